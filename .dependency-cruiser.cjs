@@ -1,12 +1,38 @@
 // Which way the arrows of this repository go: apps → application → domain; projections → domain events; adapters are
 // wired in apps only. Specs are exempt where a rule is about what runs in production.
 const spec =
-  '(?:[.](?:spec|int-spec|e2e-spec|fixture|conformance)[.]ts|^(?:apps|libs|packages|projections)/.+/(?:testing|conformance)/.+)$';
+  '(?:[.](?:spec|int-spec|e2e-spec|fixture|conformance)[.]ts|^(?:apps|libs|packages|projections)/.+/(?:testing|conformance)/.+|^capabilities/[^/]+/test/.+)$';
 const libraries = (names) => `^libs/(?:${names})/`;
 
 /** The ports of the application that adapters serve. */
 const ports =
-  '^libs/application/src/(?:read-models|consistency/read-your-writes|dispatch/idempotency|limits/rate-limit-store|webhook/deliveries)[.]ts$';
+  '^libs/application/src/(?:read-models|consistency/read-your-writes|dispatch/idempotency|limits/rate-limit-store)[.]ts$';
+
+/** What a capability may import of the kernel. Behind them, the kernel may change as it likes. */
+const entryPoints = [
+  // Events and how they are stored.
+  '^libs/domain/src/(?:decision|environment|event-family|events|stored-events|streams)[.]ts$',
+  '^libs/domain/src/.+[.]events[.]ts$',
+  // Writing: load, decide, append; and the accounts.
+  '^libs/application/src/(?:aggregate|command-context)[.]ts$',
+  '^libs/application/src/account/(?:account-writer|account[.]module|charges[.]handler)[.]ts$',
+  '^libs/application/src/consistency/(?:consistency[.]module|read-your-writes)[.]ts$',
+  '^libs/application/src/process-managers/(?:delivered-event|process-manager)[.]ts$',
+  // Ports, what is theirs in every role, and fields of requests.
+  '^libs/event-store/src/event-store[.]ts$',
+  '^libs/read-store/src/(?:data-source|database)[.]ts$',
+  '^libs/render-queue/src/render-queue[.]ts$',
+  '^libs/adapters/src/platform[.]module[.]ts$',
+  '^libs/platform/src/[^/]+[.]ts$',
+  '^libs/validation/src/[^/]+[.]ts$',
+  // Routes of integrators.
+  '^apps/api/src/auth/(?:api-key[.]guard|caller)[.]ts$',
+  '^apps/api/src/http/(?:api-error|consistency-token|describe|valid-request|vocabulary)[.]ts$',
+  // Calls of operators.
+  '^apps/cli/src/(?:call|operator|output|places|verb)[.]ts$',
+  '^apps/cli/src/jobs/told-of-jobs[.]ts$',
+  '^apps/cli/src/replay/replayed-fold[.]ts$',
+];
 
 /** A package, wherever it is installed, and also when it is not: it then goes by its bare name. */
 const packages = (names) => [`(?:^|/)node_modules/(?:@types/)?(?:${names})(?:/|$)`, `^(?:${names})(?:/|$)`];
@@ -16,22 +42,66 @@ module.exports = {
   forbidden: [
     {
       name: 'no-cycles',
-      comment: 'Two files that need each other are one file, or miss a third.',
+      comment:
+        'Two files that need each other are one file, or miss a third. The list of capabilities is read by the domain and names all of their code, behind import(): declarations-are-data keeps it from being a cycle when modules load.',
       severity: 'error',
       from: {},
-      to: { circular: true },
+      to: { circular: true, viaOnly: { pathNot: '^capabilities/installed[.]ts$' } },
+    },
+    {
+      name: 'declarations-are-data',
+      comment:
+        'Every process reads the declarations, before anything else: they load data only, and name code behind import().',
+      severity: 'error',
+      from: { path: ['^capabilities/installed[.]ts$', '[.]capability[.]ts$'] },
+      to: {
+        dependencyTypesNot: ['type-only', 'dynamic-import'],
+        pathNot: [
+          '[.]capability[.]ts$',
+          '^capabilities/[^/]+/[^/]+[.](?:events|follows|task|settings)[.]ts$',
+        ],
+      },
+    },
+    {
+      name: 'declared-data-loads-nothing',
+      comment: 'Data of a declaration must not import code, which would import the declaration again.',
+      severity: 'error',
+      from: { path: '^capabilities/[^/]+/[^/]+[.](?:events|follows|task|settings)[.]ts$' },
+      to: { dependencyTypesNot: ['type-only'] },
     },
     {
       name: 'everything-resolves',
-      comment: 'An import that resolves to nothing breaks at run time.',
+      comment: 'An import without a target breaks at run time.',
       severity: 'error',
       from: {},
-      // What a build makes as it goes has no file.
+      // Modules that the build generates have no file.
       to: { couldNotResolve: true, pathNot: '^virtual:' },
     },
     {
+      name: 'kernel-knows-the-list-only',
+      comment: 'The kernel compiles, runs and audits without any capability: it loops over the list of them.',
+      severity: 'error',
+      from: { path: '^(?:apps|libs|packages|projections)/', pathNot: spec },
+      to: { path: '^capabilities/', pathNot: '^capabilities/(?:capability|installed|parts)[.]ts$' },
+    },
+    {
+      name: 'capabilities-stand-alone',
+      comment: 'Each can be taken out without the others.',
+      severity: 'error',
+      from: { path: '^capabilities/([^/]+)/' },
+      to: { path: '^capabilities/[^/]+/', pathNot: '^capabilities/$1/' },
+    },
+    {
+      name: 'capabilities-see-entry-points',
+      comment:
+        'The list names what a capability may import of the kernel. The rest may change without a look at capabilities.',
+      severity: 'error',
+      from: { path: '^capabilities/[^/]+/', pathNot: spec },
+      to: { path: '^(?:apps|libs|packages|projections)/', pathNot: entryPoints },
+    },
+    {
       name: 'no-orphans',
-      comment: 'A file that nobody imports and that imports nothing is not part of the program.',
+      comment: 'A file that imports no file and that no file imports is not part of the program.',
       severity: 'error',
       from: { orphan: true, pathNot: [spec, '[.]d[.]ts$', '^apps/[^/]+/src/main[.]ts$'] },
       to: {},
@@ -40,12 +110,12 @@ module.exports = {
       name: 'domain-is-pure',
       comment: 'The domain imports nothing outside itself: no library, no clock, not even a Node built-in.',
       severity: 'error',
-      from: { path: '^libs/domain/', pathNot: spec },
+      from: { path: '^libs/domain/', pathNot: [spec, '^libs/domain/src/event-families[.]ts$'] },
       to: { pathNot: '^libs/domain/' },
     },
     {
       name: 'application-sees-ports-only',
-      comment: 'Which store, queue, bucket or engine it is, is decided where an app is wired.',
+      comment: 'The wiring of an app chooses the store, queue, bucket and engine.',
       severity: 'error',
       from: { path: '^libs/application/', pathNot: spec },
       to: {
@@ -63,7 +133,7 @@ module.exports = {
     {
       name: 'application-takes-rows-as-types',
       comment:
-        'A read model declares its rows once. The application speaks of them in its ports, and runs none of it.',
+        'A read model declares its rows once. Ports of the application name its type, but the application never runs it.',
       severity: 'error',
       from: { path: '^libs/application/', pathNot: spec },
       to: { path: '^projections/', dependencyTypesNot: ['type-only'] },
@@ -77,7 +147,7 @@ module.exports = {
     },
     {
       name: 'only-apps-choose-adapters',
-      comment: 'The modules that bind ports to adapters are chosen where a process is put together.',
+      comment: 'The wiring of a process chooses the modules that bind ports to adapters.',
       severity: 'error',
       from: { path: '^(?:libs|projections)/', pathNot: [spec, '^libs/adapters/'] },
       to: { path: '^libs/adapters/' },
@@ -105,7 +175,7 @@ module.exports = {
       comment: 'A package can be taken out of this repository: it imports packages only.',
       severity: 'error',
       from: { path: '^(?:packages|clients)/', pathNot: spec },
-      to: { path: '^(?:apps|libs|projections|test)/' },
+      to: { path: '^(?:apps|capabilities|libs|projections|test)/' },
     },
     {
       name: 'sketch-knows-port-and-people-only',
@@ -236,16 +306,16 @@ module.exports = {
         path: ['^projections/', '^libs/(?:application|read-store|workflows|validation)/', '^libs/domain/'],
         pathNot: [
           '^libs/domain/src/.+[.]events[.]ts$',
-          '^libs/domain/src/(?:events|streams|stored-events)[.]ts$',
+          '^libs/domain/src/(?:events|event-families|streams|stored-events)[.]ts$',
         ],
       },
     },
     {
       name: 'production-without-dev-dependencies',
-      comment: 'What is a devDependency is not there when the service is installed for production.',
+      comment: 'An installation for production has no devDependencies.',
       severity: 'error',
       from: {
-        path: '^(?:apps|libs|packages|projections)/',
+        path: '^(?:apps|capabilities|libs|packages|projections)/',
         // What reads the sources to describe answers is run where the sources are; the console is bundled there.
         pathNot: [spec, '^apps/cli/src/server/result-schemas[.]ts$', '^apps/console/'],
       },
@@ -264,7 +334,7 @@ module.exports = {
     },
     {
       name: 'production-without-tests',
-      comment: 'Specs are not built, so nothing that is built can import them.',
+      comment: 'Specs are not built, so built files cannot import them.',
       severity: 'error',
       from: { pathNot: [spec, '^test/'] },
       to: { path: [spec, '^test/'] },

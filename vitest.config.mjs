@@ -1,5 +1,6 @@
 import { transform } from '@swc/core';
 import { defineConfig } from 'vitest/config';
+import { FailedSpecs } from './scripts/failed-specs.mjs';
 import { LongFilesFirst } from './scripts/long-files-first.mjs';
 
 const include = {
@@ -26,6 +27,8 @@ export default defineConfig(({ mode }) => ({
   resolve: {
     alias: [
       { find: /^#projections\/(.*)\.js$/, replacement: `${import.meta.dirname}/projections/src/$1.ts` },
+      { find: /^#capabilities\/(.*)\.js$/, replacement: `${import.meta.dirname}/capabilities/$1.ts` },
+      { find: /^#(api|cli)\/(.*)\.js$/, replacement: `${import.meta.dirname}/apps/$1/src/$2.ts` },
       { find: /^#([\w-]+)\/(.*)\.js$/, replacement: `${import.meta.dirname}/libs/$1/src/$2.ts` },
     ],
   },
@@ -35,16 +38,17 @@ export default defineConfig(({ mode }) => ({
       '**/{node_modules,dist,.atelier}/**',
       ...(mode === 'test' ? [...include.crash, ...include.pixels] : []),
     ],
+    reporters: process.env.CI ? ['default', new FailedSpecs()] : ['default'],
     globalSetup: mode === 'pixels' ? [] : ['test/support/global-setup.ts'],
-    // Only used up when something is broken: a busy machine may need a multiple of the usual.
+    // Only broken tests take this long, but a busy machine may need a multiple of the usual time.
     testTimeout: 120_000,
     hookTimeout: 120_000,
-    // Loading the libraries anew for each file is most of what many of them take.
+    // Many files would spend most of their time on loading the libraries again.
     isolate: false,
-    // Packages are used as they were built, and may hold what must be there once.
+    // Packages are loaded from their builds, because they may hold state that must exist only once.
     server: { deps: { external: [/\/(?:node_modules|dist)\//] } },
     sequence: { sequencer: LongFilesFirst },
-    // Twice the processors of a small machine: a part of the time each waits for a process, a lease or a disk.
+    // Twice the processors of a small machine, because each worker often waits for a process, a lease or a disk.
     maxWorkers: 4,
   },
 }));

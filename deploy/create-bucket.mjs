@@ -16,7 +16,10 @@ if (storage.kind !== 's3') {
 }
 const { bucket, region, endpoint, accessKeyId, secretAccessKey, forcePathStyle } = storage;
 const client = new S3Client({
-  ...{ region, endpoint, forcePathStyle, maxAttempts: 1 },
+  region,
+  endpoint,
+  forcePathStyle,
+  maxAttempts: 1,
   credentials: { accessKeyId, secretAccessKey },
 });
 
@@ -44,7 +47,7 @@ for (const deadline = Date.now() + patienceMs; ;) {
     process.stdout.write(`the bucket ${bucket} ${made ? 'is there now' : 'was there'}\n`);
     process.exit(0);
   } catch (error) {
-    // A refusal stays one; whatever else it is, a server that is starting may say it.
+    // Retrying does not change a refusal; any other answer may come from a server that is starting.
     const status = error.$metadata?.httpStatusCode;
     if ([400, 401, 403, 409].includes(status) || Date.now() > deadline) {
       process.stderr.write(`the bucket ${bucket} cannot be made: ${error.name}: ${error.message}\n`);

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Certificates for the three nodes of docker-compose.yml, from an authority of their own. What is there already is kept:
-# delete the volume of a node's certificate to have a new one made.
+# Certificates for the three nodes of docker-compose.yml, from an authority of their own. Existing files are kept: to get a new
+# certificate, delete the volume of the node's old one.
 set -euo pipefail
 umask 077
 cd "${CERTIFICATES:-/certificates}"
@@ -14,7 +14,7 @@ if [ ! -e authority/ca.key ]; then
   mv authority/new/ca.key authority/ca.key
   rmdir authority/new
 fi
-# Readable for all: it is what the nodes and their clients know each other by.
+# Readable for all: nodes and clients check each other's certificates with it.
 cp authority/ca.crt ca/ca.crt
 chmod 755 ca
 chmod 644 ca/ca.crt
@@ -27,6 +27,6 @@ for node in eventstore-1 eventstore-2 eventstore-3; do
   mv "$node/new/node.key" "$node/node.key"
   mv "$node/new/node.crt" "$node/node.crt"
   rmdir "$node/new"
-  # Last, because after this the folder is no longer ours to change.
+  # Last, because after this we can no longer change the folder.
   chown "$owner" "$node"
 done

@@ -1,6 +1,6 @@
-// The reference that /docs shows is a script of Scalar's. It is put beside what was compiled, so that running the service
-// needs neither the package nor the network. The style sheet of the pages for integrators is put there as well: it begins
-// with that of the consoles.
+// The reference at /docs is a script of Scalar. This copies it beside the compiled files, so that the service needs
+// neither the package nor the network. It also writes the style sheet of the pages for integrators, which begins with
+// that of the consoles.
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 

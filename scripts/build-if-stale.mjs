@@ -1,5 +1,5 @@
-// Compiles the sources when they are newer than the last build. A build beside a running service only ever
-// adds or replaces files in dist/, so processes that run from it go on undisturbed.
+// Compiles the sources when they are newer than the last build. A build only adds or replaces files in dist/, so
+// processes that run from it are not disturbed.
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readdirSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -19,7 +19,15 @@ function newest(directory) {
 const built = statSync(stamp, { throwIfNoEntry: false })?.mtimeMs ?? 0;
 const startedAt = new Date();
 const packages = readdirSync(join(root, 'packages')).map((name) => join('packages', name, 'src'));
-const sources = ['apps', 'libs', 'projections', 'test', 'clients/typescript/src', ...packages];
+const sources = [
+  'apps',
+  'capabilities',
+  'libs',
+  'projections',
+  'test',
+  'clients/typescript/src',
+  ...packages,
+];
 if (sources.some((folder) => newest(join(root, folder)) > built)) {
   execFileSync('npm', ['run', '--silent', 'build'], { cwd: root, stdio: ['ignore', 'ignore', 'inherit'] });
   mkdirSync(join(root, 'dist'), { recursive: true });

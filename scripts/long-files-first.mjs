@@ -1,11 +1,11 @@
 import { BaseSequencer } from 'vitest/node';
 
-/** Files that start whole services take longest, and those of one function least. */
+/** Files that start whole services take longest, and files that test one function take least. */
 const kinds = [/\/test\/(?:cli|standalone|journeys)\//, /\.e2e-spec\.ts$/, /\.int-spec\.ts$/];
 
 /**
- * Long files first, so that no worker is left with one when the others have finished. Vitest knows how long each took
- * when it has run before; on a machine where it has not, the kind of a file says it better than its size.
+ * Long files first, so that no worker is left with one when the others have finished. Vitest knows the times of an
+ * earlier run. Without one, the kind of a file predicts its time better than its size.
  */
 export class LongFilesFirst extends BaseSequencer {
   async sort(files) {

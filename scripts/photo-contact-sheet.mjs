@@ -1,5 +1,5 @@
-// Sets every photograph of packages/photo/photographs into other places, and lays before and after side by side, as the
-// picture of that package's README: `npm run build && node scripts/photo-contact-sheet.mjs`.
+// Sets every photograph of packages/photo/photographs into other places, and shows before and after side by side, for
+// that package's README: `npm run build && node scripts/photo-contact-sheet.mjs`.
 import { readdir, readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import sharp from 'sharp';
@@ -14,7 +14,7 @@ const BACKGROUND = await readFile(new URL('photographs/nobody-office.jpg', home)
 
 const engine = new PhotoEngine(grounds);
 
-/** Every third one goes before a photograph, the others before what is drawn from words. */
+/** Every third photograph gets a photographed background, the others a drawn one. */
 function requestFor(bytes, index) {
   const source = { name: 'source_image', bytes };
   const common = { seed: 5 + index, displayName: '', testMark: false };

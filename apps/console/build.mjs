@@ -6,11 +6,11 @@ import { build } from 'vite';
 const source = new URL('../../openapi-admin.json', import.meta.url);
 const target = new URL('src/operator/openapi.ts', import.meta.url);
 writeFileSync(target, astToString(await openapiTS(readFileSync(source, 'utf8'))));
-// As old as what it was made from: it is no reason to build again.
+// It gets the time of its source, so that it causes no new build.
 const { mtime } = statSync(source);
 utimesSync(target, mtime, mtime);
 
-/** What forms need of openapi.json, as the module `virtual:workflows`: the whole of it is ten times as large. */
+/** The parts of openapi.json that forms need, as the module `virtual:workflows`: the whole is ten times as large. */
 const workflows = {
   name: 'workflows',
   resolveId: (id) => (id === 'virtual:workflows' ? id : undefined),
@@ -43,7 +43,7 @@ await build({
   plugins: [workflows],
   build: {
     outDir: '../../dist/console',
-    // Pages that are open go on with the files of the build before.
+    // Open pages go on with the files of the previous build.
     emptyOutDir: false,
     target: 'es2022',
     // The policy lets in files only: nothing is inlined.

@@ -17,11 +17,11 @@ const {
   SHOP_HOME = join(import.meta.dirname, 'shop'),
 } = process.env;
 
-/** Orders of another season are other orders: it is a part of their Idempotency-Keys. */
+/** The season is a part of the Idempotency-Keys, so each season has orders of its own. */
 const season = 'spring';
 const budget = Number(BUDGET);
 
-/** No credits, no permission, not found, not valid. A 503 is none: what became of that dispatch is not known. */
+/** No credits, no permission, not found, not valid. A 503 is no refusal: the outcome of that dispatch is unknown. */
 const refusals = new Set([402, 403, 404, 422]);
 
 await mkdir(SHOP_HOME, { recursive: true });
@@ -57,7 +57,7 @@ await collectPictures();
 receiver.close();
 report();
 
-/** Registers this shop's address once. Killed before the secret was kept, it is there, and gets a new one. */
+/** Registers this shop's address once. After a kill before the secret was stored, the address exists, and gets a new secret. */
 async function endpointSecret(): Promise<string> {
   const known = shop.secretOf(WEBHOOK_URL);
   if (known) return known;
@@ -87,7 +87,7 @@ async function choosePresets() {
 /** Uploads an article's photograph and registers it as a product. */
 async function offer({ sku, title, photo, assetId, productId }: Order): Promise<void> {
   if (productId) return;
-  // Uploaded twice, it is two free pictures; registered twice under one reference, it is one product.
+  // Uploading twice makes two free pictures; registering twice under one reference makes one product.
   const asset = assetId ?? (await atelier.upload({ path: join(import.meta.dirname, photo) })).asset_id;
   shop.uploaded(sku, asset);
   const product = { title, external_ref: sku, upload_asset_public_id: asset };
@@ -95,7 +95,7 @@ async function offer({ sku, title, photo, assetId, productId }: Order): Promise<
   console.log(`${sku} ${title}: uploaded`);
 }
 
-/** Orders a picture of each article, for as long as the budget lasts. */
+/** Orders a picture of each article until the budget is spent. */
 async function orderShots(): Promise<void> {
   const presets = await choosePresets();
   for (const { sku, title, assetId, jobId, ...known } of shop.orders()) {
@@ -104,20 +104,20 @@ async function orderShots(): Promise<void> {
     const request = known.request ?? (await reserve(sku, shots));
     if (!request) return;
     try {
-      // The key is the article's. Sent again after a kill, it finds the same job and charges nothing more.
+      // The article's own key: after a kill, the repeated request finds the same job and charges nothing more.
       const idempotencyKey = `${season}/${sku}`;
       const accepted = await atelier.run('catalog-shots', request, { idempotencyKey }).accepted;
       shop.ordered(sku, accepted.job_id, accepted.credits_cost);
       console.log(`${sku} ${title}: ordered`);
     } catch (error) {
-      // A refusal has charged nothing. After any other failure the next start finds out, by the same key.
+      // A refusal has charged nothing. After any other failure the next start asks again with the same key.
       if (error instanceof AtelierError && refusals.has(error.status)) shop.release(sku);
       throw error;
     }
   }
 }
 
-/** Writes down what is going to be ordered, if the budget has room for it. */
+/** Writes down the next order, if the budget has room for it. */
 async function reserve(sku: string, request: Shots): Promise<Shots | undefined> {
   const quote = await atelier.quote('catalog-shots', request);
   if (!quote.would_be_accepted || shop.spent() + quote.credits_cost > budget) return undefined;
@@ -125,7 +125,7 @@ async function reserve(sku: string, request: Shots): Promise<Shots | undefined> 
   return request;
 }
 
-/** Messages may be late: the jobs themselves say what became of them. */
+/** Messages may be late, so this asks for the jobs themselves. */
 async function askWhatWasMissed(): Promise<void> {
   for (const { jobId, status } of shop.orders()) {
     if (!jobId || status) continue;
@@ -134,7 +134,7 @@ async function askWhatWasMissed(): Promise<void> {
   }
 }
 
-/** Fetches each picture when its message arrives, until there is none to wait for. */
+/** Fetches each picture when its message arrives, until all have come. */
 async function collectPictures(): Promise<void> {
   for (;;) {
     const stop = new AbortController();
@@ -151,7 +151,7 @@ async function collectPictures(): Promise<void> {
 async function fetchPicture({ sku, jobId }: Order): Promise<void> {
   const job = await atelier.get('/v1/jobs/{public_id}', { public_id: jobId ?? '' });
   const final = job.result?.artifacts.find(({ role }) => role === 'final');
-  // Its URL is short-lived, the picture is the shop's to keep.
+  // The URL is short-lived, so the shop stores the picture.
   const picture = await fetch(final?.image_url ?? '');
   if (!picture.ok) throw new Error(`${sku}: the picture was answered ${picture.status}`);
   const path = join(SHOP_HOME, `${sku}.png`);

@@ -13,7 +13,7 @@ export interface Article {
 export interface Order extends Article {
   readonly assetId: string | null;
   readonly productId: string | null;
-  /** What is asked for, and what it was said to cost: written down before it is sent. */
+  /** An order and its quoted cost, written down before it is sent. */
   readonly request: Shots | null;
   readonly credits: number;
   readonly jobId: string | null;
@@ -23,8 +23,8 @@ export interface Order extends Article {
 }
 
 /**
- * What the shop knows, in a file. Each step of an article is written down as soon as it is done, so that a process that is
- * killed goes on with the step that it was at.
+ * The shop's memory, in a file. Each step of an article is written down as soon as it is done, so that a restart after a kill
+ * goes on with the same step.
  */
 export class Shop {
   private readonly database: DatabaseSync;
@@ -48,7 +48,7 @@ export class Shop {
     return this.database.prepare('select * from orders order by sku').all().map(orderOf);
   }
 
-  /** What was paid, and what an order that was sent may have cost. What failed was given back. */
+  /** Paid credits, and the possible cost of sent orders. Failed orders were refunded. */
   spent(): number {
     const sum = `select coalesce(sum(credits), 0) as credits from orders where status is not 'FAILURE'`;
     return Number(this.database.prepare(sum).get()?.['credits']);
@@ -84,7 +84,7 @@ export class Shop {
     this.database.prepare('update orders set status = ? where job_id = ?').run(status, jobId);
   }
 
-  /** A message that comes twice counts once, by its id. It is kept for good before it is acknowledged. */
+  /** A repeated message counts once, by its id. It is stored before it is acknowledged. */
   heard(webhookId: string, { type, data }: WebhookMessage): void {
     const [jobId, status] =
       type === 'job.succeeded' || type === 'job.failed' ? [data.job_id, data.status] : [];
@@ -111,7 +111,10 @@ function orderOf(row: Record<string, SQLOutputValue>): Order {
   const { asset_id: assetId, product_id: productId, job_id: jobId, request, ...columns } = row;
   // The columns of the table above.
   return {
-    ...{ ...columns, assetId, productId, jobId },
+    ...columns,
+    assetId,
+    productId,
+    jobId,
     request: request === null ? null : JSON.parse(String(request)),
   } as Order;
 }

@@ -29,7 +29,7 @@ const pages: Readonly<Record<string, readonly [type: string, content: string]>> 
   '/page.js': ['text/javascript; charset=utf-8', script?.text ?? ''],
 };
 
-/** What the page asks of the shop. Here belongs the question who that is, and how much they may order. */
+/** The page's requests to the shop. Check here who the visitor is, and how much they may order. */
 const actions: Readonly<Record<string, (request: IncomingMessage) => Promise<UploadGrant | Order>>> = {
   '/api/uploads': async () => {
     const { token } = await atelier.post('/v1/client-tokens', { purpose: 'upload', expires_in: 300 });

@@ -36,8 +36,8 @@ import { TimelineRow } from './timeline/timeline.read-model.js';
 import { UsageRow } from './usage/usage.read-model.js';
 
 /*
- * What the API and operators read of the read models of one environment. What another tenant has is as unknown as what
- * never was. The ledger's reader is beside it: it also finds the open charges.
+ * The reads of API and operators from the read models of one environment. Data of another tenant counts as unknown. The
+ * ledger's reader is beside it: it also finds the open charges.
  */
 
 export class JobsReader implements JobReads {
@@ -101,7 +101,7 @@ export class RendersReader implements RenderReads {
       .where('render.tenant = :tenant', { tenant })
       .andWhere('render.storageKey is not null')
       .orderBy({ 'render.createdAt': 'DESC', 'render.publicId': 'DESC' });
-    // The condition above is what tells a finished render from a row that waits for its picture.
+    // The condition above selects finished renders, and leaves out rows that wait for a picture.
     return (await readPage(query, page)) as Page<FinishedRender>;
   }
 
@@ -128,7 +128,7 @@ export class CatalogReader implements CatalogReads {
     return readPage(query, page);
   }
 
-  /** Those of these ids that the tenant has among this resource, in no particular order. */
+  /** The tenant's entries of this resource with these ids, in no particular order. */
   find(tenant: string, resource: CatalogResource, assetIds: readonly string[]): Promise<CatalogRow[]> {
     return this.entries.findBy({ tenant, resource, retiredAt: IsNull(), assetId: In([...assetIds]) });
   }
@@ -192,7 +192,7 @@ export class CallsReader implements CallReads {
 export class PresetsReader implements PresetReads {
   constructor(private readonly dataSource: DataSource) {}
 
-  /** Those that can be chosen, in the order of their ids, which is that of the table they come from. */
+  /** The published presets, in the order of their ids. */
   published(kind: PresetKind): Promise<PresetRow[]> {
     return this.presets.find({
       where: { kind, retiredAt: IsNull() },
@@ -210,7 +210,10 @@ export class PresetsReader implements PresetReads {
   }
 }
 
-/** As operators list them. Authentication reads the key's own stream, and this only while the event store is away. */
+/**
+ * The keys that operators list. Authentication reads the key's own stream, and this read model only while the event
+ * store is away.
+ */
 export class KeysReader implements KeyReads {
   constructor(private readonly dataSource: DataSource) {}
 
@@ -227,7 +230,7 @@ export class KeysReader implements KeyReads {
 }
 
 /**
- * Counted in the statement that reads the page, so that the two always speak of the same moment.
+ * The statement that reads the page also counts, so that both are of the same moment.
  * @param all what is counted, where the page is of a part of it
  */
 export async function readPage<Row extends ObjectLiteral>(
@@ -245,7 +248,7 @@ export async function readPage<Row extends ObjectLiteral>(
   return { items: entities, total: first ? Number(first.total) : await all.getCount() };
 }
 
-/** What is passed over is counted in the index alone: only the rows of the page itself are looked up. */
+/** Skipped rows are counted in the index alone; only the rows of the page are read. */
 function ofKeys<Row extends ObjectLiteral>(
   query: SelectQueryBuilder<Row>,
   { limit, offset }: PageRequest,

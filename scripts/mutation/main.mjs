@@ -1,4 +1,4 @@
-import { execFileSync, spawn } from 'node:child_process';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import {
   cpSync,
   existsSync,
@@ -14,36 +14,49 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { transformSync } from '@swc/core';
 import { Command, InvalidArgumentError } from 'commander';
+import { compilerFor } from './compiler.mjs';
 import { mutantsOf } from './mutants.mjs';
 import { specsByFile } from './specs.mjs';
 
 /*
- * Changes one place of the production code at a time, in a copy of the work tree, and sees whether a spec notices. Stryker
- * compiles all mutants into one build and measures coverage in a run of the whole suite; here specs start processes of
- * their own from `dist`, which that does not reach, and the whole suite takes too long.
+ * Changes one place of the production code at a time, in a copy of the work tree, and checks whether a spec fails.
+ * Stryker compiles all mutants into one build and measures coverage in a run of the whole suite. It cannot be used
+ * here: specs start processes from `dist`, which Stryker does not reach, and the whole suite takes too long.
  */
 const root = process.cwd();
-const mutated = /^(?:libs\/(?:domain|application|event-store|read-store|audit)|projections)\/src\//;
-const notProduction = /spec\.ts$|fixture|\/testing\/|\/conformance\/|\/migrations\//;
-/** Nearest specs of a kind that are tried: a change that none of them sees is one that its own specs do not see. */
+const mutated =
+  /^(?:(?:libs\/(?:domain|application|event-store|read-store|audit)|projections)\/src|capabilities)\//;
+const notProduction = /spec\.ts$|fixture|\/test(?:ing)?\/|\/conformance\/|\/migrations\//;
+/** How many of the nearest specs of each kind are tried: if all of these pass, the change counts as unnoticed. */
 const mostSpecs = { pure: 12, stored: 8, whole: 4 };
 const options = read();
 const files = execFileSync('git', ['ls-files', '*.ts'], { encoding: 'utf8' }).trim().split('\n');
 const specsOf = specsByFile(root, files);
 const equivalent = JSON.parse(readFileSync(join(import.meta.dirname, 'equivalent.json'), 'utf8'));
-const reasonOf = ({ file, code, operator }) =>
-  equivalent.find((each) => each.file === file && each.code === code && each.operator === operator)?.reason;
+/** An entry without a place stands for each such change of the line. */
+const reasonOf = ({ file, code, operator, place }) =>
+  equivalent.find(
+    (each) =>
+      each.file === file &&
+      each.code === code &&
+      each.operator === operator &&
+      (each.place ?? place) === place,
+  )?.reason;
 
 const chosen = choose();
 console.log(`Seed ${options.seed}: ${chosen.length} mutants`);
+const compile = compilerFor(root);
 const results = [];
 const waiting = [...chosen];
 await Promise.all(Array.from({ length: options.workers }, work));
 const count = (result) => results.filter((each) => each === result).length;
-const judged = results.length - count('equivalent');
+const judged = count('killed') + count('survived');
 const share = judged === 0 ? 1 : count('killed') / judged;
 console.log(
-  `${results.length} mutants: ${count('killed')} killed, ${count('survived')} survived, ${count('equivalent')} known to be equivalent; ${(share * 100).toFixed(1)} % killed`,
+  `${results.length} mutants: ${count('refused')} refused by the compiler or the rules for promises, ${count('equivalent')} known to be equivalent` +
+    (options.list
+      ? ''
+      : `; of ${judged} others ${count('killed')} killed, ${count('survived')} survived: ${(share * 100).toFixed(1)} % killed`),
 );
 process.exitCode = share < 0.95 ? 1 : 0;
 
@@ -69,6 +82,10 @@ async function judge(copy, mutant) {
   const reason = reasonOf(mutant);
   if (reason) return { result: 'equivalent', by: reason };
   const source = readFileSync(join(root, mutant.file), 'utf8');
+  const text = source.slice(0, mutant.start) + mutant.text + source.slice(mutant.end);
+  const refusal = refusalOf(copy, mutant, source, text);
+  if (refusal) return { result: 'refused', by: refusal };
+  if (options.list) return { result: 'drawn' };
   const put = (text) => {
     writeFileSync(join(copy, mutant.file), text);
     const { code } = transformSync(text, { filename: join(copy, mutant.file), cwd: copy });
@@ -77,7 +94,7 @@ async function judge(copy, mutant) {
   };
   const specs = specsOf(mutant.file);
   try {
-    put(source.slice(0, mutant.start) + mutant.text + source.slice(mutant.end));
+    put(text);
     for (const [kind, most] of Object.entries(mostSpecs)) {
       const tried = specs[kind].slice(0, most);
       const noticed = tried.length > 0 && (await run(copy, tried));
@@ -86,6 +103,24 @@ async function judge(copy, mutant) {
     return { result: 'survived' };
   } finally {
     put(source);
+  }
+}
+
+/** @returns the complaint of `npm run check`, if any: no spec has to notice such a change */
+function refusalOf(copy, { file, operator }, source, text) {
+  const said = compile(file, text);
+  if (said || operator !== 'not awaited') return said;
+  const rules = ['no-floating-promises', 'no-misused-promises', 'return-await', 'await-thenable'];
+  const denied = rules.flatMap((rule) => ['-D', `typescript/${rule}`]);
+  const oxlint = join(root, 'node_modules/oxlint/bin/oxlint');
+  try {
+    writeFileSync(join(copy, file), text);
+    const args = [oxlint, '--type-aware', '-A', 'all', ...denied, '--format=unix', file];
+    const { status, stdout, error } = spawnSync(process.execPath, args, { cwd: copy, encoding: 'utf8' });
+    if (error) throw error;
+    return status === 0 ? undefined : stdout.split('\n')[0];
+  } finally {
+    writeFileSync(join(copy, file), source);
   }
 }
 
@@ -147,6 +182,7 @@ function read() {
     .option('--mutants <number>', 'how many', number, 200)
     .option('--only <path>', 'only of files whose path holds this', '')
     .option('--line <number>', 'only of this line', number)
+    .option('--list', 'only lists the drawn mutants, and which of them the compiler refuses')
     .option('--workers <number>', 'how many copies at the same time', number, 1)
     .option(
       '--minutes <number>',
@@ -155,6 +191,7 @@ function read() {
       10,
     )
     .showHelpAfterError()
+    .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : 2))
     .parse()
     .opts();
 }

@@ -2,7 +2,7 @@ import ts from 'typescript';
 
 const { SyntaxKind: kinds } = ts;
 
-/** What each operator becomes: its nearest neighbour, which a test of the edge tells from it. */
+/** The replacement of each operator: its nearest neighbour, which only a test of the edge case distinguishes. */
 const swaps = new Map([
   [kinds.EqualsEqualsEqualsToken, '!=='],
   [kinds.ExclamationEqualsEqualsToken, '==='],
@@ -17,8 +17,9 @@ const swaps = new Map([
 ]);
 
 /**
- * The changes of one file that could be made, each of one place.
- * @returns {{ file: string, line: number, operator: string, start: number, end: number, text: string, code: string }[]}
+ * All possible changes of one file, each at one place. `place`: its number among the line's changes of this kind, from
+ * 1.
+ * @returns {{ file: string, line: number, operator: string, place: number, start: number, end: number, text: string, code: string }[]}
  */
 export function mutantsOf(file, source) {
   const tree = ts.createSourceFile(file, source, ts.ScriptTarget.Latest, true);
@@ -27,7 +28,8 @@ export function mutantsOf(file, source) {
     const start = node.getStart(tree);
     const { line } = tree.getLineAndCharacterOfPosition(start);
     const code = source.split('\n')[line].trim();
-    found.push({ file, line: line + 1, operator, start, end: node.getEnd(), text, code });
+    const place = 1 + found.filter((each) => each.line === line + 1 && each.operator === operator).length;
+    found.push({ file, line: line + 1, operator, place, start, end: node.getEnd(), text, code });
   };
   const visit = (node) => {
     // Types, decorators and what is only imported have no behaviour.
@@ -63,6 +65,6 @@ function mutate(node, add) {
   } else if (ts.isAwaitExpression(node)) {
     add('not awaited', node, `(${node.expression.getText()})`);
   } else if (ts.isExpressionStatement(node) && !ts.isStringLiteral(node.expression)) {
-    add('the statement is gone', node, ';');
+    add('the statement is gone', node, '{}');
   }
 }

@@ -2,6 +2,14 @@ import { readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import ts from 'typescript';
 
+/** Aliases that are no libraries. */
+const folderOf = {
+  projections: 'projections/src',
+  capabilities: 'capabilities',
+  api: 'apps/api/src',
+  cli: 'apps/cli/src',
+};
+
 /** Files that each file imports, by the aliases of package.json and by relative paths. */
 function importsOf(root, file) {
   const { importedFiles } = ts.preProcessFile(readFileSync(join(root, file), 'utf8'), true, true);
@@ -9,17 +17,17 @@ function importsOf(root, file) {
     const name = fileName.replace(/\.js$/, '.ts');
     if (name.startsWith('.')) return [normalize(join(dirname(file), name))];
     const [, library, path] = /^#([\w-]+)\/(.*)$/.exec(name) ?? [];
-    if (library === 'projections') return [`projections/src/${path}`];
-    return library ? [`libs/${library}/src/${path}`] : [];
+    if (!library) return [];
+    return [`${folderOf[library] ?? `libs/${library}/src`}/${path}`];
   });
 }
 
 const spec = /\.(?:int-|e2e-)?spec\.ts$/;
 /** Minutes each, and what they see is seen by others. */
 const tooLong =
-  /planted-bugs|simulation\/main|test\/(?:crash|bench|deploy|console|journeys|standalone|eventstoredb|fuzz)\//;
+  /planted-bugs|simulation\/main|test\/(?:crash|bench|deploy|console|journeys|standalone|fuzz)\/|eventstoredb\/(?:journeys|consumer-lag)/;
 
-/** The specs that import a file, directly or not; the nearest first, by imports and by folders. */
+/** The specs that import a file, directly or not; the nearest first, by imports and by folders of the same name. */
 export function specsByFile(root, files) {
   const importers = new Map();
   for (const file of files)
@@ -33,8 +41,8 @@ export function specsByFile(root, files) {
       for (const importer of importers.get(file) ?? [])
         if (!distances.has(importer)) distances.set(importer, distance + 1);
     const found = [...distances].filter(([file]) => spec.test(file) && !tooLong.test(file));
-    const folders = mutated.split('/');
-    const shared = (file) => file.split('/').findIndex((part, index) => part !== folders[index]);
+    const folders = mutated.split('/').filter((part) => !['libs', 'src', 'test'].includes(part));
+    const shared = (file) => folders.filter((part) => file.includes(`${part}/`)).length;
     const distance = ([file, imports]) => imports - 2 * shared(file);
     const nearest = (kind) =>
       found

@@ -46,7 +46,11 @@ describe('now', () => {
     expect(seen.oldest_jobs).toMatchObject([{ env: 'live', job_id: waiting, tenant_id: tenant.id }]);
     expect(seen.unfinished).toMatchObject([{ env: 'live', tenant_id: tenant.id, waiting: 1, rendering: 0 }]);
     expect(inLive(seen.last_hour)).toMatchObject({
-      ...{ ended: 1, success_rate: 0, policy_rate: 0, transient_rate: 0, refund_rate: 1 },
+      ended: 1,
+      success_rate: 0,
+      policy_rate: 0,
+      transient_rate: 0,
+      refund_rate: 1,
       errors: [{ error_code: 'CANCELLED', jobs: 1 }],
     });
     expect(inLive(seen.last_day)).toMatchObject({ credits_taken: expect.any(Number), price: 0 });

@@ -31,8 +31,10 @@ beforeAll(async () => {
   const adminUrl = `http://127.0.0.1:${port}`;
   organisation = await openOrganisation(`${adminUrl}/admin/v1/login/organisation/callback`);
   const variables = {
-    ...{ ATELIER_ADMIN_PUBLIC_URL: adminUrl, ATELIER_OIDC_ISSUER: issuer },
-    ...{ ATELIER_OIDC_CLIENT_ID: 'atelier', ATELIER_OIDC_CLIENT_SECRET: 'a secret of tests' },
+    ATELIER_ADMIN_PUBLIC_URL: adminUrl,
+    ATELIER_OIDC_ISSUER: issuer,
+    ATELIER_OIDC_CLIENT_ID: 'atelier',
+    ATELIER_OIDC_CLIENT_SECRET: 'a secret of tests',
     ATELIER_OIDC_ROLES: 'atelier-admins=admin, shop=support',
   };
   admin = await AdminService.start(service.databaseUrl, { variables, port });
@@ -111,7 +113,8 @@ class Browser {
 
   async go(url: URL, form?: Record<string, string>): Promise<Response> {
     const response = await fetch(url, {
-      ...{ redirect: 'manual', headers: { cookie: this.cookiesFor(url) } },
+      redirect: 'manual',
+      headers: { cookie: this.cookiesFor(url) },
       ...(form && { method: 'POST', body: new URLSearchParams(form) }),
     });
     const kept = this.jar.get(url.host) ?? new Map<string, string>();
@@ -188,7 +191,9 @@ describe("the organisation's login", () => {
     expect(await logIn('bea')).toBe(`${admin.url}/console?login=refused`);
     expect((await ask('GET /session')).status).toBe(401);
     const added = await admin.ask('POST /operators', root, {
-      ...{ name: 'bea@maison.example', role: 'read', token: false },
+      name: 'bea@maison.example',
+      role: 'read',
+      token: false,
     });
     expect(added.status).toBe(200);
     expect(await logIn('bea')).toBe(`${admin.url}/console`);

@@ -21,13 +21,11 @@ beforeAll(async () => {
   bob = await admin.token('bob', 'finance');
   const start = () =>
     startRole('apps/cli/src/server/main.js', {
-      ...{
-        DATABASE_URL: service.databaseUrl,
-        URL_SIGNING_SECRET: 'x',
-        ATELIER_SIGNING_KEY: testSigningKey,
-        ATELIER_ADMIN_PORT: '0',
-        ...settings,
-      },
+      DATABASE_URL: service.databaseUrl,
+      URL_SIGNING_SECRET: 'x',
+      ATELIER_SIGNING_KEY: testSigningKey,
+      ATELIER_ADMIN_PORT: '0',
+      ...settings,
     });
   processes = await Promise.all([start(), start()]);
   const made = await admin.ask('POST /tenants', ada, { name: 'Maison', credits: 0 });
@@ -123,7 +121,8 @@ describe('a payment', () => {
     const large = { ...payment, amount: limit + 2, reference: 'pay_19' };
     const { body } = await askAt(admin.url, 'declined', large);
     const decline = await admin.ask(`POST /grants/${body.grant_id}/decline`, bob, {
-      ...{ env: 'live', reason: 'not ours' },
+      env: 'live',
+      reason: 'not ours',
     });
     expect(decline.body.status).toBe('declined');
     const before = await balance();
@@ -206,13 +205,12 @@ function command(...args: string[]) {
 
 describe('the command', () => {
   const api = () => ({
-    ...{
-      DATABASE_URL: service.databaseUrl,
-      URL_SIGNING_SECRET: 'x',
-      ATELIER_SIGNING_KEY: testSigningKey,
-      ATELIER_OPERATOR: 'carol',
-    },
-    ...{ ATELIER_ADMIN_URL: admin.url, ATELIER_OPERATOR_TOKEN: ada },
+    DATABASE_URL: service.databaseUrl,
+    URL_SIGNING_SECRET: 'x',
+    ATELIER_SIGNING_KEY: testSigningKey,
+    ATELIER_OPERATOR: 'carol',
+    ATELIER_ADMIN_URL: admin.url,
+    ATELIER_OPERATOR_TOKEN: ada,
   });
   const run = (args: string[]) => runCommand(args, service.folder, { env: api() });
 

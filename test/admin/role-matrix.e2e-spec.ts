@@ -70,7 +70,6 @@ const matrix: Record<string, string> = {
   'projections switch': 'admin',
   'projections rollback': 'admin',
   'parked list': 'read support finance admin',
-  'parked retry': 'support admin',
   'webhooks create': 'support admin',
   'webhooks list': 'read support finance admin',
   'webhooks update': 'support admin',
@@ -169,6 +168,22 @@ describe('a token', () => {
     expect((await slow.ask('GET /operators', 'op_no_token')).status).toBe(429);
   });
 
+  it('is refused for a second where 500 others of its address wait to be checked', async () => {
+    await using slow = await AdminService.start(service.databaseUrl, { failuresPerMin: 1 });
+    for (const status of [401, 429])
+      expect((await slow.ask('GET /operators', generateOperatorToken('one-admin'))).status).toBe(status);
+    const answered = Promise.withResolvers<undefined>();
+    const waiting = Array.from({ length: 500 }, () =>
+      slow.server['attempts'].lookUp('127.0.0.1', true, () => answered.promise),
+    );
+    const { status, headers, body } = await slow.ask('GET /operators', tokens.admin);
+    expect({ status, retryAfter: headers.get('retry-after') }).toEqual({ status: 429, retryAfter: '1' });
+    expect(body.error.message).toContain('wait to be checked');
+    answered.resolve(undefined);
+    await Promise.all(waiting);
+    expect((await slow.ask('GET /operators', tokens.admin)).status).toBe(200);
+  });
+
   it('is asked for before a body is read, and bodies have a bound', async () => {
     const malformed = {
       method: 'POST',
@@ -206,7 +221,10 @@ describe('what changes anything', () => {
       tokens.read,
     );
     expect(later.actions[0]).toMatchObject({
-      ...{ by: 'one-finance', via: 'api', action: 'tenants create', outcome: 'done' },
+      by: 'one-finance',
+      via: 'api',
+      action: 'tenants create',
+      outcome: 'done',
       summary: `tenant ${made.body.tenant_id}`,
       request_id: made.headers.get('x-request-id'),
     });
@@ -215,7 +233,8 @@ describe('what changes anything', () => {
     if (events.kind !== 'found') throw new Error('the account has no events');
     for (const { metadata } of events.events)
       expect(metadata).toMatchObject({
-        ...{ actor: 'operator:one-finance', requestId: made.headers.get('x-request-id') },
+        actor: 'operator:one-finance',
+        requestId: made.headers.get('x-request-id'),
       });
     const missing = await admin.ask(`POST /tenants/${nowhere}/suspend`, tokens.support, {});
     expect(missing).toMatchObject({ status: 404, body: { error: { code: 'RESOURCE_NOT_FOUND' } } });

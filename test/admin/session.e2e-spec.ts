@@ -76,7 +76,8 @@ describe('a session', () => {
     const browser = { ...(await logIn()), ...headers };
     for (const route of ['POST /tenants', 'POST /operators/nobody/revoke', 'DELETE /session'])
       expect(await ask(route, browser, route.startsWith('POST') ? tenant : undefined)).toMatchObject({
-        ...{ status: 403, body: { error: { code: 'FOREIGN_ORIGIN' } } },
+        status: 403,
+        body: { error: { code: 'FOREIGN_ORIGIN' } },
       });
     // It is not over either: who did not ask cannot end it.
     expect((await ask('GET /session', { cookie: browser.cookie, ...own })).status).toBe(200);

@@ -57,7 +57,10 @@ export class AdminService implements AsyncDisposable {
     const configuration = loadConfiguration(settings);
     const operator = await Operator.serve(configuration, features);
     const server = new AdminServer({
-      ...{ operator, calls, failuresPerMin, clock },
+      operator,
+      calls,
+      failuresPerMin,
+      clock,
       logger: createLogger('test', 'silent'),
       description: () => Promise.resolve('{}'),
       console: new ConsoleFiles('operator', await pictureOrigins(operator)),

@@ -33,7 +33,11 @@ beforeAll(async () => {
   const stranger = await service.openTenant({ credits: 1_000 });
   foreign = await thingsOf(stranger);
   unknown = {
-    ...{ assetId: newId(), renderId: newId(), productId: newId(), categoryId: newId(), webhookId: newId() },
+    assetId: newId(),
+    renderId: newId(),
+    productId: newId(),
+    categoryId: newId(),
+    webhookId: newId(),
     uploadKey: own.uploadKey.replace(own.assetId, newId()),
     renderKey: own.uploadKey.replace(own.assetId, newId()),
     presets: { model: newId(), background: newId(), shot: newId() },
@@ -96,7 +100,8 @@ function bodiesOf(path: string, things = own): readonly Readonly<Record<string, 
   if (path === '/v1/products') {
     return [
       {
-        ...{ upload_asset_public_id: assetId, title: 'Tee' },
+        upload_asset_public_id: assetId,
+        title: 'Tee',
         garment_category_public_id: categoryId,
       },
     ];

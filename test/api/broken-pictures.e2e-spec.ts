@@ -79,7 +79,8 @@ describe('a picture in a folder', () => {
         service.folder,
         {
           env: {
-            ...{ DATABASE_URL: service.databaseUrl, ATELIER_OPERATOR: 'ada' },
+            DATABASE_URL: service.databaseUrl,
+            ATELIER_OPERATOR: 'ada',
             ATELIER_SIGNING_KEY: testSigningKey,
           },
         },
@@ -136,7 +137,8 @@ describe('a picture in a bucket', () => {
     const s3 = {
       S3_BUCKET: 'pictures',
       S3_ENDPOINT: bucket.options.endpoint!,
-      ...{ S3_ACCESS_KEY_ID: 'id', S3_SECRET_ACCESS_KEY: 'secret' },
+      S3_ACCESS_KEY_ID: 'id',
+      S3_SECRET_ACCESS_KEY: 'secret',
     };
     const inBucket = await auditObjects(s3);
     const states = new Map(inBucket.map(({ storage_key: key, state }) => [key, state]));

@@ -176,8 +176,15 @@ describe('cancelling a batch', () => {
 function batchOf(photographs: number): QueuedJob {
   const jobId = newId();
   return {
-    ...{ jobId, tenant: tenant.id, requestId: newId(), chargeId: null, parentJobId: null },
-    ...{ operation: 'pdp-batch-extractions', jobType: 'PDP_BATCH_EXTRACTION', displayName: 'Batch', seed: 1 },
+    jobId,
+    tenant: tenant.id,
+    requestId: newId(),
+    chargeId: null,
+    parentJobId: null,
+    operation: 'pdp-batch-extractions',
+    jobType: 'PDP_BATCH_EXTRACTION',
+    displayName: 'Batch',
+    seed: 1,
     creditsCost: photographs * 5,
     request: { photos: Array.from({ length: photographs }, () => ({ pdp_image_public_id: newId() })) },
     inputs: [],

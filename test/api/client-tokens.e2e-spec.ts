@@ -108,7 +108,8 @@ describe('a page of another origin', () => {
     fetch(`${api.url}/v1/uploads`, {
       method: 'OPTIONS',
       headers: {
-        ...{ origin: from, 'access-control-request-method': 'POST' },
+        origin: from,
+        'access-control-request-method': 'POST',
         'access-control-request-headers': 'authorization',
       },
     });

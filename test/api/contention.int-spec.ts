@@ -15,7 +15,9 @@ const price = (store: EventStore, _tenant: string, credits: number) =>
   priceOperation(store, fixture.context('catalogue'), 'look', { credits, reason: 'a spec' });
 const grant = (store: EventStore, tenant: string, amount: number) =>
   grantCredits(new AccountWriter(store, fixture.snapshots), fixture.context(tenant), {
-    ...{ amount, kind: 'pack', label: 'Starter' },
+    amount,
+    kind: 'pack',
+    label: 'Starter',
   });
 
 describe('a command whose stream others write to, each time before it', () => {
@@ -35,7 +37,9 @@ describe('a command whose stream others write to, each time before it', () => {
     expect(error).toBeInstanceOf(StreamContended);
     expect([...new Set(outcomes)]).toEqual(['wrong-expected-revision']);
     expect(translateError(error)).toMatchObject({
-      ...{ status: 503, code: 'SERVICE_UNAVAILABLE', headers: { 'retry-after': '2' } },
+      status: 503,
+      code: 'SERVICE_UNAVAILABLE',
+      headers: { 'retry-after': '2' },
       message: expect.stringMatching(
         /^Too many requests change the same thing right now\. Send the request again/,
       ),

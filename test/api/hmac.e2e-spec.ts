@@ -157,7 +157,10 @@ describe('a signature that names its time', () => {
   }
 
   const dispatched: Signed = {
-    ...{ method: 'POST', path: '/v1/model-generator?dry_run=false', key: 'once', body: '{"seed":7}' },
+    method: 'POST',
+    path: '/v1/model-generator?dry_run=false',
+    key: 'once',
+    body: '{"seed":7}',
     ageSeconds: 0,
   };
 
@@ -212,7 +215,11 @@ describe('a signature that names its time', () => {
     const { asset_id: asset } = (await api.upload(tenant.key, new Uint8Array(picture))).body;
     expect(made.status).toBe(201);
     const post = (path: string, body: object = {}): Signed => ({
-      ...{ method: 'POST', path, ageSeconds: 0, key: undefined, body: JSON.stringify(body) },
+      method: 'POST',
+      path,
+      ageSeconds: 0,
+      key: undefined,
+      body: JSON.stringify(body),
     });
     const requests: Signed[] = [
       { ...dispatched, key: 'replayed' },
@@ -339,7 +346,8 @@ describe('a signature that names its time', () => {
         const successor = await service.issueKey(tenant, ['jobs:create'], 'timed');
         const env = {
           ...process.env,
-          ...{ URL: api.url, API_KEY: successor.key },
+          URL: api.url,
+          API_KEY: successor.key,
           SIGNING_SECRET: signingSecretOf(signingKey, successor.keyId),
         };
         const { stdout } = await promisify(execFile)(program, [path], { env });

@@ -233,8 +233,12 @@ async function interrupt(key: string): Promise<void> {
 async function fence(chargeId: string, jobId: string): Promise<void> {
   const at = new Date().toISOString();
   const metadata = {
-    ...{ requestId: chargeId, causationId: 'sweep', tenant: tenant.id, actor: 'saga:sweep' },
-    ...{ schemaVersion: 1, recordedAt: at },
+    requestId: chargeId,
+    causationId: 'sweep',
+    tenant: tenant.id,
+    actor: 'saga:sweep',
+    schemaVersion: 1,
+    recordedAt: at,
   };
   const data = { chargeId, tenant: tenant.id, reason: 'orphaned', at };
   const event = { id: crypto.randomUUID(), type: 'JobVoided', data, metadata };

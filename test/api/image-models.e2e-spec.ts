@@ -9,8 +9,11 @@ import { expectError, type ApiClient } from './support/api-client.js';
 /** Told each picture by its part: it has places for a person, a garment and a place. */
 const parted: ImageModel = {
   ...sandboxModel,
-  ...{ id: 'parted', family: 'fal', workflows: ['try-on', 'look', 'product-to-model-phased'] },
-  ...{ max_inputs: 3, options: { fields: { person: 'p', garment: 'g', scene: 's' } } },
+  id: 'parted',
+  family: 'fal',
+  workflows: ['try-on', 'look', 'product-to-model-phased'],
+  max_inputs: 3,
+  options: { fields: { person: 'p', garment: 'g', scene: 's' } },
 };
 const pair: ImageModel = {
   ...sandboxModel,
@@ -23,8 +26,12 @@ const pair: ImageModel = {
 /** One that can do little, one that swaps, and the sandbox. They are all drawn by the sandbox here: nothing is rendered. */
 const small = {
   ...sandboxModel,
-  ...{ id: 'small', max_inputs: 2, resolutions: ['1K'], aspect_ratios: ['1:1', '2:3'], seed: false },
-  ...{ supports_quality: false },
+  id: 'small',
+  max_inputs: 2,
+  resolutions: ['1K'],
+  aspect_ratios: ['1:1', '2:3'],
+  seed: false,
+  supports_quality: false,
 };
 const swapper = { ...sandboxModel, id: 'swapper', workflows: ['model-swap-with-image'] };
 
@@ -58,12 +65,24 @@ describe('GET /v1/image-models', () => {
     const all = workflows.map(({ name }) => name);
     expect(body.image_models).toEqual([
       {
-        ...{ id: 'sketch-1', workflows: all, usual_for: [], max_inputs: 8, resolutions: ['1K', '2K', '4K'] },
-        ...{ aspect_ratios: null, quality: true, seed: true },
+        id: 'sketch-1',
+        workflows: all,
+        usual_for: [],
+        max_inputs: 8,
+        resolutions: ['1K', '2K', '4K'],
+        aspect_ratios: null,
+        quality: true,
+        seed: true,
       },
       {
-        ...{ id: 'small', workflows: all, usual_for: all, max_inputs: 2, resolutions: ['1K'] },
-        ...{ aspect_ratios: ['1:1', '2:3'], quality: false, seed: false },
+        id: 'small',
+        workflows: all,
+        usual_for: all,
+        max_inputs: 2,
+        resolutions: ['1K'],
+        aspect_ratios: ['1:1', '2:3'],
+        quality: false,
+        seed: false,
       },
       expect.objectContaining({ id: 'swapper', workflows: ['model-swap-with-image'], usual_for: [] }),
       expect.objectContaining({ id: 'parted', usual_for: [] }),
@@ -218,7 +237,8 @@ describe('a photograph of a person', () => {
     const dressed = { items: item() };
     const photographed = await api.post('/v1/try-on', tenant.key, {
       ...dressed,
-      ...{ user_image: things.assetId, image_model: 'parted' },
+      user_image: things.assetId,
+      image_model: 'parted',
     });
     expect(photographed.status).toBe(202);
     const drawn = { ...dressed, user_image: things.renderId, image_model: 'sketch-1' };

@@ -94,7 +94,8 @@ describe('with two API processes', () => {
     expect((await api.post('/v1/model-generator', successor.key, {})).status).toBe(202);
     expectError(await api.get('/v1/jobs', successor.key), 403, 'CAPABILITY_REQUIRED');
     expect((await api.get('/v1/credits', tenant.key)).body).toMatchObject({
-      ...{ client_id: tenant.id, balance: 15 },
+      client_id: tenant.id,
+      balance: 15,
     });
   });
 });

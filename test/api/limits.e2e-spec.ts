@@ -22,7 +22,10 @@ beforeAll(async () => {
   api = await service.openApi();
   const limits = {
     ...defaultHttpLimits,
-    ...{ headersMs: patienceMs, bodyIdleMs: patienceMs, jsonBodyMs: 3 * patienceMs, checkMs: 50 },
+    headersMs: patienceMs,
+    bodyIdleMs: patienceMs,
+    jsonBodyMs: 3 * patienceMs,
+    checkMs: 50,
   };
   hasty = await service.openApi(undefined, { signingKey: testSigningKey }, { limits });
   tenant = await service.openTenant({ credits: 100 });
@@ -223,7 +226,9 @@ describe('the request id', () => {
     for (const [method, path, key, status] of calls) {
       const answer = await api.call(method, path, { key, ...(method === 'POST' ? { json: [] } : {}) });
       expect({ method, path: path.slice(0, 40), status: answer.status }).toEqual({
-        ...{ method, path: path.slice(0, 40), status },
+        method,
+        path: path.slice(0, 40),
+        status,
       });
       const id = answer.headers.get('x-request-id') ?? '';
       expect(id).toMatch(ulid);
@@ -243,7 +248,8 @@ describe('the request id', () => {
     ] as const) {
       const answer = told(await talk(api.url, bytes));
       expect({ bytes: bytes.slice(0, 40), status: answer.status }).toEqual({
-        ...{ bytes: bytes.slice(0, 40), status },
+        bytes: bytes.slice(0, 40),
+        status,
       });
       expect(answer.requestId).toMatch(ulid);
       expect(answer.code).toBeDefined();

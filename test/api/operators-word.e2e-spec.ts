@@ -49,7 +49,8 @@ describe('what the operator says holds from the next request on, in every proces
     await atelier('tenants', 'plan', tenant.id, '--daily-cap', String(spent + 5));
     for (const api of apis) {
       expect(await credits(api)).toMatchObject({
-        ...{ daily_spend_cap_credits: spent + 5, daily_spend_today: spent },
+        daily_spend_cap_credits: spent + 5,
+        daily_spend_today: spent,
       });
     }
     expect((await dispatch(apis[0]!)).status).toBe(202);
@@ -58,7 +59,10 @@ describe('what the operator says holds from the next request on, in every proces
       expect(await credits(api)).toMatchObject({ daily_spend_today: spent + 5 });
       expectError(await dispatch(api), 402, 'DAILY_SPEND_CAP_EXCEEDED');
       expect(await lastUsage(api)).toMatchObject({
-        ...{ status: 'FAILED', http_status: 402, error_code: 'DAILY_SPEND_CAP_EXCEEDED', credits_charged: 0 },
+        status: 'FAILED',
+        http_status: 402,
+        error_code: 'DAILY_SPEND_CAP_EXCEEDED',
+        credits_charged: 0,
       });
     }
     expect(await credits(apis[1]!)).toEqual(before);
@@ -132,8 +136,10 @@ describe('what the operator says holds from the next request on, in every proces
     expect(cancelled.status).toBe(200);
     for (const api of apis) expect(await credits(api)).toMatchObject({ balance: balance + 5 });
     const { items } = (await apis[1]!.get('/v1/usage', tenant.key)).body;
-    expect((items as Json[]).find(({ job_id: id }) => id === old.body.job_id)).toMatchObject({
-      ...{ credits_charged: 5, credits_refunded: 5, status: 'REFUNDED' },
+    expect((items as Json[]).find(({ request_id: id }) => id === old.body.request_id)).toMatchObject({
+      credits_charged: 5,
+      credits_refunded: 5,
+      status: 'REFUNDED',
     });
     await atelier('operations', 'price', 'model-generator', '5', '--env', tenant.environment);
   });

@@ -65,7 +65,14 @@ describe('POST /v1/products', () => {
     expect((await fetch(answer.body.primary_image_url as string)).status).toBe(200);
     expect(answer.headers.get('x-consistency-token')).toBeTruthy();
     expect((await api.get('/v1/credits', tenant.key)).body.balance).toBe(50);
-    expect((await api.get('/v1/usage', tenant.key)).body.total).toBe(0);
+    const usage = (await api.get('/v1/usage', tenant.key)).body;
+    expect(usage).toMatchObject({
+      total: 2,
+      items: [
+        { endpoint: '/v1/products', http_status: 201, credits_charged: 0 },
+        { endpoint: '/v1/uploads', http_status: 201, credits_charged: 0 },
+      ],
+    });
   });
 
   it('leaves out what nobody said', async () => {
@@ -144,7 +151,8 @@ describe('posting an external_ref again', () => {
     const context = { environment: 'live' as const, tenant: tenant.id, actor: 'operator', at: registeredAt };
     const event = toNewEvent({ type: 'ProductRegistered', data }, 0, {
       ...context,
-      ...{ commandId: newId(), requestId: newId() },
+      commandId: newId(),
+      requestId: newId(),
     });
     await service.store.append(streamName('live', 'product', productId), 'no-stream', [event]);
     const assetId = await upload();
@@ -254,7 +262,9 @@ describe('a product', () => {
   it('is read, listed, changed, emptied of a field, archived and brought back', async () => {
     const described = { description: 'Cotton', garment_category_public_id: shirt.publicId };
     const { body: made } = await post({
-      ...{ upload_asset_public_id: await upload(), title: 'Tee', external_ref: 'sku-1' },
+      upload_asset_public_id: await upload(),
+      title: 'Tee',
+      external_ref: 'sku-1',
       ...described,
     });
     await post({ upload_asset_public_id: await upload(), title: 'Cap' });
@@ -297,7 +307,10 @@ describe('a product', () => {
 
 const someId = '01K9Z7J0V4M2Q8T6R3N5B1C7DE';
 it.each([
-  ...['/v1/products', '/v1/uploads', '/v1/client-tokens', '/v1/webhooks'],
+  '/v1/products',
+  '/v1/uploads',
+  '/v1/client-tokens',
+  '/v1/webhooks',
   ...['rotate-secret', 'test', 'resend'].map((what) => `/v1/webhooks/${someId}/${what}`),
 ])('%s says that it knows no Idempotency-Key', async (path) => {
   const answer = await api.post(path, tenant.key, {}, { 'idempotency-key': 'one' });

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { Attempts } from '#application/limits/attempts.js';
 import { generateApiKey } from '#application/key/api-key.js';
 import { startRole, type RoleProcess } from '../support/role-process.js';
 import { ApiService, contextOf, type Tenant } from './support/api-service.js';
@@ -139,6 +140,25 @@ describe('failed authentication', () => {
     expect((await bounded.get('/v1/credits', key)).status).toBe(200);
     // Also one that this process has never seen.
     expect((await bounded.get('/v1/credits', (await service.openTenant()).key)).status).toBe(200);
+  });
+
+  it('has 500 keys of an address wait to be checked, and refuses the next one for a second', async () => {
+    const { app, client } = await service.openApp(undefined, { authFailuresPerMin: 1 });
+    const { key } = await service.openTenant();
+    for (const status of [401, 429])
+      expect((await client.get('/v1/credits', generateApiKey('live').key)).status).toBe(status);
+    const answered = Promise.withResolvers<undefined>();
+    const attempts = app.get(Attempts);
+    const waiting = Array.from({ length: 500 }, () =>
+      attempts.lookUp('127.0.0.1', true, () => answered.promise),
+    );
+    const refused = await client.get('/v1/credits', key);
+    expectError(refused, 429, 'RATE_LIMITED');
+    expect(refused.headers.get('retry-after')).toBe('1');
+    expect(refused.body.error.message).toContain('wait to be checked');
+    answered.resolve(undefined);
+    await Promise.all(waiting);
+    expect((await client.get('/v1/credits', key)).status).toBe(200);
   });
 
   it('is counted by the client’s address where a trusted proxy says it, and only there', async () => {

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { closeCharge } from './support/finish-job.js';
 import { failJob, finishJob, startJob } from './support/finish-job.js';
 import { ApiService, type Tenant } from './support/api-service.js';
+import { makePictures, uploadPicture } from './support/made-pictures.js';
 import { complaints, expectError, type ApiClient, type Json } from './support/api-client.js';
 
 let service: ApiService;
@@ -105,6 +106,60 @@ describe('a job that fails', () => {
   });
 });
 
+describe('the usage log', () => {
+  it('has a row at no cost for each upload, product, cancel and retired entry, and none for reads', async () => {
+    const { assetId } = await uploadPicture(api, tenant);
+    const post = (title: string) =>
+      api.post('/v1/products', tenant.key, { upload_asset_public_id: assetId, title, external_ref: 'sku' });
+    const { public_id: product } = (await post('Tee')).body;
+    // The second one changes nothing, and leaves nothing.
+    for (const title of ['Shirt', 'Shirt']) expect((await post(title)).status).toBe(200);
+    const revise = (changes: object) =>
+      api.call('PATCH', `/v1/products/${product}`, { key: tenant.key, json: changes });
+    for (const changes of [{ title: 'Blouse' }, { title: 'Top', status: 'archived' }])
+      expect((await revise(changes)).status).toBe(200);
+    expect((await revise({ nothing: 'known' })).status).toBe(422);
+    const { jobId, requestId } = await dispatch();
+    const cancelled = await api.post(`/v1/jobs/${jobId}/cancel`, tenant.key, {});
+    expect(cancelled.status).toBe(200);
+    const [made] = (await makePictures(api, service, tenant, { kind: 'model_portrait' })).artifacts;
+    for (let times = 0; times < 2; times++) {
+      const path = `/v1/catalog/models/${made!.assetId}`;
+      expect((await api.call('DELETE', path, { key: tenant.key })).status).toBe(204);
+    }
+
+    const { items, total } = (await api.get('/v1/usage', tenant.key)).body;
+    expect(total).toBe(items.length);
+    const calls = (items as Json[]).map(({ method, endpoint, http_status: status }) =>
+      [method, endpoint, status].join(' '),
+    );
+    expect(calls).toEqual([
+      'DELETE /v1/catalog/{resource}/{public_id} 204',
+      'POST /v1/model-generator 202',
+      'POST /v1/jobs/{public_id}/cancel 200',
+      'POST /v1/model-generator 202',
+      ...Array<string>(2).fill('PATCH /v1/products/{public_id} 200'),
+      'POST /v1/products 200',
+      'POST /v1/products 201',
+      'POST /v1/uploads 201',
+    ]);
+    const cancel = cancelled.headers.get('x-request-id');
+    expect(items[2]).toEqual({
+      request_id: cancel,
+      method: 'POST',
+      endpoint: '/v1/jobs/{public_id}/cancel',
+      http_status: 200,
+      status: 'SUCCESS',
+      credits_charged: 0,
+      credits_refunded: 0,
+      job_id: jobId,
+      created_at: items[2].resolved_at,
+      resolved_at: expect.stringMatching(/Z$/),
+    });
+    expect(items[3]).toMatchObject({ request_id: requestId, status: 'REFUNDED', credits_refunded: 5 });
+  });
+});
+
 describe("another tenant's", () => {
   it('job and render answer like unknown ones, word for word', async () => {
     const { jobId } = await dispatch();
@@ -141,14 +196,20 @@ describe("another tenant's", () => {
 describe('what was sent', () => {
   it('can be read back, with what was drawn and coined for it', async () => {
     const sent = {
-      ...{ gender: 'FEMALE', display_name: 'Ada', metadata: { sku: 'A-1' }, pilot_brand: 'Loom' },
-      ...{ image_model: 'sketch-1' },
+      gender: 'FEMALE',
+      display_name: 'Ada',
+      metadata: { sku: 'A-1' },
+      pilot_brand: 'Loom',
+      image_model: 'sketch-1',
     };
     const accepted = await api.post('/v1/model-generator', tenant.key, sent);
     const { body } = await api.get(`/v1/jobs/${accepted.body.job_id}`, tenant.key);
     const { request, seed, ...job } = body;
     expect(job).toMatchObject({
-      ...{ display_name: 'Ada', metadata: { sku: 'A-1' }, pilot_brand: 'Loom', image_model: 'sketch-1' },
+      display_name: 'Ada',
+      metadata: { sku: 'A-1' },
+      pilot_brand: 'Loom',
+      image_model: 'sketch-1',
     });
     expect(request).toMatchObject(sent);
     const again = await api.post('/v1/model-generator', tenant.key, { ...request, seed });
@@ -156,8 +217,12 @@ describe('what was sent', () => {
     const bare = await api.post('/v1/background-generator', tenant.key, { scene_type: 'dunes' });
     const answer = await api.get(`/v1/jobs/${bare.body.job_id}`, tenant.key);
     expect(answer.body).toMatchObject({
-      ...{ metadata: null, pilot_brand: null, image_model: 'sketch-1', seed: expect.any(Number) },
-      ...{ display_name: expect.stringMatching(/./), request: { scene_type: 'dunes' } },
+      metadata: null,
+      pilot_brand: null,
+      image_model: 'sketch-1',
+      seed: expect.any(Number),
+      display_name: expect.stringMatching(/./),
+      request: { scene_type: 'dunes' },
     });
   });
 });

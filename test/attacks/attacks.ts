@@ -130,12 +130,10 @@ export async function attackGuesses(target: Target): Promise<boolean> {
   const table = new Table({ head: ['guesses', 'answers', 'a good one, not seen before', 'held'] });
   let held = true;
   const doors = [
-    ...[{ name: 'operators, any text', path: '/admin/v1/runs', guess: () => 'op_eve_nonsense' }],
-    ...[
-      { name: 'operators, well-formed', path: '/admin/v1/runs', guess: () => generateOperatorToken('ada') },
-    ],
-    ...[{ name: 'keys, any text', path: '/v1/credits', guess: () => 'sk_live_nonsense' }],
-    ...[{ name: 'keys, well-formed', path: '/v1/credits', guess: () => generateApiKey('live').key }],
+    { name: 'operators, any text', path: '/admin/v1/runs', guess: () => 'op_eve_nonsense' },
+    { name: 'operators, well-formed', path: '/admin/v1/runs', guess: () => generateOperatorToken('ada') },
+    { name: 'keys, any text', path: '/v1/credits', guess: () => 'sk_live_nonsense' },
+    { name: 'keys, well-formed', path: '/v1/credits', guess: () => generateApiKey('live').key },
   ];
   for (const [index, { name, path, guess }] of doors.entries()) {
     const isAdmin = path.startsWith('/admin');

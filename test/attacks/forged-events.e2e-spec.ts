@@ -46,7 +46,12 @@ async function forge(stream: string, type: string, data: object, tenant = victim
   const id = randomUUID();
   const requestId = newId();
   const metadata = {
-    ...{ requestId, causationId: requestId, tenant, actor: 'operator', schemaVersion: 1, recordedAt: at },
+    requestId,
+    causationId: requestId,
+    tenant,
+    actor: 'operator',
+    schemaVersion: 1,
+    recordedAt: at,
     ...(last && { mac: (last.metadata as { mac?: string }).mac }),
   };
   const appended = await attacker.store.append(stream, last?.revision ?? 'no-stream', [
@@ -119,8 +124,13 @@ describe('an event that a database administrator forges', () => {
   it('opens no door: a key that it issues for another tenant is not let in, nor called unknown', async () => {
     const { key, keyId } = generateApiKey('live');
     const issued = {
-      ...{ keyId, tenant: victim.id, environment: 'live', capabilities: ['jobs:create', 'jobs:read'] },
-      ...{ label: 'forged', secretHash: hashApiKey(key), at },
+      keyId,
+      tenant: victim.id,
+      environment: 'live',
+      capabilities: ['jobs:create', 'jobs:read'],
+      label: 'forged',
+      secretHash: hashApiKey(key),
+      at,
     };
     await forge(streamName('live', 'key', keyId), 'ApiKeyIssued', issued);
     expectError(await api.get('/v1/credits', key), 503, 'SERVICE_UNAVAILABLE');

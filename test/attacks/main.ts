@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startEmbeddedPostgres } from '#platform/embedded-postgres.js';
+import { npmRun, someOf } from '../support/npm-run.js';
 import { attackBodies, attackGuesses, attackReaders, type Target } from './attacks.js';
 import { prepareTarget } from './target.js';
 
@@ -11,16 +12,13 @@ const attacks: Record<string, (target: Target) => Promise<boolean>> = {
   guesses: attackGuesses,
 };
 
-/**
- * `npm run attack [-- name …]`: attacks an installation of its own on this machine, prints what came of it, and exits with 1
- * where an attack succeeds.
- */
-const wanted = process.argv.slice(2);
-const unknown = wanted.filter((name) => !Object.hasOwn(attacks, name));
-if (unknown.length > 0) {
-  console.error(`There is no attack ${unknown.join(', ')}. There are: ${Object.keys(attacks).join(', ')}`);
-  process.exit(2);
-}
+const names = Object.keys(attacks);
+const [wanted = names] = npmRun(
+  'attack',
+  'Attacks an installation of its own on this machine, and exits with 1 where an attack succeeds.',
+)
+  .argument('[attack...]', `${names.join(', ')} (default: all)`, someOf(names, 'attack'))
+  .parse().processedArgs as [string[]?];
 const home = await mkdtemp(join(tmpdir(), 'atelier-attack-'));
 process.env['ATELIER_BENCH_HOME'] = home;
 const server = await startEmbeddedPostgres({
@@ -29,7 +27,7 @@ const server = await startEmbeddedPostgres({
 });
 try {
   for (const [name, run] of Object.entries(attacks)) {
-    if (wanted.length > 0 && !wanted.includes(name)) continue;
+    if (!wanted.includes(name)) continue;
     const target = await prepareTarget(server.url);
     try {
       if (!(await run(target))) process.exitCode = 1;

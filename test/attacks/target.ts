@@ -29,13 +29,19 @@ export async function prepareTarget(serverUrl: string): Promise<Target> {
       const { pid, stop } = await startRole(entries[role], settings);
       return { pid, url: `http://127.0.0.1:${port}`, [Symbol.asyncDispose]: () => stop('SIGKILL') };
     },
-    ...{ key, neighboursKey, picture },
+    key,
+    neighboursKey,
+    picture,
     async token(name) {
       const at = new Date();
       const commandId = newId();
       const context = {
-        ...{ environment: 'live' as const, tenant: installation, commandId, requestId: commandId },
-        ...{ actor: 'operator' as const, at },
+        environment: 'live' as const,
+        tenant: installation,
+        commandId,
+        requestId: commandId,
+        actor: 'operator' as const,
+        at,
       };
       const expiresAt = new Date(at.getTime() + 3_600_000);
       const added = await operators.execute(new AddOperator(context, { name, role: 'admin', expiresAt }));

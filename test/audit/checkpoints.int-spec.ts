@@ -35,8 +35,10 @@ beforeAll(async () => {
 afterAll(() => audited[Symbol.asyncDispose]());
 
 const tables = [
-  ...['read_store.projections', 'read_store.stream_revisions'],
-  ...['live.process_checkpoints', 'live.idempotency_keys'],
+  'read_store.projections',
+  'read_store.stream_revisions',
+  'live.process_checkpoints',
+  'live.idempotency_keys',
 ];
 const keptCopy = (table: string) => `public.kept_${table.split('.')[1]}`;
 

@@ -3,7 +3,7 @@ import { AuditFindings, type Finding } from '#audit/findings.js';
 import { History } from '#audit/history/history.js';
 import type { RecordedEvent } from '#event-store/event-store.js';
 import { acme, planted, story } from './support/planted.js';
-import { at, busyStory } from './support/story.js';
+import { at, busyStory, Story } from './support/story.js';
 
 /** A day after the story, with a horizon of a minute. */
 function findingsIn(events: readonly RecordedEvent[], tenant?: string): Finding[] {
@@ -24,6 +24,28 @@ describe('the audit of a history', () => {
 
   it.each(planted)('finds $rule', ({ story: told, rule: _, ...finding }) => {
     expect(findingsIn(told.recorded())).toContainEqual(expect.objectContaining(finding));
+  });
+
+  it('counts each debit as a charge that it checked', () => {
+    const findings = new AuditFindings();
+    const history = new History(findings);
+    for (const event of story().job('acme', 'j').debit('acme', 'k').recorded()) history.apply(event);
+    expect(findings.of('charges').checked).toBe(2);
+  });
+
+  it('says what came before its account was opened', () => {
+    const events = new Story().tell('account', 'acme', 'acme', 'AccountSuspended', { reason: 'x' });
+    expect(findingsIn(events.recorded())).toMatchObject([
+      { check: 'accounts', message: 'AccountSuspended before AccountOpened', expected: 'opened' },
+    ]);
+  });
+
+  it('ends when its newest event was recorded, whichever clock wrote the last one', () => {
+    const [first, second] = story().recorded();
+    const late = { ...first!, metadata: { ...first!.metadata, recordedAt: at(60) } };
+    const history = new History(new AuditFindings());
+    for (const event of [late, second!]) history.apply(event);
+    expect(history.newest).toBe(Date.parse(at(60)));
   });
 
   it('finds a gap in a stream, once', () => {
@@ -48,7 +70,10 @@ describe('the audit of a history', () => {
     const bent = events.with(5, { ...events[5]!, id: events[1]!.id });
     expect(findingsIn(bent)).toMatchObject([
       {
-        ...{ check: 'event-ids', stream: 'live.job-j', revision: 2, found: events[1]!.id },
+        check: 'event-ids',
+        stream: 'live.job-j',
+        revision: 2,
+        found: events[1]!.id,
         message: expect.stringContaining('live.account-acme at revision 1'),
       },
     ]);

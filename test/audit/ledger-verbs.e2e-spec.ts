@@ -66,18 +66,24 @@ describe('atelier ledger audit', () => {
     expect(report).toMatchObject({ holds: true, env: null, tenant_id: null, at: null, findings: [] });
     expect(report).toMatchObject({ read_models_compared: true, foreign_events: 0 });
     expect(Object.keys(report)).toEqual([
-      ...['holds', 'env', 'tenant_id', 'at', 'head', 'events', 'streams', 'foreign_events', 'seconds'],
-      ...[
-        'events_per_second',
-        'cpu_seconds',
-        'rss_mb',
-        'read_models_compared',
-        'checks',
-        'findings',
-        'notes',
-        'seals',
-        'kept_head',
-      ],
+      'holds',
+      'env',
+      'tenant_id',
+      'at',
+      'head',
+      'events',
+      'streams',
+      'foreign_events',
+      'seconds',
+      'events_per_second',
+      'cpu_seconds',
+      'rss_mb',
+      'read_models_compared',
+      'checks',
+      'findings',
+      'notes',
+      'seals',
+      'kept_head',
     ]);
   });
 
@@ -100,7 +106,15 @@ describe('atelier ledger audit', () => {
       ({ event }) => (event.data as { jobId?: string }).jobId === 'job3-live',
     );
     const { code, stdout } = await ledger(
-      ...['audit', '--env', 'live', '--at', at(charged), '--horizon', '0', '--tenant', bold],
+      'audit',
+      '--env',
+      'live',
+      '--at',
+      at(charged),
+      '--horizon',
+      '0',
+      '--tenant',
+      bold,
     );
     expect(code).toBe(0);
     expect(stdout).toContain('All hold.');
@@ -142,14 +156,15 @@ describe('atelier ledger audit', () => {
     };
     expect(holds).toBe(false);
     expect(findings).toContainEqual({
-      ...{
-        check: 'jobs',
-        message: 'a cell differs',
-        table: 'live.jobs',
-        key: 'job1-live',
-        column: 'display_name',
-      },
-      ...{ stream: 'live.job-job1-live', revision: 3, expected: 'Asha', found: 'xjob1-live' },
+      check: 'jobs',
+      message: 'a cell differs',
+      table: 'live.jobs',
+      key: 'job1-live',
+      column: 'display_name',
+      stream: 'live.job-job1-live',
+      revision: 3,
+      expected: 'Asha',
+      found: 'xjob1-live',
     });
     const { wrong } = checks.find(({ check }) => check === 'timeline') as { wrong: number };
     expect(findings.filter(({ check }) => check === 'timeline')).toHaveLength(wrong);
@@ -179,7 +194,8 @@ describe('atelier ledger show', () => {
     expect(then).toMatchObject({
       accounts: [
         {
-          ...{ balance: 95, revision: 2 },
+          balance: 95,
+          revision: 2,
           open_charges: [{ charge_id: 'r-job1-live', job_id: 'job1-live', amount: 5 }],
           movements: [
             { kind: 'pack', credits_delta: 100, balance_after: 100 },
@@ -222,22 +238,26 @@ describe('atelier ledger export', () => {
     );
     const rows = parseCsv(stdout);
     expect(rows.map(({ kind }) => kind)).toEqual([
-      ...[
-        'opening_balance',
-        'pack',
-        'charge',
-        'charge',
-        'refund',
-        'charge',
-        'refund',
-        'charge',
-        'closing_balance',
-      ],
+      'opening_balance',
+      'pack',
+      'charge',
+      'charge',
+      'refund',
+      'charge',
+      'refund',
+      'charge',
+      'closing_balance',
     ]);
     expect(figures(rows)).toEqual({ opening: 0, sum: 90, closing: 90 });
     expect(rows[4]).toMatchObject({
-      ...{ kind: 'refund', id: 'r-job2-live', job_id: 'job2-live', operation: 'look', reason: 'job-failed' },
-      ...{ label: '/v1/look', credits_delta: '5', balance_after: '95' },
+      kind: 'refund',
+      id: 'r-job2-live',
+      job_id: 'job2-live',
+      operation: 'look',
+      reason: 'job-failed',
+      label: '/v1/look',
+      credits_delta: '5',
+      balance_after: '95',
     });
   });
 

@@ -3,7 +3,8 @@ import type { AuditOptions } from '#audit/audit.js';
 import type { Finding } from '#audit/findings.js';
 import type { TrustedSeals } from '#audit/seals/seal-chain.js';
 import { copyEvents } from '#event-store/copy/copy-events.js';
-import { sealDigest, sealStream, type StoredSeal } from '#event-store/seals/seal.js';
+import { proveInclusion } from '#event-store/seals/proof.js';
+import { sealDigest, sealedEvents, sealStream, type StoredSeal } from '#event-store/seals/seal.js';
 import { newSealKey, readSealKey } from '#platform/seal-key.js';
 import { sealAll, sealKey, sealsOf } from '../support/seals.js';
 import { AuditedStore } from './support/audited-store.js';
@@ -15,8 +16,12 @@ const key = 'live.key-k';
 const history = () =>
   story()
     .tell('key', 'k', 'acme', 'ApiKeyIssued', {
-      ...{ keyId: 'k', tenant: 'acme', hash: 'f00d'.repeat(16), capabilities: ['jobs:create'], label: '' },
-      ...{ hint: 'f00d' },
+      keyId: 'k',
+      tenant: 'acme',
+      hash: 'f00d'.repeat(16),
+      capabilities: ['jobs:create'],
+      label: '',
+      hint: 'f00d',
     } as never)
     .job('acme', 'j')
     .tell('key', 'k', 'acme', 'ApiKeyRevoked', { reason: 'leaked' })
@@ -66,6 +71,15 @@ describe.each([
     const [more] = history().appends;
     await log.store.append('live.job-late', 'no-stream', [{ ...more!.event, id: crypto.randomUUID() }]);
     expect(await findings({ kept })).toEqual([]);
+  });
+
+  it('proves each of its events by the seal whose range it is in', async () => {
+    const events = await log.store.readAll({ filter: sealedEvents });
+    expect(events).toHaveLength(history().appends.length);
+    for (const [index, event] of events.entries()) {
+      const { seal, index: place } = await proveInclusion(log.store, event);
+      expect([seal.number, place]).toEqual([Math.floor(index / 4) + 1, index % 4]);
+    }
   });
 
   it.each<[what: string, found: Place, (log: Tampering) => Promise<void>]>([
@@ -141,7 +155,8 @@ describe.each([
     expect(await findings()).toEqual([inSeals(/signed by another key/)]);
     expect((await sealsOf(log.store)).map((seal) => seal.key === sealKey.publicKey)).toEqual([
       ...kept.map(() => true),
-      ...[false, false],
+      false,
+      false,
     ]);
   });
 

@@ -1,7 +1,6 @@
 import { testProof, testSigningKey } from '#event-store/testing/signing-key.js';
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
-import { createPostgresEventStore } from '#event-store/postgres/postgres-event-store.js';
 import { openEventStore, prepareEventStore } from '#event-store/open-event-store.js';
 import { readModels } from '#projections/read-models.js';
 import { migrateReadStore } from '#read-store/migrate.js';
@@ -30,9 +29,8 @@ export async function benchAudit(serverUrl: string, jobs = usualJobs): Promise<v
   await prepareEventStore({ eventStoreUrl: url, databaseUrl: url });
   await migrateReadStore(url, readModels);
   await timed(`${jobs} jobs of history written`, async () => {
-    const store = createPostgresEventStore({ connection: { url } });
-    await seedHistory(store, jobs);
-    await store.close();
+    await using opened = await openEventStore({ eventStoreUrl: url, databaseUrl: url }, { proof: testProof });
+    await seedHistory(opened.store, jobs);
   });
   await timed('read models built', () => atelier(url, 'projections', 'rebuild', '--all'));
   for (const round of ['first', 'second', 'sealed']) {

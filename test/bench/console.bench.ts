@@ -1,9 +1,8 @@
-import { testSigningKey } from '#event-store/testing/signing-key.js';
+import { testProof, testSigningKey } from '#event-store/testing/signing-key.js';
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
-import { prepareEventStore } from '#event-store/open-event-store.js';
-import { createPostgresEventStore } from '#event-store/postgres/postgres-event-store.js';
+import { openEventStore, prepareEventStore } from '#event-store/open-event-store.js';
 import { streamName } from '#domain/streams.js';
 import { freePort } from '#platform/embedded-postgres.js';
 import { readModels } from '#projections/read-models.js';
@@ -21,12 +20,12 @@ export async function benchConsole(serverUrl: string, jobs = usualJobs): Promise
   const url = await createDatabase(serverUrl, 'console');
   await prepareEventStore({ eventStoreUrl: url, databaseUrl: url });
   await migrateReadStore(url, readModels);
-  const store = createPostgresEventStore({ connection: { url } });
-  await seedHistory(store, jobs);
-  const [last] = await store.readAll({ limit: 1, filter: { types: ['JobSucceeded'] } });
+  const opened = await openEventStore({ eventStoreUrl: url, databaseUrl: url }, { proof: testProof });
+  await seedHistory(opened.store, jobs);
+  const [last] = await opened.store.readAll({ limit: 1, filter: { types: ['JobSucceeded'] } });
   const job = last?.stream.slice(streamName('live', 'job', '').length) ?? '';
   const tenant = last?.metadata.tenant ?? '';
-  await store.close();
+  await opened.close();
   const settings = {
     DATABASE_URL: url,
     EVENT_STORE_URL: url,
@@ -67,24 +66,21 @@ export async function benchConsole(serverUrl: string, jobs = usualJobs): Promise
 }
 
 const screensOf = (tenant: string, job: string) => [
-  ...[
-    '/',
-    '/jobs',
-    '/jobs?status=FAILURE&hours=1',
-    `/jobs?tenant=${tenant}`,
-    `/jobs/${job}`,
-    `/search/${job}`,
-  ],
-  ...[
-    '/pictures',
-    '/tenants',
-    `/tenants/${tenant}`,
-    `/tenants/${tenant}/ledger`,
-    '/grants',
-    '/models',
-    '/care',
-  ],
-  ...['/audit', '/actions'],
+  '/',
+  '/jobs',
+  '/jobs?status=FAILURE&hours=1',
+  `/jobs?tenant=${tenant}`,
+  `/jobs/${job}`,
+  `/search/${job}`,
+  '/pictures',
+  '/tenants',
+  `/tenants/${tenant}`,
+  `/tenants/${tenant}/ledger`,
+  '/grants',
+  '/models',
+  '/care',
+  '/audit',
+  '/actions',
 ];
 
 async function timeToDrawn(page: Page, address: string): Promise<number> {

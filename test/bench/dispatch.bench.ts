@@ -35,7 +35,11 @@ export async function benchDispatch(server: BenchServer): Promise<void> {
   const { keys } = atelier;
   const crud = await startRole('test/bench/crud/main.js', { DATABASE_URL: crudUrl, KEYS: keys.join(',') });
   const peer: Service = {
-    ...{ name: 'crud', url: String(crud.ready['url']), databaseUrl: crudUrl, keys, pids: { api: crud.pid } },
+    name: 'crud',
+    url: String(crud.ready['url']),
+    databaseUrl: crudUrl,
+    keys,
+    pids: { api: crud.pid },
     settle: () => Promise.resolve(),
   };
   try {
@@ -63,8 +67,18 @@ export async function compareDispatches(server: BenchServer, peer: Service, subj
   for (const { url, keys } of services) await dispatchLoad({ url, keys, connections: 16, seconds: 3 });
   const table = new Table({
     head: [
-      ...['tenants', 'connections', 'service', 'dispatches/s', 'ratio', 'p50 ms', 'p99 ms', 'not 202'],
-      ...['CPU ms: api', 'projector', 'postgres', 'transactions'],
+      'tenants',
+      'connections',
+      'service',
+      'dispatches/s',
+      'ratio',
+      'p50 ms',
+      'p99 ms',
+      'not 202',
+      'CPU ms: api',
+      'projector',
+      'postgres',
+      'transactions',
     ],
   });
   for (const scenario of scenarios) {
@@ -80,9 +94,14 @@ export async function compareDispatches(server: BenchServer, peer: Service, subj
     for (const { name } of services) {
       const of = (value: (one: Measured) => number) => median(results[name]!.map(value));
       table.push([
-        ...[scenario.tenants, scenario.connections, name, of(({ perSecond }) => perSecond).toFixed(0)],
+        scenario.tenants,
+        scenario.connections,
+        name,
+        of(({ perSecond }) => perSecond).toFixed(0),
         name === subject.name ? median(ratios).toFixed(2) : '',
-        ...[of(({ p50Ms }) => p50Ms), of(({ p99Ms }) => p99Ms), of(({ refused }) => refused)],
+        of(({ p50Ms }) => p50Ms),
+        of(({ p99Ms }) => p99Ms),
+        of(({ refused }) => refused),
         ...['api', 'projector', 'postgres'].map((process) =>
           of(({ each }) => each.cpuMs[process] ?? 0).toFixed(2),
         ),

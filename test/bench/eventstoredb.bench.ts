@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { EventStoreDBClient, NO_STREAM, jsonEvent } from '@eventstore/db-client';
 import { createEventStoreDbEventStore } from '#event-store/eventstoredb/eventstoredb-event-store.js';
-import { prepareEventStore } from '#event-store/open-event-store.js';
+import { testProof } from '#event-store/testing/signing-key.js';
+import { openEventStore, prepareEventStore } from '#event-store/open-event-store.js';
 import { newId } from '#platform/ids.js';
 import { readModels } from '#projections/read-models.js';
 import { migrateReadStore } from '#read-store/migrate.js';
@@ -86,8 +87,8 @@ export async function benchEventStoreDbRebuild(serverUrl: string, jobs = 20_000)
   const databaseUrl = await createDatabase(serverUrl, 'rebuild');
   await prepareEventStore({ eventStoreUrl: url, databaseUrl });
   await migrateReadStore(databaseUrl, readModels);
-  const store = createEventStoreDbEventStore({ connectionString: url });
-  await seedHistory(store, jobs);
+  const opened = await openEventStore({ eventStoreUrl: url, databaseUrl }, { proof: testProof });
+  await seedHistory(opened.store, jobs);
   const ratios: number[] = [];
   for (let round = 0; round < rounds; round++) {
     const reading = await catchUpFresh(url);
@@ -99,7 +100,7 @@ export async function benchEventStoreDbRebuild(serverUrl: string, jobs = 20_000)
     );
   }
   console.log(`  median ratio ${median(ratios).toFixed(2)}`);
-  await store.close();
+  await opened.close();
   await stop();
 }
 

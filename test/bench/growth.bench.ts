@@ -33,7 +33,8 @@ export async function benchGrowth(server: BenchServer, events = usualEvents): Pr
     costOf(server, atelier, count, (place) => dispatch(atelier, ofKeys[place % ofKeys.length]!));
   const touch = (tenant: string) =>
     costOf(server, atelier, touches, async () => void (await atelier.untouched().read('live', tenant)), {
-      ...{ ...atelier.pids, bench: process.pid },
+      ...atelier.pids,
+      bench: process.pid,
     });
   const page = (query: string) => costOf(server, atelier, pages, () => list(atelier, busy, query));
   const grown: Growth[] = [];

@@ -72,22 +72,18 @@ function life(tenant: string): Life {
     inputHashes: [],
   };
   const queued = {
-    ...{
-      jobId,
-      tenant,
-      requestId,
-      chargeId: requestId,
-      operation,
-      jobType: 'MODEL_GENERATOR',
-      creditsCost: cost,
-    },
-    ...{
-      displayName: 'Asha',
-      request: { gender: 'FEMALE', seed: 7 },
-      inputs: [],
-      seed: 7,
-      parentJobId: null,
-    },
+    jobId,
+    tenant,
+    requestId,
+    chargeId: requestId,
+    operation,
+    jobType: 'MODEL_GENERATOR',
+    creditsCost: cost,
+    displayName: 'Asha',
+    request: { gender: 'FEMALE', seed: 7 },
+    inputs: [],
+    seed: 7,
+    parentJobId: null,
   };
   const endpoint = '/v1/model-generator';
   return {
@@ -159,7 +155,10 @@ class Log {
       type,
       data,
       metadata: {
-        ...{ requestId: id, causationId: id, tenant, actor: 'operator' },
+        requestId: id,
+        causationId: id,
+        tenant,
+        actor: 'operator',
         schemaVersion: currentSchemaVersion(type),
         recordedAt: now(),
       },

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startEmbeddedPostgres } from '#platform/embedded-postgres.js';
 import type { BenchServer } from './databases.js';
+import { npmRun, oneOf, wholeNumber } from '../support/npm-run.js';
 import { benchAudit } from './audit.bench.js';
 import { benchConsole } from './console.bench.js';
 import { benchDispatch } from './dispatch.bench.js';
@@ -35,17 +36,21 @@ const benches: Record<string, (server: BenchServer, size?: number) => Promise<vo
   console: ({ url }, jobs) => benchConsole(url, jobs),
 };
 
-/**
- * `npm run bench [-- name … [size]]`: all benches, or those named, on a PostgreSQL of their own with real disk flushes.
- * The size is that of the history where a bench has one: `rebuild 10000`, in jobs.
- */
-const size = process.argv.slice(2).find((argument) => /^\d+$/.test(argument));
-const wanted = process.argv.slice(2).filter((argument) => argument !== size);
-const unknown = wanted.filter((name) => !Object.hasOwn(benches, name));
-if (unknown.length > 0) {
-  console.error(`There is no bench ${unknown.join(', ')}. There are: ${Object.keys(benches).join(', ')}`);
-  process.exit(1);
-}
+const names = Object.keys(benches);
+const isSize = (argument: string) => /^\d+$/.test(argument);
+const named = oneOf(names, 'bench');
+const { args } = npmRun(
+  'bench',
+  'Measures on a PostgreSQL of its own with real disk flushes (docs/performance.md).',
+)
+  .argument(
+    '[bench or size...]',
+    `${names.join(', ')} (default: all); a number is the size of the history where a bench has one, in jobs`,
+    (argument) => (isSize(argument) ? wholeNumber(argument) : named(argument)),
+  )
+  .parse();
+const size = args.find(isSize);
+const wanted = args.filter((argument) => !isSize(argument));
 const home = await mkdtemp(join(tmpdir(), 'atelier-bench-'));
 process.env['ATELIER_BENCH_HOME'] = home;
 const server = await startEmbeddedPostgres({

@@ -133,7 +133,11 @@ export function sampleEvent(): NewEvent {
     amount: 5,
   };
   const metadata = {
-    ...{ requestId, causationId: requestId, tenant: requestId, actor: 'operator', schemaVersion: 1 },
+    requestId,
+    causationId: requestId,
+    tenant: requestId,
+    actor: 'operator',
+    schemaVersion: 1,
     recordedAt: new Date().toISOString(),
   };
   return { id: randomUUID(), type: 'CreditsDebited', data, metadata };

@@ -69,7 +69,9 @@ describe('atelier catalog', () => {
 
     const { items } = (await api.get('/v1/usage', tenant.key)).body;
     expect(items.find((row: Json) => row.http_status === 410)).toMatchObject({
-      ...{ status: 'FAILED', error_code: 'CATALOG_ENTRY_RETIRED', credits_charged: 0 },
+      status: 'FAILED',
+      error_code: 'CATALOG_ENTRY_RETIRED',
+      credits_charged: 0,
     });
     expect(await inputsOf(service, tenant, before.body.job_id as string)).toHaveLength(2);
     const { result } = (await api.get(`/v1/jobs/${jobId}`, tenant.key)).body;

@@ -52,7 +52,9 @@ describe('a copy that is killed in the middle', () => {
     const { code, stdout } = await startCopy(to()).ended;
     const result = JSON.parse(stdout) as { verified: boolean; copied: number; target: { events: number } };
     expect({ code, verified: result.verified, events: result.target.events }).toEqual({
-      ...{ code: 0, verified: true, events },
+      code: 0,
+      verified: true,
+      events,
     });
     // The last run found what the killed ones had left.
     expect(result.copied).toBeLessThanOrEqual(events * 0.7);

@@ -50,8 +50,14 @@ describe('the doctor of a service on EventStoreDB', () => {
     expect(Number(report.event_store?.head_position)).toBeGreaterThan(0);
     expect(report.projections.map(({ env, name }) => `${env} ${name}`)).toContain('test usage');
     expect(report.process_managers.map(({ env, name }) => `${env} ${name}`)).toEqual([
-      ...['live batch-parents', 'live charge-closer', 'live render-dispatcher', 'live webhook-dispatcher'],
-      ...['test batch-parents', 'test charge-closer', 'test render-dispatcher', 'test webhook-dispatcher'],
+      'live batch-parents',
+      'live charge-closer',
+      'live render-dispatcher',
+      'live webhook-dispatcher',
+      'test batch-parents',
+      'test charge-closer',
+      'test render-dispatcher',
+      'test webhook-dispatcher',
     ]);
     expect(report.render_queue.map(({ env }) => env)).toEqual(['live', 'test']);
     expect(report.checks.find(({ name }) => name === 'database')?.detail).toMatch(/^PostgreSQL \d+/);

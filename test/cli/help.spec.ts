@@ -9,7 +9,11 @@ it('`--help` marks the options that must be given, and no other', async () => {
   const options = stdout.replace(/\n {10,}/g, ' ').match(/^ {2}-.*$/gm) ?? [];
   const required = options.filter((line) => line.includes('(required)'));
   expect(required.map((line) => /--[a-z-]+/.exec(line)?.[0])).toEqual([
-    ...['--tenant', '--env', '--amount', '--kind', '--label'],
+    '--tenant',
+    '--env',
+    '--amount',
+    '--kind',
+    '--label',
   ]);
   expect(options.length).toBeGreaterThan(required.length);
 });

@@ -50,7 +50,8 @@ describe('atelier jobs', () => {
     expect(await json('jobs', 'stranded')).toEqual({ jobs: [{ ...job, needs: 'its task' }] });
     expect((await atelier('jobs', 'stranded')).stdout).toContain(lost.jobId);
     expect(await unfinishedJobs()).toMatchObject({
-      ...{ ok: false, detail: `1 have neither task nor running attempt: ${lost.jobId}` },
+      ok: false,
+      detail: `1 have neither task nor running attempt: ${lost.jobId}`,
     });
 
     const asked = await atelier('jobs', 'requeue', '--dry-run');

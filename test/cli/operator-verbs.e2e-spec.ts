@@ -117,7 +117,9 @@ describe('atelier keys', () => {
       .digest('base64');
     expect(await status(key.key as string, { 'x-atelier-hmac-sha256': signature })).toBe(401);
     const asked = ['keys', 'issue', '--tenant', tenant, '--env', 'live', '--capabilities', 'jobs:read'];
-    expect(await complaint([...asked, '--require-signature', 'body'])).toContain('Allowed choices are timed');
+    expect(await complaint([...asked, '--require-signature', 'body'])).toContain(
+      'Allowed choices are always, timed',
+    );
   });
 
   it('say what is missing where nothing can be signed or proven, and make no key that nobody would believe', async () => {
@@ -195,7 +197,9 @@ describe('atelier tenants', () => {
     ]);
     const { key } = await issue();
     expect((await api.get('/v1/credits', key as string)).body).toMatchObject({
-      ...{ rate_limit_per_min: 900, daily_spend_cap_credits: 50, balance: 100 },
+      rate_limit_per_min: 900,
+      daily_spend_cap_credits: 50,
+      balance: 100,
     });
     const shown = await json('tenants', 'show', tenant);
     expect((shown.accounts as Json[]).map((account) => account.rate_limit_per_min)).toEqual([900, 1000]);

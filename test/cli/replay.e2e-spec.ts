@@ -60,8 +60,13 @@ const histories: { category: StreamCategory; events: DomainEvent[]; states: Reco
       {
         type: 'ApiKeyIssued',
         data: {
-          ...{ keyId: 'k', tenant: 'acme', environment: 'live', capabilities: ['jobs:read'], label: 'shop' },
-          ...{ secretHash: 'ab', at: at(0) },
+          keyId: 'k',
+          tenant: 'acme',
+          environment: 'live',
+          capabilities: ['jobs:read'],
+          label: 'shop',
+          secretHash: 'ab',
+          at: at(0),
         },
       },
       { type: 'ApiKeyRetired', data: { retiresAt: at(60), successorKeyId: 'k2', at: at(1) } },
@@ -146,7 +151,10 @@ describe.each(histories)('atelier replay of $category', ({ category, events, sta
   it('shows the state at a revision, and at a moment', async () => {
     const middle = events.length >> 1;
     const expected = {
-      ...{ stream, revision: middle, recorded_at: timeOf(events[middle]!), state: states[middle] },
+      stream,
+      revision: middle,
+      recorded_at: timeOf(events[middle]!),
+      state: states[middle],
       history: events.slice(0, middle + 1).map(({ type }, revision) => ({ revision, type })),
     };
     const moment = timeOf(events[middle]!);

@@ -7,6 +7,7 @@ import { newSealKey } from '#platform/seal-key.js';
 import { ApiService } from '../api/support/api-service.js';
 import { runCommand } from '../support/command.js';
 
+const { version: release } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string };
 let service: ApiService;
 const pem = newSealKey();
 const operatorToken = generateOperatorToken('home');
@@ -42,7 +43,10 @@ beforeAll(async () => {
   writeFileSync(join(service.folder, 'models.json'), JSON.stringify({ models: registry }));
   // A log should hold none of them. Should one do so, its bundle does not.
   const lines = [...Object.values(settings), ...Object.values(home), operatorToken, apiKey].map((secret) =>
-    JSON.stringify({ level: 50, msg: `it was ${secret}, and https://x/live/a.png?X-Amz-Signature=abc123` }),
+    JSON.stringify({
+      level: 50,
+      msg: `it was ${secret}, and https://x/live/a.png?X-Amz-Signature=signed-HHHH`,
+    }),
   );
   writeFileSync(join(service.folder, 'logs', 'api.log'), `${lines.join('\n')}\nthe last line\n`);
 });
@@ -65,17 +69,19 @@ describe('a bundle for support', () => {
     const { ATELIER_ADMIN_PUBLIC_URL, ATELIER_OIDC_ISSUER, ATELIER_OIDC_CLIENT_ID, S3_BUCKET, ...secret } =
       settings;
     const secrets = [
-      ...[...Object.values(secret), ...Object.values(home), operatorToken, apiKey, password],
-      ...[
-        'secret-of-postgres-GGGG',
-        'abc123',
-        ...pem.split('\n').filter((line) => /^[\w+/=]{20,}$/.test(line)),
-      ],
+      ...Object.values(secret),
+      ...Object.values(home),
+      operatorToken,
+      apiKey,
+      password,
+      'secret-of-postgres-GGGG',
+      'signed-HHHH',
+      ...pem.split('\n').filter((line) => /^[\w+/=]{20,}$/.test(line)),
     ];
     for (const each of secrets) expect(text.includes(JSON.stringify(each).slice(1, -1)) && each).toBe(false);
     const bundle = JSON.parse(text);
     expect(bundle).toMatchObject({
-      versions: { atelier: '0.1.0', node: process.version, database: { kind: 'PostgreSQL' } },
+      versions: { atelier: release, node: process.version, database: { kind: 'PostgreSQL' } },
       configuration: {
         signingKey: '(set)',
         admin: {
@@ -116,6 +122,6 @@ describe('a shell', () => {
     const { stdout: script } = await runCommand(['complete', 'bash'], service.folder);
     expect(script).toContain('# bash completion for atelier');
     const { stdout: version } = await runCommand(['--version'], service.folder);
-    expect(version).toBe('0.1.0\n');
+    expect(version).toBe(`${release}\n`);
   });
 });

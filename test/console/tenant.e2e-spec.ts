@@ -32,7 +32,8 @@ beforeAll(async () => {
   }).listen(0, '127.0.0.1');
   await once(endpoint, 'listening');
   service = await startService(100, {
-    ...{ ATELIER_WEBHOOK_ALLOW_HTTP: 'true', ATELIER_WEBHOOK_ALLOWED_NETWORKS: '127.0.0.1/32' },
+    ATELIER_WEBHOOK_ALLOW_HTTP: 'true',
+    ATELIER_WEBHOOK_ALLOWED_NETWORKS: '127.0.0.1/32',
   });
   key = await service.testKey(500);
   atelier = new Atelier({ baseUrl: service.baseUrl, apiKey: key });
@@ -105,7 +106,7 @@ describe('logging in', () => {
     await page.goto(`${service.baseUrl}/console`);
     await page.getByLabel('API key').fill('sk_test_wrong');
     await press('Log in');
-    await page.getByRole('alert').getByText('This key is not known here.').waitFor();
+    await page.getByRole('alert').getByText('This installation does not know the key.').waitFor();
     expect(await page.evaluate('JSON.stringify({ ...sessionStorage, ...localStorage })')).toBe('{}');
     await checkForEverybody(page, 'tenant login');
   });
@@ -335,7 +336,7 @@ describe('the tenant’s own', () => {
     await page.getByLabel('Type').selectOption('background swap with spec');
     await eventually(async () => (await rows.count()) === 1);
     await page.getByLabel('State').selectOption('failed or cancelled');
-    await page.getByText('No job is like this').waitFor();
+    await page.getByText('No job matches').waitFor();
   });
 
   it('session ends with the button, and with the key', async () => {

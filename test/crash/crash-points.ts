@@ -122,7 +122,7 @@ export const crashPoints: readonly CrashPoint[] = [
     ['event-store.read:job', ['waiting'], readOnly],
     ['event-store.subscription', ['waiting'], readOnly],
   ]),
-  ...at('api', `${application}/job/job-queries.handler.ts`, [
+  ...at('api', `${application}/job/job-queries.ts`, [
     ['event-store.head', ['waiting'], readOnly],
     ['jobs.find', ['waiting'], readOnly],
     ['jobs.children', ['waiting'], readOnly],
@@ -143,8 +143,6 @@ export const crashPoints: readonly CrashPoint[] = [
     ['queue.turns', ['single'], redelivered],
     ['queue.insert', ['single', 'batch'], 'task and checkpoint commit together or not at all'],
     ['process.move-checkpoint', ['single', 'batch'], 'task and checkpoint commit together or not at all'],
-  ]),
-  ...at('projector', 'apps/projector/src/projector.module.ts', [
     ['queue.enqueue', ['single', 'batch'], 'task and checkpoint commit together or not at all'],
   ]),
   ...at('projector', `${application}/process-managers/charge-closer.ts`, [
@@ -186,7 +184,7 @@ export const crashPoints: readonly CrashPoint[] = [
     ],
     ['process.move-checkpoint', ['batch', 'abandoned-cancel'], 'what is done already is left as it is'],
   ]),
-  ...at('projector', `${application}/process-managers/webhook-dispatcher.ts`, [
+  ...at('projector', 'capabilities/webhooks/webhook-dispatcher.ts', [
     ['event-store.subscription', ['single', 'batch'], redelivered],
     ['event-store.read:webhook', ['single'], redelivered],
     [

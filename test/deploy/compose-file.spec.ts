@@ -56,7 +56,11 @@ describe('docker-compose.yml', () => {
       .filter(([name]) => /^eventstore(?:-\d)?$/.test(name))
       .map(([, { image }]) => image);
     expect(images).toHaveLength(4);
-    expect(new Set(images)).toEqual(new Set([expect.stringMatching(/^eventstore\/eventstore:24\.2\.\d+-/)]));
+    const named = new Set(images.map((image) => image?.replace(/-jammy$/, '')));
+    expect(
+      [...named].every((image) => readRepositoryFile('docs/production.md').includes(`\`${image}\``)),
+    ).toBe(true);
+    expect(new Set(images)).toEqual(new Set([expect.stringMatching(/^eventstore\/eventstore:24\.6\.\d+-/)]));
   });
 
   it.each(services)(

@@ -24,7 +24,8 @@ const dependencies: Record<string, string> = Object.assign(
 
 /** Programs that a container of this image is started with. */
 const programs = [
-  ...['dist/apps/api/src/main.js', 'deploy/check-health.mjs'],
+  'dist/apps/api/src/main.js',
+  'deploy/check-health.mjs',
   ...Object.values(compose.services)
     .filter(({ build }) => build)
     .flatMap(({ entrypoint = [], command = [] }) =>

@@ -52,8 +52,13 @@ function complaintsAbout(checked: readonly Manifest[]): string[] {
     return `import type { I${kind} as Kind${index} } from 'kubernetes-models/${apiVersion}';\nexport const manifest${index}: Kind${index} = ${literal};`;
   });
   const options: ts.CompilerOptions = {
-    ...{ module: ts.ModuleKind.NodeNext, moduleResolution: ts.ModuleResolutionKind.NodeNext },
-    ...{ strict: true, noEmit: true, skipLibCheck: true, types: [], lib: ['lib.es2022.d.ts'] },
+    module: ts.ModuleKind.NodeNext,
+    moduleResolution: ts.ModuleResolutionKind.NodeNext,
+    strict: true,
+    noEmit: true,
+    skipLibCheck: true,
+    types: [],
+    lib: ['lib.es2022.d.ts'],
   };
   const host = ts.createCompilerHost(options);
   const { fileExists, readFile } = host;
@@ -130,7 +135,8 @@ describe('deploy/kubernetes', () => {
       expect(container).toMatchObject({
         image: 'atelier',
         securityContext: {
-          ...{ allowPrivilegeEscalation: false, readOnlyRootFilesystem: true },
+          allowPrivilegeEscalation: false,
+          readOnlyRootFilesystem: true,
           capabilities: { drop: ['ALL'] },
         },
         resources: { requests: expect.anything(), limits: { memory: expect.any(String) } },

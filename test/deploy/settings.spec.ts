@@ -25,12 +25,10 @@ function settingsOfTheCode(): string[] {
     { S3_BUCKET: 'pictures', S3_ENDPOINT: 'http://s3', S3_PUBLIC_ENDPOINT: 'http://s3' },
   ]) {
     const values: Record<string, string> = {
-      ...{
-        DATABASE_URL: 'postgres://db/x',
-        URL_SIGNING_SECRET: 'x',
-        S3_ACCESS_KEY_ID: 'x',
-        S3_SECRET_ACCESS_KEY: 'x',
-      },
+      DATABASE_URL: 'postgres://db/x',
+      URL_SIGNING_SECRET: 'x',
+      S3_ACCESS_KEY_ID: 'x',
+      S3_SECRET_ACCESS_KEY: 'x',
       ...given,
     };
     const watched = new Proxy(values, {

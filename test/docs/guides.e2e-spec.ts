@@ -65,7 +65,10 @@ describe('the guides', () => {
     const run = promisify(execFile);
     try {
       const compilerOptions = {
-        ...{ target: 'es2022', module: 'nodenext', strict: true, skipLibCheck: true },
+        target: 'es2022',
+        module: 'nodenext',
+        strict: true,
+        skipLibCheck: true,
         types: ['node'],
       };
       writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions }));

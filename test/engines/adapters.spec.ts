@@ -24,9 +24,17 @@ const image = async (role: VendorImage['role'], colour = '#345'): Promise<Vendor
 
 function pictureCall(images: readonly VendorImage[], more: Partial<PictureCall> = {}): PictureCall {
   return {
-    ...{ images, task: 'try_on', prompt: 'dress the person of image 1', ratio: '2:3' },
-    ...{ size: { width: 683, height: 1024 }, transparent: false, count: 1, quality: undefined, seed: 7 },
-    ...{ idempotencyKey: 'job.try_on.1', signal: new AbortController().signal },
+    images,
+    task: 'try_on',
+    prompt: 'dress the person of image 1',
+    ratio: '2:3',
+    size: { width: 683, height: 1024 },
+    transparent: false,
+    count: 1,
+    quality: undefined,
+    seed: 7,
+    idempotencyKey: 'job.try_on.1',
+    signal: new AbortController().signal,
     submitted: () => Promise.resolve(),
     ...more,
   };
@@ -139,7 +147,8 @@ describe('Gemini', () => {
       { parts: [{ text: 'dress the person of image 1' }, { inlineData: {} }, { inlineData: {} }] },
     ]);
     expect(generationConfig).toMatchObject({
-      ...{ responseModalities: ['IMAGE'], seed: 7 },
+      responseModalities: ['IMAGE'],
+      seed: 7,
       imageConfig: { aspectRatio: '2:3', imageSize: '2K' },
     });
   });
@@ -159,7 +168,11 @@ describe('FASHN', () => {
     await vendor.draw(pictureCall([await image('person'), await image('garment')]));
     expect(asked()['model_name']).toBe('tryon-v1.6');
     expect(Object.keys(inputs()).toSorted()).toEqual([
-      ...['garment_image', 'model_image', 'output_format', 'return_base64', 'seed'],
+      'garment_image',
+      'model_image',
+      'output_format',
+      'return_base64',
+      'seed',
     ]);
   });
 

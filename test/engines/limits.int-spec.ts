@@ -51,7 +51,10 @@ const engines = ({ places, database }: PgBossRenderQueue): ImageEngines =>
   openEngines(
     { currency: 'USD', workflow_models: {}, tenant_models: {}, models },
     {
-      ...{ places, logger, observer: undefined, restMs: 60_000 },
+      places,
+      logger,
+      observer: undefined,
+      restMs: 60_000,
       countCall: (model, perMinute) => countRequestIn(database, `image-model ${model}`, perMinute),
     },
   );
@@ -102,7 +105,11 @@ describe('an image model', () => {
     expect(double.most).toBe(2);
     for (const { jobId } of jobs) {
       expect(await workshop.types('job', jobId)).toEqual([
-        ...['JobQueued', 'RenderStarted', 'EngineCalled', 'EngineAnswered', 'JobSucceeded'],
+        'JobQueued',
+        'RenderStarted',
+        'EngineCalled',
+        'EngineAnswered',
+        'JobSucceeded',
       ]);
     }
   });
@@ -119,8 +126,16 @@ describe('an image model', () => {
     const { costs: lines } = JSON.parse((await costs('--json')).stdout) as { costs: object[] };
     expect(lines).toEqual([
       {
-        ...{ group: 'narrow', jobs: 10, credits_taken: 100, credits_returned: 0, calls: 10, currency: 'USD' },
-        ...{ price: 0.4, margin: null, lost_jobs: 0, lost_price: 0 },
+        group: 'narrow',
+        jobs: 10,
+        credits_taken: 100,
+        credits_returned: 0,
+        calls: 10,
+        currency: 'USD',
+        price: 0.4,
+        margin: null,
+        lost_jobs: 0,
+        lost_price: 0,
       },
     ]);
     expect((await costs('--csv')).stdout).toContain('narrow,10,100,0,10,USD,0.4,,0,0');

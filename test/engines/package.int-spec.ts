@@ -118,7 +118,11 @@ const orders = {
 };
 
 describeEngine('a package of somebody else', {
-  ...{ engine, orders, repeatable: true, marks: true, garmentKind: categoryById },
+  engine,
+  orders,
+  repeatable: true,
+  marks: true,
+  garmentKind: categoryById,
 });
 
 let house: VendorHouse;

@@ -47,11 +47,9 @@ describe('the engine of an installation without a vendor', () => {
       { workflow: 'background-swap-with-spec', ...order, seed: 7, displayName: '', testMark: false },
       {
         ...unattended(),
-        ...{
-          signal: new AbortController().signal,
-          garmentKind: categoryById,
-          onStage: () => Promise.resolve(),
-        },
+        signal: new AbortController().signal,
+        garmentKind: categoryById,
+        onStage: () => Promise.resolve(),
       },
     );
 

@@ -39,7 +39,9 @@ const composed = await new SketchEngine().render(
     workflow: 'product-to-model-direct',
     body: { output_preset: 'portrait' },
     inputs: [{ name: 'product_image', bytes: sample('jumper') }, preset('model_image', 'model')],
-    ...{ seed: 7, displayName: '', testMark: false },
+    seed: 7,
+    displayName: '',
+    testMark: false,
   },
   {
     signal: new AbortController().signal,

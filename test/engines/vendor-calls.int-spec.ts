@@ -127,7 +127,10 @@ function tryOnRequest(bytes: Buffer): BriefedRequest {
   const inputs = ['user_image', 'item-0'].map((name) => ({ name, bytes }));
   return {
     brief: () => tryOn.brief({ ...facts, displayName: '' }),
-    ...{ inputs, seed: 7, displayName: '', testMark: false },
+    inputs,
+    seed: 7,
+    displayName: '',
+    testMark: false,
   };
 }
 
@@ -270,13 +273,19 @@ describe('the worker of a registry', () => {
       openEngines(
         { currency: 'USD', workflow_models: {}, tenant_models: {}, models: [...models] },
         {
-          ...{ places, logger: createLogger('test', 'silent'), observer: undefined },
+          places,
+          logger: createLogger('test', 'silent'),
+          observer: undefined,
           countCall: (model, perMinute) => countRequestIn(database, `image-model ${model}`, perMinute),
         },
       );
   let double: OpenAiDouble;
   const named = (id: string, turns: Turn[] = [], more: Partial<ImageModel> = {}): ImageModel => ({
-    ...{ ...sandboxModel, id, family: 'openai', price_per_picture: 0.04, endpoint: double.lane(id, turns) },
+    ...sandboxModel,
+    id,
+    family: 'openai',
+    price_per_picture: 0.04,
+    endpoint: double.lane(id, turns),
     ...more,
   });
   beforeEach(async () => {

@@ -171,7 +171,9 @@ const reading = {
     { name: 'red dress', slot: 'one_piece', primary_colour: 'red', material: 'linen', pattern: 'solid' },
     { name: 'straw hat', slot: 'headwear', primary_colour: 'sand', material: 'straw', pattern: 'solid' },
   ],
-  ...{ person_visible: true, garment_visible: true, background_visible: true },
+  person_visible: true,
+  garment_visible: true,
+  background_visible: true,
   person: { gender: 'FEMALE', age_range: '22-26', body_type: 'unknown' },
   garment: { name: 'red dress', primary_colour: 'red', material: 'linen', pattern: 'solid' },
   recipe: {},
@@ -254,7 +256,8 @@ describe.each(everyFamily)('what %s answers', (family, { double, rows }) => {
       paid: await paidFor(house, job.jobId),
       charged: await house.charged(tester, job),
     }).toEqual({ ends, submissions, paid, charged: ends === 'SUCCESS' ? job.detail.credits_cost : 0 });
-    expect(JSON.stringify(await house.all('job', job.jobId))).not.toMatch(/sk-/);
+    // Neither our key nor the one that a vendor's refusal repeats. A MAC holds "sk-" alone now and then.
+    expect(JSON.stringify(await house.all('job', job.jobId))).not.toMatch(/sk-(?:vendor-secret|abc)/);
   });
 });
 
@@ -282,8 +285,14 @@ it('an answer is on record with what it was, what it cost and how often it was a
   const picture = await house.download(detail.result?.artifacts[0]?.image_url ?? '');
   expect(String((await sharp(picture).metadata()).xmp)).toContain(jobId);
   expect(await house.types(jobId)).toEqual([
-    ...['JobQueued', 'RenderStarted', 'EngineCalled', 'EngineAnswered'],
-    ...['RenderStarted', 'EngineCalled', 'EngineAnswered', 'JobSucceeded'],
+    'JobQueued',
+    'RenderStarted',
+    'EngineCalled',
+    'EngineAnswered',
+    'RenderStarted',
+    'EngineCalled',
+    'EngineAnswered',
+    'JobSucceeded',
   ]);
 });
 
@@ -291,7 +300,8 @@ it('photographs are grouped and read by a vision model, and parts that need one 
   const batch = await (ended.get('gemini/pdp-batch-extractions') as Promise<EndedJob>);
   const grouped = await house.find(batch.jobId, 'StageCompleted');
   expect(grouped.flatMap(({ artifacts }) => artifacts.map(({ kind }) => kind))).toEqual([
-    ...['grouping', 'person'],
+    'grouping',
+    'person',
   ]);
   const kinds = async (family: string) => {
     const { detail } = await (ended.get(`${family}/pdp-extractions`) as Promise<EndedJob>);

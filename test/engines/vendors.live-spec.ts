@@ -28,7 +28,10 @@ const patienceMs = 20 * 60_000;
 
 /** As many pictures as a workflow may order here; one where it is not said. */
 const mostPictures: Readonly<Record<string, number>> = {
-  ...{ 'product-to-model-phased': 2, extract: 4, 'pdp-extractions': 3, 'pdp-batch-extractions': 10 },
+  'product-to-model-phased': 2,
+  extract: 4,
+  'pdp-extractions': 3,
+  'pdp-batch-extractions': 10,
 };
 const readers: ReadonlySet<string> = new Set(['extract', 'pdp-extractions', 'pdp-batch-extractions']);
 
@@ -108,8 +111,11 @@ beforeAll(async () => {
   const models = tried.flatMap(({ model }) => [
     { ...model, test_keys: 'vendor' as const },
     {
-      ...{ ...model, id: `${model.id}-wrong-key`, test_keys: 'vendor' as const },
-      ...{ secret_env: 'WRONG_VENDOR_KEY', workflows: ['try-on'] },
+      ...model,
+      id: `${model.id}-wrong-key`,
+      test_keys: 'vendor' as const,
+      secret_env: 'WRONG_VENDOR_KEY',
+      workflows: ['try-on'],
     },
   ]);
   const own = Object.fromEntries(tried.map(({ model }, index) => [tenants[index]?.id ?? '', model.id]));

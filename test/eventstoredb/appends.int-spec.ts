@@ -3,6 +3,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { freshPrefix, newEvent, newEvents } from '#event-store/conformance/harness.js';
 import {
   AppendOutcomeUnknown,
+  EventStoreRefused,
   EventStoreUnavailable,
   EventTooLarge,
   InvalidAppend,
@@ -130,6 +131,28 @@ describe('appends to EventStoreDB', () => {
     const outcome = await store.append(freshPrefix(), 'no-stream', newEvents(1));
     expect(outcome).toMatchObject({ outcome: 'appended', replayed: false });
     expect(observer.heard.filter((heard) => heard === 'append retried')).toHaveLength(2);
+  });
+
+  it.each([
+    ['PERMISSION_DENIED', status.PERMISSION_DENIED],
+    ['UNAUTHENTICATED', status.UNAUTHENTICATED],
+    ['UNIMPLEMENTED', status.UNIMPLEMENTED],
+  ])('does not ask again after %s: it was refused', async (_, code) => {
+    const peer = await stores.peer();
+    const observer = listening();
+    const store = stores.open(peer, { observer });
+    peer.faults.failAppends = { code, details: 'as the test wants it', times: 2 };
+    const attempt = store.append(freshPrefix(), 'no-stream', newEvents(1));
+    await expect(attempt).rejects.toThrow(EventStoreRefused);
+    expect(observer.heard).not.toContain('append retried');
+  });
+
+  it('says that a stream was deleted, and does not take that for an unknown outcome', async () => {
+    const peer = await stores.peer();
+    const stream = freshPrefix();
+    peer.faults.tombstones.add(stream);
+    const attempt = stores.open(peer).append(stream, 'no-stream', newEvents(1));
+    await expect(attempt).rejects.toThrow(`${stream} was deleted`);
   });
 
   it("finds a lost append at 'any' in the stream, also when the server has forgotten its ids", async () => {

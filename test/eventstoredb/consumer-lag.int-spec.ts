@@ -8,15 +8,23 @@ const stores = new Stores();
 afterEach(() => stores.close());
 
 const consumer: Consumer = {
-  ...{ kind: 'projection', environment: 'live', name: 'jobs' },
+  kind: 'projection',
+  environment: 'live',
+  name: 'jobs',
   filter: { streamPrefixes: ['live.job-'] },
 };
 
 function events(count: number, recordedAt = new Date()) {
   return Array.from({ length: count }, () => ({
-    ...{ id: randomUUID(), type: 'Something', data: {} },
+    id: randomUUID(),
+    type: 'Something',
+    data: {},
     metadata: {
-      ...{ requestId: 'r', causationId: 'c', tenant: 't', actor: 'operator', schemaVersion: 1 },
+      requestId: 'r',
+      causationId: 'c',
+      tenant: 't',
+      actor: 'operator',
+      schemaVersion: 1,
       recordedAt: recordedAt.toISOString(),
     },
   }));

@@ -207,8 +207,14 @@ describe('the whole service on EventStoreDB', () => {
   async function newCustomer(): Promise<Customer> {
     const tenant = await cli('tenants', 'create', '--name', 'Journey', '--credits', '1000');
     const issued = await cli(
-      ...['keys', 'issue', '--tenant', String(tenant['tenant_id']), '--env', 'test'],
-      ...['--capabilities', 'jobs:create,jobs:read'],
+      'keys',
+      'issue',
+      '--tenant',
+      String(tenant['tenant_id']),
+      '--env',
+      'test',
+      '--capabilities',
+      'jobs:create,jobs:read',
     );
     const customer = new Customer(base, String(issued['key']));
     customers.push(customer);

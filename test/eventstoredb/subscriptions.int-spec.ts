@@ -119,6 +119,23 @@ describe('subscriptions to EventStoreDB', () => {
     await eventually(() => peer.subscriptions === 0);
   });
 
+  it('asks nothing more of the server when it is left while it waits', async () => {
+    const peer = await stores.peer();
+    const store = stores.open(peer, { idleProbeMs: 60_000 });
+    await store.append(freshPrefix(), 'no-stream', newEvents(1));
+    const leaving = new AbortController();
+    const batches = store.subscribe({ signal: leaving.signal })[Symbol.asyncIterator]();
+    for (let caughtUp = false; !caughtUp;) ({ caughtUp } = (await batches.next()).value!);
+    const waiting = batches.next();
+    // Until it waits.
+    await new Promise((resume) => setTimeout(resume, 100));
+    const { read } = peer.calls;
+    leaving.abort();
+    expect((await waiting).done).toBe(true);
+    await store.head();
+    expect(peer.calls.read).toBe(read + 1);
+  });
+
   it('makes the server wait for a consumer that waits', async () => {
     const peer = await stores.peer();
     const store = stores.open(peer);

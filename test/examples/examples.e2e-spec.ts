@@ -22,7 +22,8 @@ const children = new Set<ChildProcess>();
 beforeAll(async () => {
   pagePort = String(await freePort());
   service = await startService(100, {
-    ...{ ATELIER_WEBHOOK_ALLOW_HTTP: 'true', ATELIER_WEBHOOK_ALLOWED_NETWORKS: '127.0.0.1/32' },
+    ATELIER_WEBHOOK_ALLOW_HTTP: 'true',
+    ATELIER_WEBHOOK_ALLOWED_NETWORKS: '127.0.0.1/32',
     CORS_ORIGINS: `http://127.0.0.1:${pagePort}`,
   });
 });

@@ -10,7 +10,7 @@ import * as operation from '#domain/operation/operation.js';
 import { evolveOperator, initialOperator } from '#domain/operator/operator.js';
 import * as preset from '#domain/preset/preset.js';
 import * as product from '#domain/product/product.js';
-import * as webhook from '#domain/webhook/webhook.js';
+import * as webhook from '#capabilities/webhooks/webhook.js';
 import type { StreamCategory } from '#domain/streams.js';
 import {
   currentSchemaVersion,

@@ -1,6 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import sharp, { type OverlayOptions } from 'sharp';
+import { npmRun } from '../support/npm-run.js';
 import type { Artifact, Client, Finished } from './client.js';
 import { journeys } from './journeys.js';
 import { Library } from './library.js';
@@ -98,4 +99,5 @@ async function main(): Promise<void> {
   console.log(`Contact sheet: ${relative(process.cwd(), path)}`);
 }
 
+npmRun('contact-sheet', 'Runs every workflow once, and shows side by side what they made.').parse();
 await main();

@@ -100,7 +100,9 @@ export class Library {
       }),
     );
     return {
-      ...{ assetId, uploadKey, productId: product.public_id },
+      assetId,
+      uploadKey,
+      productId: product.public_id,
       renderId: (await this.dressed('garment-photograph')).job.public_id,
       categoryId: await this.category('dress'),
       presets: {

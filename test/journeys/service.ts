@@ -29,11 +29,26 @@ export async function startService(
   };
   const keyOf = async (env: 'live' | 'test', credits: number): Promise<string> => {
     const { tenant_id: tenant = '' } = await operator(
-      ...['tenants', 'create', '--name', 'Journeys', '--env', env, '--credits', String(credits)],
-      ...['--rate-limit', '100000'],
+      'tenants',
+      'create',
+      '--name',
+      'Journeys',
+      '--env',
+      env,
+      '--credits',
+      String(credits),
+      '--rate-limit',
+      '100000',
     );
     const { key = '' } = await operator(
-      ...['keys', 'issue', '--tenant', tenant, '--env', env, '--capabilities', 'jobs:create,jobs:read'],
+      'keys',
+      'issue',
+      '--tenant',
+      tenant,
+      '--env',
+      env,
+      '--capabilities',
+      'jobs:create,jobs:read',
     );
     return key;
   };

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
+import { countWebhooks } from '#capabilities/webhooks/webhook-metrics.js';
 import { Metrics } from '#platform/metrics.js';
 
 const page = readFileSync('docs/metrics.md', 'utf8');
@@ -13,7 +14,7 @@ async function exported(): Promise<Map<string, string[]>> {
   outcomes.charged('live', 'try-on', 1);
   outcomes.rendered('try-on', 1);
   outcomes.jobEnded('live', 'try-on', { outcome: 'failed', code: 'ENGINE_POLICY' });
-  metrics.webhooks.attempted('live', 'delivered');
+  countWebhooks(metrics.registry).attempted('live', 'delivered');
   metrics.engines.answered('gpt-image', 'answered');
   metrics.engines.waits('gpt-image');
   metrics.engines.rests('gpt-image', false);

@@ -41,7 +41,11 @@ function purchases(count: number, recordedAt = new Date()): NewEvent[] {
     type: 'CreditsPurchased',
     data: { purchaseId: randomUUID(), kind: 'pack', amount: 1, label: 'Pack', at: recordedAt.toISOString() },
     metadata: {
-      ...{ requestId: 'r', causationId: 'c', tenant: 'tenant', actor: 'operator', schemaVersion: 1 },
+      requestId: 'r',
+      causationId: 'c',
+      tenant: 'tenant',
+      actor: 'operator',
+      schemaVersion: 1,
       recordedAt: recordedAt.toISOString(),
     },
   }));
@@ -60,7 +64,10 @@ describe('lag', () => {
       );
     // Opened, purchased, and for each dispatch a debit and a job. No job has ended, so no charge waits to be closed.
     expect(eventsOf('test')).toMatchObject({
-      ...{ ledger: 4, jobs: 2, 'render-dispatcher': 2, 'charge-closer': 0 },
+      ledger: 4,
+      jobs: 2,
+      'render-dispatcher': 2,
+      'charge-closer': 0,
     });
     expect(Object.values(eventsOf('live')).every((events) => events === 0)).toBe(true);
   });
@@ -100,7 +107,10 @@ describe('lag', () => {
     const consumers = consumersOf(readModels, processManagers);
     const { databaseUrl } = workshop;
     const observed = new Installation({
-      ...{ databaseUrl, eventStoreUrl: databaseUrl, store: counting, consumers },
+      databaseUrl,
+      eventStoreUrl: databaseUrl,
+      store: counting,
+      consumers,
     });
     const levels = await observed.consumers();
     await observed.close();
@@ -141,13 +151,11 @@ describe('open charges', () => {
         {
           type: 'CreditsDebited',
           data: {
-            ...{
-              chargeId: 'ABANDONED',
-              ...abandoned,
-              operation: 'model-generator',
-              endpoint: '/',
-              amount: 7,
-            },
+            chargeId: 'ABANDONED',
+            ...abandoned,
+            operation: 'model-generator',
+            endpoint: '/',
+            amount: 7,
             at: new Date(Date.now() - 50_000).toISOString(),
           },
         },

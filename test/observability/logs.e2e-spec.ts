@@ -24,8 +24,11 @@ describe('the log of the API', () => {
     database.port = String(proxy.port);
     child = fork(join(process.cwd(), 'dist/apps/api/src/main.js'), {
       env: {
-        ...{ ...process.env, ...service.roleSettings, LOG_LEVEL: 'warn' },
-        ...{ DATABASE_URL: database.href, EVENT_STORE_URL: database.href },
+        ...process.env,
+        ...service.roleSettings,
+        LOG_LEVEL: 'warn',
+        DATABASE_URL: database.href,
+        EVENT_STORE_URL: database.href,
       },
       stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
     });

@@ -64,8 +64,16 @@ describe('outcomes', () => {
       rendered: await sum('atelier_render_duration_seconds_count{workflow="model-generator"}'),
       dispatched: await sum('atelier_dispatches_total{status="202",workflow="model-generator"}'),
     }).toEqual({
-      ...{ charges: 3, succeeded: 1, failed: 1, cancelled: 1, policy: 1 },
-      ...{ refundedForFailure: 1, refundedForCancel: 1, credits: 5, rendered: 1, dispatched: 3 },
+      charges: 3,
+      succeeded: 1,
+      failed: 1,
+      cancelled: 1,
+      policy: 1,
+      refundedForFailure: 1,
+      refundedForCancel: 1,
+      credits: 5,
+      rendered: 1,
+      dispatched: 3,
     });
   });
 

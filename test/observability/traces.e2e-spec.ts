@@ -91,8 +91,11 @@ describe('with a collector', () => {
     const caused = [...job, ...account.filter(({ type }) => /Debited|Settled/.test(type))];
     expect(new Set(tracesOf(caused))).toEqual(new Set([callersTrace]));
     const writers: Record<string, string> = {
-      ...{ CreditsDebited: 'POST /v1/model-generator', JobQueued: 'POST /v1/model-generator' },
-      ...{ RenderStarted: 'render', StageCompleted: 'stage', JobSucceeded: 'render' },
+      CreditsDebited: 'POST /v1/model-generator',
+      JobQueued: 'POST /v1/model-generator',
+      RenderStarted: 'render',
+      StageCompleted: 'stage',
+      JobSucceeded: 'render',
       CreditsSettled: 'charge-closer',
     };
     for (const event of caused) {

@@ -3,7 +3,11 @@ import type { CommandBus } from '@nestjs/cqrs';
 import fc from 'fast-check';
 import { AccountsFixture } from '#application/accounts.fixture.js';
 import { AccountWriter } from '#application/account/account-writer.js';
-import { batchParentsFilter, chargeCloserFilter } from '#application/process-managers/process-managers.js';
+import {
+  batchParentsFollows,
+  chargeCloserFollows,
+  filterOf,
+} from '#application/process-managers/process-managers.js';
 import { BatchParents } from '#application/process-managers/batch-parents.js';
 import { ChargeCloser } from '#application/process-managers/charge-closer.js';
 import { sweepOrphans } from '#application/process-managers/orphan-sweep.js';
@@ -86,7 +90,7 @@ class Managers {
       return false;
     }
     if (fault === 'rewind') this.checkpoints[to] = this.from;
-    const filter = (to === 'closer' ? chargeCloserFilter : batchParentsFilter)('test');
+    const filter = filterOf(to === 'closer' ? chargeCloserFollows : batchParentsFollows, 'test');
     const recorded = await fixture.store.readAll({ after: this.checkpoints[to], limit: size, filter });
     const last = recorded.at(-1);
     if (!last) return false;
@@ -117,7 +121,10 @@ class Managers {
       return { tenant, chargeId: chargeId!, jobId, createdAt: new Date(at) };
     });
     await sweepOrphans({
-      ...{ environment: 'test', commands, clock: systemClock, orphanHorizonMs: -1 },
+      environment: 'test',
+      commands,
+      clock: systemClock,
+      orphanHorizonMs: -1,
       openCharges: { openChargesOlderThan: () => Promise.resolve(candidates) },
       logger: createLogger('test', 'silent'),
     });

@@ -62,8 +62,11 @@ function sweep(store: EventStore = fixture.store, of = ids, payer = tenant): Pro
   const candidate = { tenant: payer, chargeId: of.requestId, jobId: of.jobId, createdAt: new Date(0) };
   const accounts = new AccountWriter(store, fixture.snapshots);
   return sweepOrphans({
-    ...{ environment: 'test', commands: commandBusOn({ store, accounts }) },
-    ...{ clock: systemClock, orphanHorizonMs: 0, logger: createLogger('test', 'silent') },
+    environment: 'test',
+    commands: commandBusOn({ store, accounts }),
+    clock: systemClock,
+    orphanHorizonMs: 0,
+    logger: createLogger('test', 'silent'),
     openCharges: { openChargesOlderThan: () => Promise.resolve([candidate]) },
   });
 }

@@ -54,8 +54,15 @@ describe('atelier orphans', () => {
     expect(idsOf(listed)).toEqual([old.chargeId, middle.chargeId]);
     const [first] = listed['orphans'] as Record<string, unknown>[];
     expect(first).toEqual({
-      ...{ env: 'test', tenant_id: story.tenant, charge_id: old.chargeId, job_id: old.jobId, credits: 5 },
-      ...{ charged_at: old.at, age_seconds: expect.any(Number), fenced: false, ended: null },
+      env: 'test',
+      tenant_id: story.tenant,
+      charge_id: old.chargeId,
+      job_id: old.jobId,
+      credits: 5,
+      charged_at: old.at,
+      age_seconds: expect.any(Number),
+      fenced: false,
+      ended: null,
     });
     expect(first!['age_seconds']).toBeGreaterThanOrEqual(36_000);
     expect(idsOf(await json(['list', '--horizon', '5h']))).toEqual([old.chargeId]);
@@ -65,7 +72,8 @@ describe('atelier orphans', () => {
     for (const word of ['tenant', 'age', old.chargeId!, old.jobId]) expect(table.stdout).toContain(word);
 
     expect(await json(['sweep', '--horizon', '5h', '--env', 'test'])).toEqual({
-      ...{ horizon_ms: 18_000_000, swept: [{ env: 'test', refunded: 1, closed: 0, spared: 0, failed: 0 }] },
+      horizon_ms: 18_000_000,
+      swept: [{ env: 'test', refunded: 1, closed: 0, spared: 0, failed: 0 }],
     });
     expect(await workshop.types('job', old.jobId)).toEqual(['JobVoided']);
     expect(await workshop.find('account', story.tenant, 'CreditsRefunded')).toMatchObject([

@@ -80,8 +80,17 @@ describe('atelier projections', () => {
     expect(code).toBe(0);
     expect(out.projections).toHaveLength(2 * readModels.length);
     expect(out.projections).toContainEqual({
-      ...{ env: 'live', name: 'jobs', generation: 1, version: 2, state: 'live', because: null, rows: 3 },
-      ...{ parked_streams: 0, table_exists: true, behind_events: 0, behind_seconds: 0 },
+      env: 'live',
+      name: 'jobs',
+      generation: 1,
+      version: 2,
+      state: 'live',
+      because: null,
+      rows: 3,
+      parked_streams: 0,
+      table_exists: true,
+      behind_events: 0,
+      behind_seconds: 0,
       position: expect.stringMatching(/^\d+$/),
     });
   });
@@ -101,7 +110,9 @@ describe('atelier projections', () => {
       await sql.query<{ id: string }>('select id from live.ledger where job_id = $1', [jobs[1]])
     ).rows[0]!;
     expect(ledger.differences).toEqual({
-      ...{ missing: 0, extra: 0, changed: 1 },
+      missing: 0,
+      extra: 0,
+      changed: 1,
       first: [
         { key: { id }, kind: 'changed', columns: [{ column: 'credits_delta', live: -4, rebuilt: -5 }] },
       ],
@@ -134,7 +145,10 @@ describe('atelier projections', () => {
 
   it('refuses a second rebuild of the same read model, and says who is at it', async () => {
     await using _other = await RebuildSession.open({
-      ...{ url: service.databaseUrl, eventStore: service.store, environment: 'test', readModels },
+      url: service.databaseUrl,
+      eventStore: service.store,
+      environment: 'test',
+      readModels,
       signal: AbortSignal.timeout(60_000),
     });
     const { code, stderr } = await atelier('projections', 'rebuild', 'usage', '--env', 'test');

@@ -1,12 +1,13 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import pg from 'pg';
+import { storeWith } from '#event-store/event-store.js';
 import { readModels } from '#projections/read-models.js';
 import { settled } from '#projections/testing/stories.js';
 import { CheckpointWatcher } from '#read-store/checkpoint-watcher.js';
 import { Comparison, LiveGenerations } from '#read-store/rebuild/comparison.js';
 import { HistoryFold } from '#read-store/rebuild/history-fold.js';
 import { prepareBuilds } from '#read-store/rebuild/prepare-builds.js';
-import { compare, rebuild, rollback } from '#read-store/rebuild/rebuild.js';
+import { compare, rebuild, rollback, switchOver } from '#read-store/rebuild/rebuild.js';
 import { RebuildSession } from '#read-store/rebuild/rebuild-session.js';
 import { eventually, ReadStoreFixture, silent } from '#read-store/testing/read-store-fixture.js';
 import { writeHistory } from './support/histories.js';
@@ -20,7 +21,10 @@ beforeEach(async () => {
 afterEach(() => fixture.dispose());
 
 const request = () => ({
-  ...{ url: fixture.url, eventStore: fixture.store, environment: 'live' as const, readModels },
+  url: fixture.url,
+  eventStore: fixture.store,
+  environment: 'live' as const,
+  readModels,
   signal: AbortSignal.timeout(100_000),
 });
 
@@ -46,6 +50,8 @@ describe('a rebuild', () => {
     await fixture.passed(await writeHistory(fixture, 24));
     const before = await rowsSeen();
     const { models, events } = await rebuild(request());
+    const [logged] = await fixture.rows<{ count: string }>('select count(*) from event_store.events');
+    expect(events).toBe(Number(logged?.count));
     expect(events).toBeGreaterThan(100);
     expect(models.map(({ switched }) => switched)).toEqual(readModels.map(() => true));
     for (const { compared, rows } of models)
@@ -74,6 +80,8 @@ describe('a rebuild', () => {
       await using session = await RebuildSession.open(request());
       await prepareBuilds(session, 'rebuild', false);
     }
+    const reasons = `select distinct state, halted_because from read_store.projections where state = 'building'`;
+    expect(await fixture.rows(reasons)).toEqual([{ state: 'building', halted_because: null }]);
     expect((await kept()).map(({ table }) => table)).toEqual(
       readModels.map(({ name }) => `${name}_g2`).sort(),
     );
@@ -142,13 +150,57 @@ describe('a rebuild', () => {
     const { models } = await compare(request());
     const ledger = models.find(({ name }) => name === 'ledger')!;
     expect(ledger.compared).toMatchObject({
-      ...{ missing: 0, extra: 0, changed: 1 },
+      missing: 0,
+      extra: 0,
+      changed: 1,
       first: [
         { key: { id: 'request-3' }, kind: 'changed', columns: [{ column: 'amount', live: 6, rebuilt: 5 }] },
       ],
     });
+    // The comparison has left nothing behind.
+    expect((await generations()).map(({ state }) => state)).toEqual(['live', 'live']);
     const after = await rebuild(request());
     expect(after.models.filter(({ switched }) => !switched).map(({ name }) => name)).toEqual(['ledger']);
+  });
+
+  /** The projector ends, the ledger does not go on, and history does. @returns the position of the last event */
+  async function haltLedger(): Promise<bigint> {
+    const projector = fixture.start({ readModels });
+    await fixture.passed(await writeHistory(fixture, 8));
+    await projector.end();
+    await fixture.rows(
+      `update read_store.projections set state = 'halted', halted_because = 'a test' where name = 'ledger'`,
+    );
+    return writeHistory(fixture, 4, 8);
+  }
+
+  it('takes what stands still to the end of the log, compared once, though others are taken over meanwhile', async () => {
+    const head = await haltLedger();
+    let looks = 0;
+    const eventStore = storeWith(fixture.store, {
+      head: async () => {
+        const takeOver = `update read_store.projections set epoch = epoch + 1 where name = 'jobs' and state = 'live'`;
+        if (++looks === 1) await fixture.rows(takeOver);
+        return fixture.store.head();
+      },
+    });
+    const { models } = await rebuild({ ...request(), eventStore });
+    expect(looks).toBeGreaterThan(1);
+    expect(models.find(({ name }) => name === 'ledger')).toMatchObject({
+      switched: true,
+      position: head,
+      compared: { missing: 0, extra: 0, changed: 0 },
+    });
+  });
+
+  it('that differs from what stands still is switched to only when that is asked for', async () => {
+    await haltLedger();
+    await fixture.rows(`update live.ledger set amount = 6 where id = 'request-3'`);
+    await rebuild(request());
+    const ledger = { ...request(), readModels: readModels.filter(({ name }) => name === 'ledger') };
+    await expect(switchOver(ledger)).rejects.toThrow('was found to differ from the live rows');
+    const { models } = await switchOver({ ...ledger, acceptDifferences: true });
+    expect(models).toMatchObject([{ name: 'ledger', switched: true }]);
   });
 
   it('compares what changed after it was compared once more', async () => {

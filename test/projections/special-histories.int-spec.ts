@@ -18,7 +18,10 @@ beforeEach(async () => {
 afterEach(() => fixture.dispose());
 
 const request = (models: readonly ReadModel<object>[] = readModels) => ({
-  ...{ url: fixture.url, eventStore: fixture.store, environment: 'live' as const, readModels: models },
+  url: fixture.url,
+  eventStore: fixture.store,
+  environment: 'live' as const,
+  readModels: models,
   signal: AbortSignal.timeout(100_000),
 });
 

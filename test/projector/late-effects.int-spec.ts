@@ -2,7 +2,7 @@ import { testProof } from '#event-store/testing/signing-key.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { AccountWriter } from '#application/account/account-writer.js';
 import { handle } from '#application/aggregate.js';
-import { chargeCloserFilter } from '#application/process-managers/process-managers.js';
+import { chargeCloserFollows, filterOf } from '#application/process-managers/process-managers.js';
 import { ChargeCloser } from '#application/process-managers/charge-closer.js';
 import { jobAggregate } from '#application/job/job-writes.handler.js';
 import { cancelJob } from '#domain/job/render-job.js';
@@ -55,7 +55,11 @@ async function startCloser(gate: Promise<void>) {
   const manager = new ChargeCloser(commandBusOn({ store: gated, accounts }), gated, systemClock);
   const log = createLogger('test', 'silent');
   const task = processTask({
-    ...{ eventStore: store, name, environment: 'test', filter: chargeCloserFilter('test'), log },
+    eventStore: store,
+    name,
+    environment: 'test',
+    filter: filterOf(chargeCloserFollows, 'test'),
+    log,
     handle: async (events) => {
       closer.batches += 1;
       await manager.handle('test', events);

@@ -75,7 +75,7 @@ export class House implements AsyncDisposable {
       ...configuration,
       ...this.urls,
       storage: { kind: 'folder', directory: this.folder, signingSecret: 'for tests only' } as const,
-      projector: { ...configuration.projector, sweepIntervalMs: 200, takeOverPollMs: 50 },
+      projector: { ...configuration.projector, sweepIntervalMs: 200 },
       ...this.more,
     };
   }
@@ -108,7 +108,9 @@ export class House implements AsyncDisposable {
     const queue = await this.queue();
     const configuration = { ...this.configuration('http://127.0.0.1'), workerConcurrency: 4 };
     const storage = new FolderStorage({
-      ...{ directory: this.folder, signingSecret: 'for tests only', publicUrl: 'http://127.0.0.1' },
+      directory: this.folder,
+      signingSecret: 'for tests only',
+      publicUrl: 'http://127.0.0.1',
     });
     const { store } = this.events;
     const parts = { store, storage, queue, logger, engine: obligingEngine, configuration };
@@ -144,7 +146,9 @@ export class House implements AsyncDisposable {
   async grow(tenant: string, events: number): Promise<void> {
     for (let each = 0; each < events; each++)
       await grantCredits(this.accounts(), contextOf(environment, tenant), {
-        ...{ amount: 1, kind: 'pack', label: 'More' },
+        amount: 1,
+        kind: 'pack',
+        label: 'More',
       });
   }
 

@@ -152,13 +152,12 @@ describe.each([
     more: NodeJS.ProcessEnv = {},
   ) {
     const env = {
-      ...{
-        DATABASE_URL: database.url,
-        EVENT_STORE_URL: log.url,
-        URL_SIGNING_SECRET: 'x',
-        ATELIER_SIGNING_KEY: testSigningKey,
-      },
-      ...{ PUBLIC_URL: 'http://127.0.0.1:9', ...more },
+      DATABASE_URL: database.url,
+      EVENT_STORE_URL: log.url,
+      URL_SIGNING_SECRET: 'x',
+      ATELIER_SIGNING_KEY: testSigningKey,
+      PUBLIC_URL: 'http://127.0.0.1:9',
+      ...more,
     };
     return runCommand(args, folder, { env });
   }
@@ -349,13 +348,12 @@ async function ended(
   const child = fork(join(process.cwd(), 'dist', 'apps', role, 'src', 'main.js'), {
     env: {
       ...process.env,
-      ...{
-        DATABASE_URL: database.url,
-        EVENT_STORE_URL: log.url,
-        URL_SIGNING_SECRET: 'x',
-        ATELIER_SIGNING_KEY: testSigningKey,
-      },
-      ...{ PORT: '0', LOG_LEVEL: 'error' },
+      DATABASE_URL: database.url,
+      EVENT_STORE_URL: log.url,
+      URL_SIGNING_SECRET: 'x',
+      ATELIER_SIGNING_KEY: testSigningKey,
+      PORT: '0',
+      LOG_LEVEL: 'error',
     },
     stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
   });

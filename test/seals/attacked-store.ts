@@ -51,7 +51,10 @@ export async function madeInstallation(): Promise<Installation & { readonly olde
     return (await sealsOf(made.fixture.store)).map(sealAlone);
   });
   return {
-    ...{ database, older, objects, keptSeals },
+    database,
+    older,
+    objects,
+    keptSeals,
     async [Symbol.asyncDispose]() {
       for (const each of [database, older]) await each.drop();
       rmSync(objects, { recursive: true });
@@ -161,7 +164,8 @@ async function wrongIn(audited: AuditedStore, kept: readonly Seal[]): Promise<re
   let report: AuditReport;
   try {
     report = await audited.audit({
-      ...{ patienceMs: 0, now: Date.parse(at(86_400)) },
+      patienceMs: 0,
+      now: Date.parse(at(86_400)),
       seals: { keys: [sealKey.publicKey], kept },
       knowsWriters: true,
       processManagers: processManagers.map(({ name }) => name),

@@ -68,13 +68,12 @@ describe('the head of the seals outside the database', () => {
 
   function atelier({ url }: TestDatabase, ...args: string[]) {
     const env = {
-      ...{
-        DATABASE_URL: url,
-        URL_SIGNING_SECRET: 'x',
-        ATELIER_HOME: folder,
-        PUBLIC_URL: 'http://127.0.0.1:9',
-      },
-      ...{ ATELIER_SEAL_KEY_FILE: keyFile, ATELIER_SIGNING_KEY: testSigningKey },
+      DATABASE_URL: url,
+      URL_SIGNING_SECRET: 'x',
+      ATELIER_HOME: folder,
+      PUBLIC_URL: 'http://127.0.0.1:9',
+      ATELIER_SEAL_KEY_FILE: keyFile,
+      ATELIER_SIGNING_KEY: testSigningKey,
     };
     return runCommand(args, folder, { env });
   }
@@ -177,6 +176,15 @@ describe.each([
     expect(reads).toBeLessThan(20);
   });
 
+  it('are refused when they were altered', async () => {
+    await using place = await open();
+    const [head] = await twoHeads();
+    const altered = { ...head, seal: { ...head.seal!, number: head.seal!.number + 1 } };
+    await new KeptHeads(place.storage, 'x').add(1, altered);
+    const reading = new KeptHeads(place.storage, 'x').newest();
+    await expect(reading).rejects.toThrow('is no head of the seals of this key');
+  });
+
   it('are kept where the answer to the write was lost', async () => {
     await using place = await open();
     const [head] = await twoHeads();
@@ -197,7 +205,9 @@ async function twoHeads(): Promise<[Head, Head]> {
     await house.customer(1);
     const [first, second] = await sealAll(house.events.store, { key: sealKey, batchSize: 1 });
     const headOf = ({ leaves: _, ...seal }: NonNullable<typeof first>): Head => ({
-      ...{ format: 'atelier head 1', seal, accepted: null },
+      format: 'atelier head 1',
+      seal,
+      accepted: null,
     });
     return [headOf(first!), headOf(second!)];
   } finally {

@@ -98,7 +98,10 @@ const fatesOfOne = fc.oneof(
   { weight: 1, arbitrary: pick(...fates).map((fate): Fate[] => [fate, fate, fate, fate]) },
 );
 const dispatch = fc.record({
-  ...{ kind: kind('dispatch'), api, tenant, operation },
+  kind: kind('dispatch'),
+  api,
+  tenant,
+  operation,
   fates: fc.array(fatesOfOne, { minLength: 1, maxLength: 3 }),
   key: fc.option(pick('k1', 'k2', 'k3'), { freq: 2 }),
 });

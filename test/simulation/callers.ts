@@ -10,9 +10,9 @@ import { DispatchWorkflow } from '#application/dispatch/dispatch-workflow.handle
 import { IdempotencyLeaseLost } from '#application/dispatch/idempotency.js';
 import { CancelJob } from '#application/job/cancel-job.handler.js';
 import { sha256Of } from '#application/render/render-inputs.js';
-import { RegisterWebhook, RegisterWebhookHandler } from '#application/webhook/manage-webhooks.handler.js';
+import { RegisterWebhook, RegisterWebhookHandler } from '#capabilities/webhooks/manage-webhooks.handler.js';
 import { streamName } from '#domain/streams.js';
-import type { WebhookTopic } from '#domain/webhook/webhook.events.js';
+import type { WebhookTopic } from '#capabilities/webhooks/webhook.events.js';
 import { AppendOutcomeUnknown, DuplicateEventId, EventStoreUnavailable } from '#event-store/event-store.js';
 import { newId } from '#platform/ids.js';
 import { tenants, type Action, type Operation, type Tenant } from './actions.js';
@@ -73,7 +73,12 @@ export class Callers {
       this.installation.objects.set(storageKey, bytes);
       const assetId = pictureIds[tenant];
       const asset = {
-        ...{ assetId, tenant, storageKey, contentType: 'image/png', width: 8, height: 8 },
+        assetId,
+        tenant,
+        storageKey,
+        contentType: 'image/png',
+        width: 8,
+        height: 8,
         ...({ sizeBytes: bytes.length, sha256: sha256Of(bytes), origin: 'upload', jobId: null } as const),
         at: this.installation.clock().toISOString(),
       };

@@ -9,7 +9,7 @@ import { TableBook } from './invariants/table-book.js';
 import { Scheduler, type Process } from './kernel/scheduler.js';
 import { Checkpoints } from './services/checkpoints.js';
 import { IdempotencyKeys } from './services/idempotency.js';
-import type { DeliveryTask } from '#render-queue/delivery-queue.js';
+import type { DeliveryTask } from '#capabilities/webhooks/delivery.task.js';
 import type { RenderTask } from '#render-queue/render-queue.js';
 import { SimulatedQueue } from './services/queue.js';
 import { Tables } from './services/tables.js';

@@ -1,15 +1,13 @@
 import { randomInt } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 import { isMainThread, parentPort, Worker } from 'node:worker_threads';
-import { Command, InvalidArgumentError } from 'commander';
+import { largestNumber, npmRun, oneOf, wholeNumber } from '../support/npm-run.js';
 import { bugs } from './planted-bugs.js';
 import { search, type SearchOptions } from './search.js';
 
 /** Seeds that a thread runs before it asks for more. */
 const portionSeeds = 25;
 const progressMs = 5_000;
-/** fast-check takes seeds of 32 bits. */
-const lastSeed = 2 ** 31 - 1;
 
 /** What a thread has done. Each seed is a run of its own, so it does not matter which thread has it. */
 interface Report {
@@ -44,7 +42,7 @@ async function run(portion: SearchOptions): Promise<Report> {
 async function main(): Promise<void> {
   const { seeds, from, seed, path, bug, threads } = optionsOf(process.argv);
   const count = seed === undefined ? seeds : 1;
-  const first = seed ?? from ?? randomInt(1, lastSeed - count);
+  const first = seed ?? from ?? randomInt(1, largestNumber - count);
   if (seed === undefined) console.log(`Seeds ${first} to ${first + count - 1}`);
   const portions = (function* () {
     for (let done = 0; done < count; done += portionSeeds)
@@ -97,36 +95,23 @@ async function searchIn(threads: number, portions: Iterator<SearchOptions>, coun
 }
 
 function optionsOf(argv: readonly string[]) {
-  const command = new Command('npm run simulate --')
-    .description(
-      'Runs a scenario for each seed, and shrinks the first that breaks something (docs/simulation.md).',
-    )
+  return npmRun(
+    'simulate',
+    'Runs a scenario for each seed, and shrinks the first that breaks something (docs/simulation.md).',
+  )
     .option('--seeds <number>', 'how many seeds', wholeNumber, 1000)
     .option('--from <seed>', 'the first of them (default: drawn, and told)', wholeNumber)
     .option('--seed <seed>', 'only this one', wholeNumber)
     .option('--path <path>', 'with --seed: only the form of it that an earlier find was shrunk to')
-    .option('--bug <name>', 'plant this bug', bugName)
+    .option('--bug <name>', 'plant this bug', oneOf(Object.keys(bugs), 'bug'))
     .option('--threads <number>', 'how many at the same time', wholeNumber, availableParallelism())
-    .configureOutput({ writeErr: (text) => console.error(text.trim()) })
-    .showHelpAfterError()
-    .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : 2));
-  return command.parse(argv).opts<{
-    seeds: number;
-    from?: number;
-    seed?: number;
-    path?: string;
-    bug?: string;
-    threads: number;
-  }>();
-}
-
-function wholeNumber(text: string): number {
-  const number = Number(text);
-  if (/^\d+$/.test(text) && number >= 1 && number <= lastSeed) return number;
-  throw new InvalidArgumentError(`It is a whole number from 1 to ${lastSeed}.`);
-}
-
-function bugName(name: string): string {
-  if (Object.hasOwn(bugs, name)) return name;
-  throw new InvalidArgumentError(`There is no such bug. There are: ${Object.keys(bugs).join(', ')}`);
+    .parse(argv)
+    .opts<{
+      seeds: number;
+      from?: number;
+      seed?: number;
+      path?: string;
+      bug?: string;
+      threads: number;
+    }>();
 }

@@ -260,11 +260,23 @@ class Simulation {
         this.look(projector);
       }
       await this.letTimePass();
-      quiet = log.head === before ? quiet + 1 : 0;
+      quiet = log.head === before && !this.awaitsDelivery ? quiet + 1 : 0;
     }
     this.installation.invariants.atRest();
     this.installation.tableBook.atRest();
     this.check();
+  }
+
+  /**
+   * A webhook that was refused waits for its next attempt, for up to a day. Where its task was lost, only the
+   * reconciler makes that attempt, and not before it is overdue.
+   */
+  private get awaitsDelivery(): boolean {
+    const { deliveries, scheduler } = this.installation;
+    return [...deliveries.values()].some(
+      ({ status, nextAttemptAt }) =>
+        status === 'pending' && (nextAttemptAt?.getTime() ?? 0) >= scheduler.now - overdueMs,
+    );
   }
 
   private async letTimePass(isEnough = () => false): Promise<void> {

@@ -62,7 +62,8 @@ function fill(): void {
   const dispatch = async () =>
     answerOf(
       await fetch(`${atelier.baseUrl}/v1/model-generator`, {
-        ...{ method: 'POST', body: '{"seed":1}' },
+        method: 'POST',
+        body: '{"seed":1}',
         headers: { ...headers(), 'content-type': 'application/json' },
       }),
     );

@@ -116,8 +116,17 @@ describe('npm start', () => {
     atelier = await Atelier.start(home.path);
     expect(atelier.postgres()).toEqual(database);
     expect(await balance()).toBe(1000);
-    const { code } = await atelier.stop('SIGINT');
-    expect(code).toBe(0);
+  });
+
+  it('stops the projector after the worker, which may still append', async () => {
+    const [worker, projector] = [atelier.role('worker'), atelier.role('projector')];
+    const database = atelier.postgres();
+    // It does not end until it is killed.
+    process.kill(worker.pid, 'SIGSTOP');
+    const stopped = atelier.stop('SIGINT');
+    expect(await remaining([projector], 60_000)).toEqual([]);
+    expect(await remaining([worker], 0)).toEqual([]);
+    expect((await stopped).code).toBe(0);
     expect(await remaining([database], 0)).toEqual([]);
   });
 });

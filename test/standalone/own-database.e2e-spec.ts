@@ -52,8 +52,15 @@ describe("a PostgreSQL server of the operator's own", () => {
     const { ok, checks } = JSON.parse(stdout) as { ok: boolean; checks: { name: string; ok: boolean }[] };
     expect({ code, ok }).toEqual({ code: 1, ok: false });
     const well = [
-      ...['database', 'connections', 'event store', 'event store settings', 'log', 'open charges', 'seals'],
-      ...['writers', 'head of the seals'],
+      'database',
+      'connections',
+      'event store',
+      'event store settings',
+      'log',
+      'open charges',
+      'seals',
+      'writers',
+      'head of the seals',
     ];
     expect(checks.filter((check) => check.ok).map(({ name }) => name)).toEqual(well);
   });

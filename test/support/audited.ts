@@ -21,10 +21,15 @@ export function audited(
   more: Partial<AuditOptions> = {},
 ): Promise<AuditReport> {
   return audit({
-    ...{ store, readStoreUrl: databaseUrl, logUrl: databaseUrl, environments, horizonMs: 120_000 },
+    store,
+    readStoreUrl: databaseUrl,
+    logUrl: databaseUrl,
+    environments,
+    horizonMs: 120_000,
     readModels: foldsForAudit(readModels),
     readBalance: balancesOf({ accounts }),
-    ...{ now: Date.now(), signal: new AbortController().signal },
+    now: Date.now(),
+    signal: new AbortController().signal,
     ...more,
   });
 }

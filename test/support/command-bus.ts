@@ -26,8 +26,12 @@ export interface BusPorts {
 /** A CommandBus with the handlers of what dispatches, process managers and workers write, on the ports of a test. */
 export function commandBusOn({ store, accounts, storage }: BusPorts): CommandBus {
   const jobs = [
-    ...[QueueJobHandler, FenceJobHandler, StopJobHandler],
-    ...[EndBatchHandler, TakeUpJobHandler, ReportRenderHandler],
+    QueueJobHandler,
+    FenceJobHandler,
+    StopJobHandler,
+    EndBatchHandler,
+    TakeUpJobHandler,
+    ReportRenderHandler,
   ];
   const handlers: object[] = jobs.map((Handler) => new Handler(store));
   if (accounts) handlers.push(new MakeChargesHandler(accounts), new CloseChargeHandler(accounts));

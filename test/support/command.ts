@@ -24,7 +24,9 @@ export async function runCommand(
   }
   const host = idle.pop() ?? startHost();
   const call: Call = {
-    ...{ main: join(apps, 'cli', 'src', 'main.js'), args, cwd },
+    main: join(apps, 'cli', 'src', 'main.js'),
+    args,
+    cwd,
     environment: environment(home, env),
   };
   const answer = once(host, 'message') as Promise<[Finished]>;

@@ -16,9 +16,14 @@ const exchange = (more: Partial<Exchange>): Exchange => ({
 });
 
 const artifact = {
-  ...{ image_url: 'https://atelier.example/p.png', kind: 'figure', role: 'final', label: 'Figure' },
+  image_url: 'https://atelier.example/p.png',
+  kind: 'figure',
+  role: 'final',
+  label: 'Figure',
   thumbnails: { 256: 'https://a.example/1', 512: 'https://a.example/2', 1024: 'https://a.example/3' },
-  ...{ meta: { width: 8, seed: 1 }, s3_key: 'live/t/renders/p.png', asset_id: '01K9Z7J0V4M2Q8T6R3N5B1C7DE' },
+  meta: { width: 8, seed: 1 },
+  s3_key: 'live/t/renders/p.png',
+  asset_id: '01K9Z7J0V4M2Q8T6R3N5B1C7DE',
 };
 
 const failure = (arm: string, code = 'NO_PERSON_FOUND') => ({ arm, code, message: 'No.' });
@@ -31,8 +36,15 @@ const timeline = (event: object, artifacts: object[] = [artifact]): Partial<Exch
     latest_seq: 1,
     events: [
       {
-        ...{ seq: 1, event_type: 'stage', visibility: 'public', stage: 'figure', message: 'Drawn.' },
-        ...{ extra: {}, created_at: '2026-01-31T12:00:00.000Z', artifacts, ...event },
+        seq: 1,
+        event_type: 'stage',
+        visibility: 'public',
+        stage: 'figure',
+        message: 'Drawn.',
+        extra: {},
+        created_at: '2026-01-31T12:00:00.000Z',
+        artifacts,
+        ...event,
       },
     ],
   },

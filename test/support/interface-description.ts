@@ -51,7 +51,13 @@ const protocolErrors = new Set([400, 405, 408, 414, 431]);
 
 /** Of HTTP itself, and of how the bytes travel. `Allow` belongs to 405, which is described as any error is. */
 const transport = new Set([
-  ...['connection', 'content-length', 'content-type', 'date', 'keep-alive', 'transfer-encoding', 'allow'],
+  'connection',
+  'content-length',
+  'content-type',
+  'date',
+  'keep-alive',
+  'transfer-encoding',
+  'allow',
 ]);
 
 interface Complaint {

@@ -2,16 +2,15 @@ import { testSigningKey } from '#event-store/testing/signing-key.js';
 import { ObjectStorageModule } from '#adapters/object-storage.module.js';
 import { PlatformModule } from '#adapters/platform.module.js';
 import { HousekeepingStoresModule, ReadStoreModule } from '#adapters/read-store.module.js';
-import { QueuedDeliveriesModule, WebhookTransportModule } from '#adapters/webhooks.module.js';
+import { QueueDatabaseModule } from '#adapters/render-queue.module.js';
 import { openContext } from '#adapters/role-context.js';
 import { freely, ImageEngines } from '#application/render/engine-run.js';
 import { EventStore } from '#event-store/event-store.js';
 import { SnapshotStore } from '#event-store/snapshots.js';
 import { loadConfiguration, type Configuration } from '#platform/configuration.js';
 import type { Logger } from '#platform/logger.js';
-import { DeliveryQueue } from '#render-queue/delivery-queue.js';
 import { PgBossRenderQueue } from '#render-queue/pg-boss-render-queue.js';
-import { RenderQueue } from '#render-queue/render-queue.js';
+import { RenderQueue, TaskQueues } from '#render-queue/render-queue.js';
 import { ObjectStorage } from '#storage/object-storage.js';
 import type { ImageEngine } from '@atelier/engine';
 import { Projector, ProjectorModule } from '../../apps/projector/src/projector.module.js';
@@ -39,14 +38,16 @@ export interface WorkerParts {
   readonly renderTimeoutMs?: number | undefined;
 }
 
-/** A spec with a queue of its own making has no webhooks. */
-function deliveriesOf(queue: RenderQueue): DeliveryQueue {
-  if (queue instanceof PgBossRenderQueue) return queue.deliveries;
+/** A spec with a queue of its own making has none beside it. */
+function queuesOf(queue: RenderQueue): TaskQueues {
+  if (queue instanceof PgBossRenderQueue) return queue;
   return {
-    enqueue: () => Promise.resolve(),
-    requeue: () => Promise.resolve(0),
-    work: () => Promise.resolve(),
-    stop: () => Promise.resolve(),
+    of: () => ({
+      enqueue: () => Promise.resolve(),
+      requeue: () => Promise.resolve(0),
+      work: () => Promise.resolve(),
+      stop: () => Promise.resolve(),
+    }),
   };
 }
 
@@ -65,9 +66,9 @@ export async function startWorker(parts: WorkerParts): Promise<RunningWorker> {
     [ObjectStorage, storage],
     [RenderQueue, queue],
     [ImageEngines, 'admit' in engine ? engine : { admit: () => Promise.resolve(freely(engine)) }],
-    [DeliveryQueue, deliveriesOf(queue)],
+    [TaskQueues, queuesOf(queue)],
   );
-  const adapters = [PlatformModule.of(settings), ports, QueuedDeliveriesModule, WebhookTransportModule];
+  const adapters = [PlatformModule.of(settings), ports, QueueDatabaseModule];
   const context = await openContext(WorkerModule.for(settings, { adapters, renderTimeoutMs }));
   return {
     id: context.get(RenderWorker).id,
@@ -96,7 +97,7 @@ export interface RunningProjector {
 export async function startProjector(parts: ProjectorParts): Promise<RunningProjector> {
   const { configuration, logger, store, snapshots, queue } = parts;
   const settings = { configuration, logger };
-  const queues = portsOf([RenderQueue, queue], [DeliveryQueue, deliveriesOf(queue)]);
+  const queues = portsOf([RenderQueue, queue], [TaskQueues, queuesOf(queue)]);
   const ports = portsOf([EventStore, store], [SnapshotStore, snapshots]);
   const rows = [ReadStoreModule.with({ maxConnections: 1 }), HousekeepingStoresModule];
   const adapters = [PlatformModule.of(settings), ports, queues, ObjectStorageModule, ...rows];

@@ -47,7 +47,7 @@ export async function startTcpProxy(targetPort: number | (() => number)): Promis
   await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
 
   const cut = () => {
-    for (const { client, upstream } of [...pairs]) {
+    for (const { client, upstream } of new Set(pairs)) {
       client.resetAndDestroy();
       upstream.destroy();
     }

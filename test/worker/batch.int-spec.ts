@@ -2,8 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { handle } from '#application/aggregate.js';
 import {
-  batchParentsFilter,
-  renderDispatcherFilter,
+  batchParentsFollows,
+  filterOf,
+  renderDispatcherFollows,
 } from '#application/process-managers/process-managers.js';
 import { BatchParents } from '#application/process-managers/batch-parents.js';
 import { RenderDispatcher } from '#application/process-managers/render-dispatcher.js';
@@ -68,7 +69,7 @@ async function cancel({ tenant, jobId }: QueuedJob): Promise<void> {
   await handle(workshop.store, stream, jobAggregate, decide, workshop.context(tenant));
 }
 
-async function jobLog(filter = batchParentsFilter('test')) {
+async function jobLog(filter = filterOf(batchParentsFollows, 'test')) {
   return (await workshop.store.readAll({ filter, limit: 4096 })).map(toProjectedEvent);
 }
 
@@ -154,11 +155,14 @@ describe('a batch', () => {
       kind: 'accepted' as const,
       events: [{ type: 'StageCompleted' as const, data: stage }],
     });
-    const dispatcher = new RenderDispatcher(workshop.store);
+    // Its tasks are looked at, and none is enqueued.
+    const dispatcher = new RenderDispatcher(workshop.store, undefined as never);
     const tasksOf = async ({ jobId }: { jobId: string }) =>
       dispatcher.tasksOf(
         'test',
-        (await jobLog(renderDispatcherFilter('test'))).filter(({ streamId }) => streamId === jobId),
+        (await jobLog(filterOf(renderDispatcherFollows, 'test'))).filter(
+          ({ streamId }) => streamId === jobId,
+        ),
       );
     await queue(workshop, children[0]!);
     expect(await tasksOf(children[0]!)).toEqual([]);
@@ -274,8 +278,11 @@ describe('a batch of which something fails', () => {
     const [{ jobId, chargeId }] = batch.children as [QueuedJob];
     const orphan = { tenant: batch.tenant, jobId, chargeId: chargeId!, createdAt: new Date(0) };
     await sweepOrphans({
-      ...{ environment: 'test', commands: commandBusOn(workshop), clock: systemClock },
-      ...{ logger: createLogger('test', 'silent'), orphanHorizonMs: 0 },
+      environment: 'test',
+      commands: commandBusOn(workshop),
+      clock: systemClock,
+      logger: createLogger('test', 'silent'),
+      orphanHorizonMs: 0,
       openCharges: { openChargesOlderThan: () => Promise.resolve([orphan]) },
     });
     await work(new BatchEngine({}));

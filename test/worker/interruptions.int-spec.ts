@@ -67,10 +67,17 @@ describe('a worker that dies', () => {
       await worker.stop();
     });
     expect(await workshop.types('job', ids.jobId)).toEqual([
-      ...['JobQueued', 'RenderStarted', 'StageCompleted', 'RenderStarted', 'JobSucceeded'],
+      'JobQueued',
+      'RenderStarted',
+      'StageCompleted',
+      'RenderStarted',
+      'JobSucceeded',
     ]);
     expect(await workshop.types('account', tenant)).toEqual([
-      ...['AccountOpened', 'CreditsPurchased', 'CreditsDebited', 'CreditsSettled'],
+      'AccountOpened',
+      'CreditsPurchased',
+      'CreditsDebited',
+      'CreditsSettled',
     ]);
   });
 
@@ -140,7 +147,10 @@ describe('a worker that was taken for dead', () => {
     expect(succeeded!.provenance!.attempt).toBe(2);
     expect(more).toEqual([]);
     expect(await workshop.types('job', ids.jobId)).toEqual([
-      ...['JobQueued', 'RenderStarted', 'RenderStarted', 'JobSucceeded'],
+      'JobQueued',
+      'RenderStarted',
+      'RenderStarted',
+      'JobSucceeded',
     ]);
     expect(await workshop.find('account', tenant, 'CreditsSettled')).toHaveLength(1);
   });

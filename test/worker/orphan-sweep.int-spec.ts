@@ -35,14 +35,13 @@ async function orphanedCharge(tenant: string): Promise<DispatchIds> {
   const ids = { requestId: newId(), jobId: newId() };
   const { requestId, jobId } = ids;
   const charge = {
-    ...{
-      chargeId: requestId,
-      requestId,
-      jobId,
-      operation: 'model-generator',
-      endpoint: '/v1/model-generator',
-    },
-    ...{ amount: 5, at: new Date().toISOString() },
+    chargeId: requestId,
+    requestId,
+    jobId,
+    operation: 'model-generator',
+    endpoint: '/v1/model-generator',
+    amount: 5,
+    at: new Date().toISOString(),
   };
   await workshop.accounts.execute(workshop.context(tenant, `debit:${requestId}`), (account) =>
     debitCredits([charge], account),
@@ -117,7 +116,9 @@ describe('an orphaned charge', () => {
     const queued = await workshop.dispatch(tenant);
     await workshop.readModelsCaughtUp();
     const dataSource = createDataSource({
-      ...{ url: workshop.databaseUrl, schema: 'test', entities: readModelEntities },
+      url: workshop.databaseUrl,
+      schema: 'test',
+      entities: readModelEntities,
     });
     await dataSource.initialize();
     const found = await new LedgerReader(dataSource).openChargesOlderThan(new Date(Date.now() + 1000), 10);

@@ -103,7 +103,10 @@ describe('rendering a job', () => {
     expect(seen).toMatchObject({
       workflow: 'model-generator',
       body: { display_name: 'Nora', seed: 7 },
-      ...{ seed: 7, displayName: 'Nora', testMark: true, inputs: [] },
+      seed: 7,
+      displayName: 'Nora',
+      testMark: true,
+      inputs: [],
     });
   });
 
@@ -138,7 +141,11 @@ describe('rendering a job', () => {
   it('fails a job whose engine crashes each time when its attempts are used up', async () => {
     const { jobId, tenant } = await render(() => Promise.reject(new TypeError('a bug in the engine')));
     expect(await workshop.types('job', jobId)).toEqual([
-      ...['JobQueued', 'RenderStarted', 'RenderStarted', 'RenderStarted', 'JobFailed'],
+      'JobQueued',
+      'RenderStarted',
+      'RenderStarted',
+      'RenderStarted',
+      'JobFailed',
     ]);
     expect(await workshop.find('job', jobId, 'JobFailed')).toMatchObject([{ code: 'ATTEMPTS_EXHAUSTED' }]);
     expect(await workshop.balance(tenant)).toBe(100);

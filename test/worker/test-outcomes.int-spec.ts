@@ -28,8 +28,16 @@ async function play(testOutcome: TestOutcome, request: Record<string, unknown> =
     debitCredits([{ ...charge, endpoint: '/v1/model-generator', amount: 5 }], account),
   );
   const job = {
-    ...{ ...charge, tenant, jobType: 'MODEL_GENERATOR', creditsCost: 5, displayName: 'Ada', seed: 1 },
-    ...{ request, inputs: [], parentJobId: null, testOutcome },
+    ...charge,
+    tenant,
+    jobType: 'MODEL_GENERATOR',
+    creditsCost: 5,
+    displayName: 'Ada',
+    seed: 1,
+    request,
+    inputs: [],
+    parentJobId: null,
+    testOutcome,
   };
   const stream = streamName('test', 'job', ids.jobId);
   await handle(

@@ -6,18 +6,17 @@ import { InstallationModule } from '#adapters/installation.module.js';
 import { ObjectStorageModule } from '#adapters/object-storage.module.js';
 import { PlatformModule, type Adapters, type ProcessSettings } from '#adapters/platform.module.js';
 import { CheckpointsModule, ReadStoreModule, RequestStoresModule } from '#adapters/read-store.module.js';
-import { WebhookTransportModule } from '#adapters/webhooks.module.js';
+import { modulesFor } from '#capabilities/parts.js';
 import { CatalogModule } from '#application/catalog/catalog.module.js';
-import { ConsistencyModule } from '#application/consistency/read-your-writes.js';
-import { DispatchModule } from '#application/dispatch/dispatch-workflow.handler.js';
-import { JobModule } from '#application/job/cancel-job.handler.js';
+import { ConsistencyModule } from '#application/consistency/consistency.module.js';
+import { DispatchModule } from '#application/dispatch/dispatch.module.js';
+import { JobModule } from '#application/job/job.module.js';
 import { LedgerModule } from '#application/ledger/ledger.module.js';
-import { LimitsModule } from '#application/limits/rate-limiter.js';
-import { OperationModule } from '#application/operation/manage-operations.handler.js';
-import { PictureModule } from '#application/picture/store-picture.handler.js';
-import { ProductModule } from '#application/product/manage-products.handler.js';
+import { LimitsModule } from '#application/limits/limits.module.js';
+import { OperationModule } from '#application/operation/operation.module.js';
+import { PictureModule } from '#application/picture/picture.module.js';
+import { ProductModule } from '#application/product/product.module.js';
 import { shareConnections } from '#platform/connections.js';
-import { WebhookModule } from '#application/webhook/webhook.module.js';
 import { ObjectStorage } from '#storage/object-storage.js';
 import { workflows } from '#workflows/workflows.js';
 import { ApiKeyGuard } from './auth/api-key.guard.js';
@@ -49,7 +48,6 @@ import { RendersController } from './catalog/renders.controller.js';
 import { UploadsController } from './uploads/uploads.controller.js';
 import { UsageController } from './account/usage.controller.js';
 import { SignatureCheck } from './auth/signature.js';
-import { WebhooksController } from './webhooks/webhooks.controller.js';
 
 const controllers = [
   ...workflows.map((workflow) => dispatchController(workflow)),
@@ -70,11 +68,15 @@ const controllers = [
   OperationsController,
   ImageModelsController,
   ClientTokensController,
-  WebhooksController,
-  HealthController,
-  ConsoleController,
-  DocsController,
 ];
+
+/** Modules outside the interface. Their routes come last in openapi.json, after those of capabilities. */
+@Module({
+  providers: [DiskRoom],
+  controllers: [HealthController, ConsoleController, DocsController],
+  exports: [DiskRoom],
+})
+class ProbesAndPagesModule {}
 
 const features = [
   CatalogModule,
@@ -86,11 +88,9 @@ const features = [
   OperationModule,
   PictureModule,
   ProductModule,
-  WebhookModule,
 ];
 
 const providers: Provider[] = [
-  DiskRoom,
   Dispatches,
   Followers,
   JobPresenter,
@@ -105,7 +105,7 @@ const providers: Provider[] = [
   ThumbnailUrls,
 ];
 
-/** What the API stands on. When the app stops, the last one closes first. */
+/** The adapters of the API. When the app stops, the last one closes first. */
 function adaptersFor(settings: ProcessSettings): Adapters {
   const { events, reads, keys } = shareConnections('api', settings.configuration.databaseConnections);
   return [
@@ -116,18 +116,17 @@ function adaptersFor(settings: ProcessSettings): Adapters {
     RequestStoresModule.with({ maxConnections: keys }),
     InstallationModule.with('api', { levels: true }),
     ObjectStorageModule,
-    WebhookTransportModule,
   ];
 }
 
 @Module({})
 export class ApiModule {
-  /** Nothing in it is made per request. @param adapters in place of those that the configuration names */
+  /** No provider is made per request. @param adapters replace the adapters that the configuration names */
   static for(settings: ProcessSettings, adapters: Adapters = adaptersFor(settings)): DynamicModule {
     const servesObjects = settings.configuration.storage.kind === 'folder';
     return {
       module: ApiModule,
-      imports: [CqrsModule.forRoot(), ...adapters, ...features],
+      imports: [CqrsModule.forRoot(), ...adapters, ...features, ...modulesFor('api'), ProbesAndPagesModule],
       controllers: [
         ...controllers,
         servesObjects ? ObjectsController : GoneObjectsController,

@@ -34,24 +34,24 @@ export interface HttpSettings {
 
 const maxHeaderBytes = 16 * 1024;
 
-/** Browsers are told to take each answer for what it says it is, and to keep and pass on nothing of it. */
+/** Tells browsers to trust only the declared content type, and neither to store answers nor to send referrers. */
 const everyAnswer = {
   'cache-control': 'no-store',
   'x-content-type-options': 'nosniff',
   'referrer-policy': 'no-referrer',
 };
 const answersPolicy = "default-src 'none'; frame-ancestors 'none'";
-/** The pages of `/docs` load from there only; they have styles in them, and their icons are data. */
+/** The pages of `/docs` load only from this origin; they have inline styles, and their icons are data URLs. */
 const docsPolicy =
   "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; " +
   "base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
-/** How often the checkpoints of the installation are held against the log: one short query and one short read. */
+/** How often the checkpoints of the installation are compared with the log: one short query and one short read. */
 const logLookMs = 5_000;
 
 /** What answers get to finish once the server stops. */
 const closeGraceMs = 5_000;
 
-/** The API of one process, ready to listen. Closing it closes all that it has opened. */
+/** The API of one process, ready to listen. Closing it also closes its connections. */
 export async function createApi(
   settings: ProcessSettings,
   { trustedProxies = [], corsOrigins = [], limits = defaultHttpLimits }: HttpSettings = {},
@@ -64,7 +64,7 @@ export async function createApi(
   setHttpLimits(server, limits);
   cutSilentConnections(server);
   server.addHook('preClose', (done) => {
-    // Answers under way are waited for, but a client that does not read its own must not keep the server from stopping.
+    // Running answers may finish, but a client that does not read its answer must not keep the server from stopping.
     setTimeout(() => server.server.closeAllConnections(), closeGraceMs).unref();
     done();
   });
@@ -88,7 +88,7 @@ export async function createApi(
   });
   void log.follow(logLookMs, settings.logger, closing.signal);
   if (corsOrigins.length > 0) await server.register(cors, corsOptions(corsOrigins));
-  // Whether a file is too large is told where it is written, see `uploads/`.
+  // `uploads/` reports a file that is too large, while it writes it.
   await server.register(multipart, { throwFileSizeLimit: false });
   readBodiesOurselves(server);
   serveDescription(app);
@@ -101,7 +101,7 @@ function adapterFor(trustedProxies: readonly string[], limits: HttpLimits): Fast
   return new FastifyAdapter({
     genReqId: newId,
     requestIdHeader: false,
-    // Nothing here is Nest middleware, and each layer that every request passes costs dispatches.
+    // The service has no Nest middleware, and each layer that every request passes reduces throughput.
     skipMiddie: true,
     multipart: false,
     trustProxy: trustedProxies.length > 0 ? [...trustedProxies] : false,
@@ -132,14 +132,20 @@ function adapterFor(trustedProxies: readonly string[], limits: HttpLimits): Fast
   });
 }
 
-/** Keys and tokens come in a header that a page sets itself: no cookie, no credentials. */
+/** Pages send keys and tokens in a header, so cross-origin calls need no cookies or credentials. */
 function corsOptions(origins: readonly string[]): FastifyCorsOptions {
   return {
     origin: origins.includes('*') ? '*' : [...origins],
     methods: ['GET', 'POST', 'PATCH', 'DELETE'],
     exposedHeaders: [
-      ...['X-Request-Id', 'X-Consistency-Token', 'Location', 'Retry-After', 'RateLimit', 'RateLimit-Policy'],
-      ...['Idempotent-Replayed', 'Preference-Applied'],
+      'X-Request-Id',
+      'X-Consistency-Token',
+      'Location',
+      'Retry-After',
+      'RateLimit',
+      'RateLimit-Policy',
+      'Idempotent-Replayed',
+      'Preference-Applied',
     ],
     maxAge: 600,
   };
@@ -149,13 +155,13 @@ function missingHost(): ApiError {
   return new ApiError('BAD_REQUEST', 'The request lacks the header Host, which HTTP/1.1 asks for.');
 }
 
-/** Bodies are read behind the guards, see `http/request-body.ts`; until then they wait in the socket. */
+/** Bodies are read after the guards, see `http/request-body.ts`; until then they wait in the socket. */
 function readBodiesOurselves(server: FastifyInstance): void {
   server.removeContentTypeParser(['application/json', 'text/plain']);
   server.addContentTypeParser('*', (_request, _payload, done) => done(null));
 }
 
-/** What comes before there is a request: broken framing, headers that are too large or too slow. */
+/** Answers errors before a request exists: broken framing, headers that are too large or too slow. */
 function answerBrokenHttp(error: Error & { code?: string }, socket: Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy();

@@ -1,3 +1,4 @@
+import '#platform/node-version.js';
 import { loadConfiguration, requireSigningKey } from '#platform/configuration.js';
 import { createLogger } from '#platform/logger.js';
 import { Metrics } from '#platform/metrics.js';

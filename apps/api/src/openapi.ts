@@ -6,7 +6,7 @@ import { Checkpoints } from '#application/consistency/read-your-writes.js';
 import { IdempotencyStore } from '#application/dispatch/idempotency.js';
 import { RateLimitStore, UsedOnce } from '#application/limits/rate-limit-store.js';
 import { JobStreams, ReadModels } from '#application/read-models.js';
-import { Deliveries, WebhookTransport } from '#application/webhook/deliveries.js';
+import { Database } from '#read-store/database.js';
 import { EventStore } from '#event-store/event-store.js';
 import { StorePresence } from '#event-store/store-presence.js';
 import { SnapshotStore } from '#event-store/snapshots.js';
@@ -19,11 +19,21 @@ import { ApiModule } from './api.module.js';
 import { openApiDocument } from './http/openapi-document.js';
 
 const ports = [
-  ...[EventStore, StorePresence, SnapshotStore, ObjectStorage, ReadModels, JobStreams],
-  ...[Checkpoints, IdempotencyStore, RateLimitStore, UsedOnce, Readiness, Deliveries, WebhookTransport],
+  EventStore,
+  StorePresence,
+  SnapshotStore,
+  ObjectStorage,
+  ReadModels,
+  JobStreams,
+  Checkpoints,
+  IdempotencyStore,
+  RateLimitStore,
+  UsedOnce,
+  Readiness,
+  Database,
 ];
 
-/** Describing the API calls nothing that it depends on, so there is nothing behind its ports. */
+/** The description does not call the API's dependencies, so its ports have no implementations here. */
 @Global()
 @Module({ providers: ports.map((provide) => ({ provide, useValue: {} })), exports: ports })
 class Disconnected {}
@@ -39,7 +49,7 @@ async function generate(): Promise<string> {
     new FastifyAdapter({ multipart: false }),
     { logger: false, abortOnError: false },
   );
-  return `${JSON.stringify(openApiDocument(app), null, 2)}\n`;
+  return `${JSON.stringify(await openApiDocument(app), null, 2)}\n`;
 }
 
 keepWritten('openapi.json', await generate());

@@ -29,6 +29,9 @@ export interface OutputForm {
   readonly csv: boolean;
 }
 
+/** `flag`: an option that may have a value; `duration`: such as 90s, in place of milliseconds; `nothing`: not typed. */
+export type TypedAs = 'argument' | 'option' | 'flag' | 'duration' | 'file' | 'nothing';
+
 /** How a call is made, beside its input. */
 export interface Asked {
   /** Names the request for good: the same key and input are the same request, however often they come. */
@@ -76,6 +79,15 @@ export interface Call<Input extends object, Result> {
   print(result: AsJson<Result>, input: NoInfer<Input>, output: OutputForm): void | Promise<void>;
   /** In a line, for the history of actions. */
   summarise?(result: Result): string;
+  /**
+   * How the command takes its fields. Otherwise an id in the path is an argument, and every other field an option. Arguments
+   * come in the order of their names here.
+   */
+  readonly typed?: Partial<Record<keyof Input & string, TypedAs>>;
+  /** An argument that names a file, which `prepare` makes fields of: what `--help` says of it. */
+  readonly file?: string;
+  /** Can be printed as comma-separated values, too. */
+  readonly csv?: boolean;
   /** Done by the command before it asks: what only its machine has, such as a file. */
   prepare?(input: Input): Input | Promise<Input>;
   /** Done by the command where no service runs, for what needs none. */
@@ -88,6 +100,10 @@ export interface Call<Input extends object, Result> {
 
 /** A call of any input and result, for those who pass both on as they are. */
 export type AnyCall = Call<object, unknown>;
+
+export function isCall(exported: unknown): exported is AnyCall {
+  return typeof exported === 'object' && exported !== null && 'route' in exported && 'run' in exported;
+}
 
 export function defineCall<Input extends object, Result>(call: Call<Input, Result>): Call<Input, Result> {
   return call;
@@ -120,7 +136,9 @@ export class OfAccount extends OfTenant {
 /** How many entries of a list are shown. */
 export const LimitField = (max: number, usual: number): PropertyDecorator =>
   IntegerField({
-    ...{ description: 'How many, the latest first.', min: 1, max },
+    description: 'How many, the latest first.',
+    min: 1,
+    max,
     default: usual,
   });
 
@@ -130,7 +148,9 @@ export class PageInEnvironment extends InEnvironment {
   limit: number = 50;
 
   @IntegerField({
-    ...{ description: 'How many to pass over.', min: 0, max: 1_000_000 },
+    description: 'How many to pass over.',
+    min: 0,
+    max: 1_000_000,
     default: 0,
   })
   offset: number = 0;
@@ -162,9 +182,17 @@ export function fieldsOf(input: Shape) {
     .map(({ property, schema }) => ({ name: String(property), schema: schema as FieldSchema }));
 }
 
-interface FieldSchema {
+export interface FieldSchema {
+  readonly description: string;
   readonly type?: string;
   readonly required: boolean;
+  readonly enum?: readonly string[];
+  readonly items?: { readonly enum?: readonly string[] };
+  readonly pattern?: string;
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly minLength?: number;
+  readonly maxLength?: number;
   readonly [word: string]: unknown;
 }
 

@@ -1,4 +1,5 @@
-import type { AnyCall } from './call.js';
+import { callsOfCapabilities } from '#capabilities/parts.js';
+import { isCall, type AnyCall } from './call.js';
 import * as catalog from './catalog.js';
 import * as costs from './costs/costs.js';
 import * as events from './events/events.js';
@@ -28,25 +29,49 @@ import * as rebuilding from './projections/rebuild-projections.js';
 import * as status from './status.js';
 import * as credits from './tenants/credits.js';
 import * as tenants from './tenants/tenants.js';
-import * as webhooks from './webhooks/webhooks.js';
 
-/** Of which the exports that are calls are what can be asked of the operator's API. */
+/** The kernel's, of which the exports that are calls are what can be asked of the operator's API. */
 export const modules = {
-  ...{ tenants, credits, keys, operators, jobs, repairs, rows, stranded, orphans, audits, operations },
-  ...{ pictures, presets, projections, rebuilding, parked, status, now, webhooks },
-  ...{ catalog, costs, events, exports, accounts, models, objects, losses, replays, proofs, seals },
+  tenants,
+  credits,
+  keys,
+  operators,
+  jobs,
+  repairs,
+  rows,
+  stranded,
+  orphans,
+  audits,
+  operations,
+  pictures,
+  presets,
+  projections,
+  rebuilding,
+  parked,
+  status,
+  now,
+  catalog,
+  costs,
+  events,
+  exports,
+  accounts,
+  models,
+  objects,
+  losses,
+  replays,
+  proofs,
+  seals,
 };
 
 /** Everything that can be asked, with the place of its declaration. */
-export const declaredCalls = Object.entries(modules).flatMap(([module, exports]) =>
-  Object.entries<unknown>(exports).flatMap(([name, call]) => (isCall(call) ? [{ module, name, call }] : [])),
+export const declaredCalls = Object.entries({ ...modules, ...(await callsOfCapabilities()) }).flatMap(
+  ([module, exports]) =>
+    Object.entries<unknown>(exports).flatMap(([name, call]) =>
+      isCall(call) ? [{ module, name, call }] : [],
+    ),
 );
 
 export const calls: readonly AnyCall[] = declaredCalls.map(({ call }) => call);
 
 /** What all of them need. */
 export const features = [...new Set(calls.flatMap(({ features: own = [] }) => own))];
-
-function isCall(exported: unknown): exported is AnyCall {
-  return typeof exported === 'object' && exported !== null && 'route' in exported && 'run' in exported;
-}

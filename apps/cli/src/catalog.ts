@@ -1,4 +1,5 @@
-import { CatalogCareModule, RetireCatalogEntry } from '#application/catalog/retire-entry.handler.js';
+import { RetireCatalogEntry } from '#application/catalog/retire-entry.handler.js';
+import { CatalogCareModule } from '#application/catalog/catalog-care.module.js';
 import { CatalogReader } from '#projections/readers.js';
 import { IdField, TextField } from '#validation/fields.js';
 import { defineCall, OfAccount } from './call.js';
@@ -16,9 +17,14 @@ export const listCatalog = defineCall({
     await operator.account(env, tenant);
     const rows = await new CatalogReader(await operator.readModels(env)).all(tenant);
     const entries = rows.map(({ assetId, resource, kind, label, jobId, createdAt, retiredAt }) => ({
-      ...{ id: assetId, resource, kind, label },
-      ...{ status: retiredAt ? ('retired' as const) : ('listed' as const), job_id: jobId },
-      ...{ created_at: createdAt, retired_at: retiredAt },
+      id: assetId,
+      resource,
+      kind,
+      label,
+      status: retiredAt ? ('retired' as const) : ('listed' as const),
+      job_id: jobId,
+      created_at: createdAt,
+      retired_at: retiredAt,
     }));
     return { entries };
   },

@@ -2,8 +2,15 @@ import { describe, expect, it } from 'vitest';
 import { judgeConsumers, type ConsumerStatus } from './consumers.js';
 
 const well: ConsumerStatus = {
-  ...{ kind: 'read model', env: 'live', name: 'jobs', state: 'live', halted_because: null },
-  ...{ position: '7', lag: 0, lag_seconds: null, parked: 0 },
+  kind: 'read model',
+  env: 'live',
+  name: 'jobs',
+  state: 'live',
+  halted_because: null,
+  position: '7',
+  lag: 0,
+  lag_seconds: null,
+  parked: 0,
 };
 
 describe('consumers', () => {

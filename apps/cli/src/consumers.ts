@@ -126,7 +126,7 @@ export function judgeConsumers(statuses: readonly ConsumerStatus[]): string {
   if (parked > 0)
     throw new Unwell(
       `${parked} events are parked`,
-      '"atelier parked list" says why; "atelier parked retry --all" folds them with a release that can',
+      '"atelier parked list" says why; once a release folds them, "atelier projections rebuild NAME --accept-differences"',
     );
   const late = statuses
     .filter(({ lag_seconds: seconds }) => (seconds ?? 0) > patienceSeconds)

@@ -269,7 +269,9 @@ async function readQueues(databaseUrl: string): Promise<QueueStatus[]> {
       levels.find(({ environment, state }) => environment === env && state === wanted);
     const { tasks = 0, oldestSeconds = 0 } = of('waiting') ?? {};
     return {
-      ...{ env, waiting: tasks + (of('delayed')?.tasks ?? 0), active: of('active')?.tasks ?? 0 },
+      env,
+      waiting: tasks + (of('delayed')?.tasks ?? 0),
+      active: of('active')?.tasks ?? 0,
       oldest_seconds: tasks > 0 ? Math.round(oldestSeconds) : null,
     };
   });

@@ -1,5 +1,6 @@
+import '#platform/node-version.js';
 import { Command, Help } from 'commander';
-import * as commands from './commands.js';
+import { addNouns } from './commands.js';
 import { versionOfThis } from '#platform/package-folder.js';
 import { lazily, verb } from './verb.js';
 
@@ -9,6 +10,7 @@ const program = new Command('atelier')
     "The operator's command. Works beside a running `npm start` on the same ATELIER_HOME, and elsewhere with DATABASE_URL.",
   )
   .configureHelp({
+    sortSubcommands: true,
     // Every verb takes this over: an option that must be given says so.
     optionDescription(option) {
       const told = new Help().optionDescription(option);
@@ -20,27 +22,7 @@ const program = new Command('atelier')
     outputError: (text, write) => write(text.replace(/^error: /, 'atelier: ')),
   });
 
-commands.addTenants(program);
-commands.addKeys(program);
-commands.addOperators(program);
-commands.addCredits(program);
-commands.addLedger(program);
-commands.addSeals(program);
-commands.addObjects(program);
-commands.addOperations(program);
-commands.addModels(program);
-commands.addPresets(program);
-commands.addCatalog(program);
-commands.addOrphans(program);
-commands.addJobs(program);
-commands.addEvents(program);
-commands.addCheckpoints(program);
-commands.addProjections(program);
-commands.addParked(program);
-commands.addStatus(program);
-commands.addProcesses(program);
-commands.addReplay(program);
-commands.addWebhooks(program);
+await addNouns(program, process.argv.slice(2));
 
 verb(
   program,

@@ -1,6 +1,7 @@
 import { refuseOtherLog } from '#adapters/operator-context.js';
 import { ObjectStorageModule } from '#adapters/object-storage.module.js';
-import { SeedPresets, PresetModule } from '#application/preset/manage-presets.handler.js';
+import { SeedPresets } from '#application/preset/manage-presets.handler.js';
+import { PresetModule } from '#application/preset/preset.module.js';
 import { environments } from '#domain/streams.js';
 import { prepareEventStore } from '#event-store/open-event-store.js';
 import { systemClock } from '#platform/clock.js';

@@ -2,7 +2,11 @@ import { describe, expect, it } from 'vitest';
 import { figuresOf, shareOf, type LogProgress } from './progress.js';
 
 const at = (position: bigint, events = 500): LogProgress => ({
-  ...{ phase: 'copying', position, from: 1_000n, through: 3_000n, events },
+  phase: 'copying',
+  position,
+  from: 1_000n,
+  through: 3_000n,
+  events,
 });
 
 describe('progress through the log', () => {

@@ -52,7 +52,10 @@ export const showStatus = defineCall({
     return {
       consumers,
       queues: queues.map(({ environment, state, tasks, oldestSeconds }) => ({
-        ...{ env: environment, state, tasks, oldest_seconds: Math.round(oldestSeconds) },
+        env: environment,
+        state,
+        tasks,
+        oldest_seconds: Math.round(oldestSeconds),
       })),
       seals,
     };

@@ -27,7 +27,9 @@ export async function makeSupportBundle(file: string, { json }: OutputOptions): 
   const bundle = {
     made_at: new Date(),
     versions: {
-      ...{ atelier: versionOfThis(), node: process.version, system: `${process.platform} ${release()}` },
+      atelier: versionOfThis(),
+      node: process.version,
+      system: `${process.platform} ${release()}`,
       database: await orWhy(() => readServerVersion(databaseUrl, answerWithinMs)),
       event_store: await orWhy(() => readServerVersion(eventStoreUrl, answerWithinMs)),
     },
@@ -124,14 +126,12 @@ function secretsOf({ home, ...configuration }: Configuration): string[] {
     .filter((text) => text !== undefined && URL.canParse(text))
     .map((text) => decodeURIComponent(new URL(String(text)).password));
   return [
-    ...[
-      ...named,
-      ...ofVendors,
-      ...passwords,
-      ...Object.values(readHomeSecrets(home)).filter((value) => typeof value === 'string'),
-      ...configuration.acceptedSigningKeys,
-      readOperatorToken(home) ?? '',
-    ],
+    ...named,
+    ...ofVendors,
+    ...passwords,
+    ...Object.values(readHomeSecrets(home)).filter((value) => typeof value === 'string'),
+    ...configuration.acceptedSigningKeys,
+    readOperatorToken(home) ?? '',
     ...contentOf(join(home, 'postgres.password')),
     ...(sealKey ? contentOf(sealKey) : []),
   ];
@@ -145,7 +145,9 @@ const shortestSecret = 8;
 /** The text without what is known to be secret, and without what has the form of a secret: keys, and signed URLs. */
 function withoutSecrets(text: string, secrets: readonly string[]): string {
   const lines = secrets.flatMap((secret) => [
-    ...[secret, encodeURIComponent(secret), JSON.stringify(secret).slice(1, -1)],
+    secret,
+    encodeURIComponent(secret),
+    JSON.stringify(secret).slice(1, -1),
     ...secret.split('\n'),
   ]);
   const known = [...new Set(lines.map((line) => line.trim()))]

@@ -1,3 +1,4 @@
+import '#platform/node-version.js';
 import { runContext } from '#adapters/role-context.js';
 import { createLogger } from '#platform/logger.js';
 import { Installation } from '#read-store/installation.js';

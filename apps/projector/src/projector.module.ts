@@ -3,9 +3,11 @@ import {
   Injectable,
   Module,
   type DynamicModule,
+  type Type,
   type OnApplicationBootstrap,
   type OnApplicationShutdown,
 } from '@nestjs/common';
+import { ModuleRef } from '@nestjs/core';
 import { CqrsModule } from '@nestjs/cqrs';
 import { EventLogModule } from '#adapters/event-log.module.js';
 import { InstallationModule } from '#adapters/installation.module.js';
@@ -13,39 +15,33 @@ import { ObjectStorageModule } from '#adapters/object-storage.module.js';
 import { PlatformModule, type Adapters, type ProcessSettings } from '#adapters/platform.module.js';
 import { HousekeepingStoresModule, ReadStoreModule } from '#adapters/read-store.module.js';
 import { RenderQueueModule } from '#adapters/render-queue.module.js';
+import type {
+  Follows,
+  HousekeepingTask,
+  ProcessManager,
+} from '#application/process-managers/process-manager.js';
 import {
-  batchParents,
-  batchParentsFilter,
-  chargeCloser,
-  chargeCloserFilter,
-  renderDispatcher,
-  renderDispatcherFilter,
-  webhookDispatcher,
-  webhookDispatcherFilter,
+  batchParentsFollows,
+  chargeCloserFollows,
+  filterOf,
+  renderDispatcherFollows,
 } from '#application/process-managers/process-managers.js';
 import { BatchParents } from '#application/process-managers/batch-parents.js';
 import { ChargeCloser } from '#application/process-managers/charge-closer.js';
 import { ProcessManagersModule } from '#application/process-managers/process-managers.module.js';
 import { RenderDispatcher } from '#application/process-managers/render-dispatcher.js';
 import { KeptAnswers } from '#application/render/kept-answers.js';
-import { SealsModule } from '#application/seals/seal-range.handler.js';
-import {
-  hasWork,
-  WebhookDispatcher,
-  type WebhookWork,
-} from '#application/process-managers/webhook-dispatcher.js';
-import { Deliveries } from '#application/webhook/deliveries.js';
+import { SealsModule } from '#application/seals/seals.module.js';
 import { environments, type Environment } from '#domain/streams.js';
-import { openSpan } from '#platform/tracing.js';
 import { readModels } from '#projections/read-models.js';
-import { processTask, type ProcessOptions } from '#read-store/process-runner.js';
+import { processTask } from '#read-store/process-runner.js';
 import { ProjectionRunner } from '#read-store/projection-runner.js';
 import { runTasks, type Task } from '#read-store/exclusive-session.js';
-import { RenderQueue, type QueueTransaction, type RenderTask } from '#render-queue/render-queue.js';
-import { DeliveryQueue } from '#render-queue/delivery-queue.js';
+import { installed } from '#capabilities/installed.js';
+import { modulesFor } from '#capabilities/parts.js';
 import { Housekeeping } from './housekeeping.js';
 import { Sealing } from './sealing.js';
-import { EventStore, type EventFilter } from '#event-store/event-store.js';
+import { EventStore } from '#event-store/event-store.js';
 import { Configuration } from '#platform/configuration.js';
 import { shareConnections } from '#platform/connections.js';
 import { Logger } from '#platform/logger.js';
@@ -62,15 +58,9 @@ export class Projector implements OnApplicationBootstrap, OnApplicationShutdown 
 
   constructor(
     private readonly store: EventStore,
-    private readonly queue: RenderQueue,
-    private readonly dispatcher: RenderDispatcher,
-    private readonly closer: ChargeCloser,
-    private readonly batches: BatchParents,
-    private readonly webhooks: WebhookDispatcher,
-    private readonly deliveries: Deliveries,
-    private readonly deliveryQueue: DeliveryQueue,
     private readonly housekeeping: Housekeeping,
     private readonly sealing: Sealing,
+    private readonly modules: ModuleRef,
     @Inject(Configuration) private readonly configuration: Configuration,
     @Inject(Logger) private readonly logger: Logger,
   ) {}
@@ -84,21 +74,21 @@ export class Projector implements OnApplicationBootstrap, OnApplicationShutdown 
     return this.sealing.refused ? [...names, 'seals'] : names;
   }
 
-  onApplicationBootstrap(): void {
+  async onApplicationBootstrap(): Promise<void> {
     const { signal } = this.stopping;
-    const { databaseUrl: url, projector } = this.configuration;
-    const { takeOverPollMs } = projector;
+    const { databaseUrl: url } = this.configuration;
+    const managers = await this.processManagers();
+    const cares = await this.housekeepingTasks();
     // The log is one for all environments, and sealed in the session of the first.
     const ofAll = this.sealing.tasks();
     const tasks = environments.flatMap((environment, index) => [
       runTasks({
         url,
-        tasks: [...this.tasksOf(environment), ...(index === 0 ? ofAll : [])],
+        tasks: [...this.tasksOf(environment, managers), ...(index === 0 ? ofAll : [])],
         signal,
         log: this.logger,
-        takeOverPollMs,
       }),
-      this.housekeeping.run(environment, signal),
+      this.housekeeping.run(environment, cares, signal),
     ]);
     this.running = Promise.all(tasks);
   }
@@ -109,48 +99,50 @@ export class Projector implements OnApplicationBootstrap, OnApplicationShutdown 
     await this.running;
   }
 
-  private tasksOf(environment: Environment): Task[] {
-    const { store: eventStore, logger: log } = this;
-    const { projectionBatch, processBatch } = this.configuration.projector;
-    const { databaseUrl: url } = this.configuration;
-    const common = { eventStore, environment, log };
-    const projections = new ProjectionRunner({ ...common, url, readModels, batchSize: projectionBatch });
-    this.projections.set(environment, projections);
-    const follow = (
-      name: string,
-      filter: (environment: Environment) => EventFilter,
-      handle: ProcessOptions['handle'],
-      more: Pick<ProcessOptions, 'begin'> = {},
-    ) =>
-      processTask({ ...common, ...more, name, filter: filter(environment), handle, batchSize: processBatch });
-    return [
-      projections,
-      follow(renderDispatcher, renderDispatcherFilter, async (events) => {
-        const tasks = await this.dispatcher.tasksOf(environment, events);
-        return tasks.length === 0 ? undefined : (tx) => enqueue(this.queue, tasks, tx);
-      }),
-      follow(chargeCloser, chargeCloserFilter, (events) => this.closer.handle(environment, events)),
-      follow(batchParents, batchParentsFilter, (events) => this.batches.handle(environment, events)),
-      follow(
-        webhookDispatcher,
-        webhookDispatcherFilter,
-        async (events) => {
-          const work = await this.webhooks.workOf(environment, events);
-          return hasWork(work) ? (tx) => this.writeDeliveries(environment, work, tx) : undefined;
-        },
-        { begin: () => this.webhooks.begin(environment) },
-      ),
-    ];
+  /** The kernel's and those of capabilities, each with what it follows. */
+  private async processManagers(): Promise<(readonly [Follows, ProcessManager])[]> {
+    const own = [
+      [renderDispatcherFollows, RenderDispatcher],
+      [chargeCloserFollows, ChargeCloser],
+      [batchParentsFollows, BatchParents],
+    ] as const;
+    const ofCapabilities = installed
+      .flatMap((capability) => capability.processManagers)
+      .map(async (each) => [each, await each.load()] as const);
+    return [...own, ...(await Promise.all(ofCapabilities))].map(([follows, type]) => [
+      follows,
+      this.get<ProcessManager>(type),
+    ]);
   }
 
-  private async writeDeliveries(
+  private async housekeepingTasks(): Promise<HousekeepingTask[]> {
+    const types = installed.flatMap(({ housekeeping }) => housekeeping.map((load) => load()));
+    return (await Promise.all(types)).map((type) => this.get(type));
+  }
+
+  private get<T>(type: Type<T>): T {
+    return this.modules.get<T>(type, { strict: false });
+  }
+
+  private tasksOf(
     environment: Environment,
-    { deliveries, resends }: WebhookWork,
-    tx: QueueTransaction,
-  ): Promise<void> {
-    const tasks = await this.deliveries.add(environment, deliveries, tx);
-    for (const resend of resends) tasks.push(...(await this.deliveries.resend(environment, resend, tx)));
-    await this.deliveryQueue.enqueue(tasks, tx);
+    managers: readonly (readonly [Follows, ProcessManager])[],
+  ): Task[] {
+    const { store: eventStore, logger: log } = this;
+    const { databaseUrl: url } = this.configuration;
+    const common = { eventStore, environment, log };
+    const projections = new ProjectionRunner({ ...common, url, readModels });
+    this.projections.set(environment, projections);
+    const processes = managers.map(([follows, manager]) =>
+      processTask({
+        ...common,
+        name: follows.name,
+        filter: filterOf(follows, environment),
+        begin: () => manager.begin?.(environment),
+        handle: (events) => manager.handle(environment, events),
+      }),
+    );
+    return [projections, ...processes];
   }
 }
 
@@ -174,31 +166,14 @@ export class ProjectorModule {
   static for(settings: ProcessSettings, adapters: Adapters = adaptersFor(settings)): DynamicModule {
     return {
       module: ProjectorModule,
-      imports: [CqrsModule.forRoot(), ...adapters, ProcessManagersModule, SealsModule],
+      imports: [
+        CqrsModule.forRoot(),
+        ...adapters,
+        ProcessManagersModule,
+        SealsModule,
+        ...modulesFor('projector'),
+      ],
       providers: [Projector, Housekeeping, KeptAnswers, Sealing],
     };
-  }
-}
-
-/** All in one statement, and yet each trace sees its own tasks being enqueued. */
-async function enqueue(
-  queue: RenderQueue,
-  tasks: readonly RenderTask[],
-  tx: QueueTransaction,
-): Promise<void> {
-  const traces = new Map(tasks.map((task) => [task.traceparent, task]));
-  traces.delete(undefined);
-  const spans = [...traces].map(([parent, { environment, tenant, jobId }]) =>
-    openSpan(renderDispatcher, {
-      ...{ kind: 'consumer', parent },
-      attributes: { 'atelier.environment': environment, 'atelier.tenant': tenant, 'atelier.job_id': jobId },
-    }),
-  );
-  try {
-    await queue.enqueue(tasks, tx);
-    for (const span of spans) span.end();
-  } catch (error) {
-    for (const span of spans) span.end(error);
-    throw error;
   }
 }

@@ -1,6 +1,6 @@
 import { styleText } from 'node:util';
 
-/** Lines for the person at the terminal. Nothing secret goes through here but the demo key, once. */
+/** Lines for the person at the terminal. The demo key is the only secret that it prints, once. */
 export function say(line = ''): void {
   process.stdout.write(`${line}\n`);
 }

@@ -14,15 +14,15 @@ import type { HomeFolders } from './home.js';
 /** The PostgreSQL server that everything runs on. */
 export interface Database {
   readonly url: string;
-  /** Ends the server when it is ours. Committed data is on the disk when this resolves. */
+  /** Ends the server if this process started it. Committed data is on the disk when it resolves. */
   stop(): Promise<void>;
 }
 
-/** Modules are loaded meanwhile, which keeps a busy machine from hearing the answer for seconds. */
+/** Long, because modules are loaded meanwhile: a busy machine then handles the answer seconds later. */
 const connectTimeoutMs = 15_000;
 
 /**
- * A server of the operator's own, which is neither started nor stopped here.
+ * The operator's own server. This process neither starts nor stops it.
  * @throws StartError when it does not answer
  */
 export async function externalDatabase(url: string): Promise<Database> {
@@ -45,7 +45,7 @@ export async function externalDatabase(url: string): Promise<Database> {
 
 export interface EmbeddedDatabaseEvents {
   onRestarting(): void;
-  /** `moved`: the old URL leads nowhere now. Happens only when another process took the port meanwhile. */
+  /** `moved`: the server has a new port, because another process took the old one. */
   onRestarted(moved: boolean): void;
   onFailure(error: unknown): void;
 }
@@ -54,8 +54,8 @@ const lookEveryMs = 500;
 const retryAfterMs = 5_000;
 
 /**
- * The PostgreSQL server that npm brought along, watched: when it dies it is started again on the same port, so that
- * the pools of all processes find it by themselves.
+ * Watches the PostgreSQL server that npm installed. When the server dies it is started again on the same port, so that
+ * the pools of all processes find it.
  */
 export class EmbeddedDatabase implements Database {
   private readonly ended = new AbortController();

@@ -1,3 +1,4 @@
+import '#platform/node-version.js';
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -54,13 +55,13 @@ interface UsedService extends AsyncDisposable {
 }
 
 /**
- * The service that runs on ATELIER_HOME; when none does, one that is started for this purpose, on a free port, and
- * stopped by disposing of it. The data stays, and the next `npm start` goes on with it.
+ * The service that runs on ATELIER_HOME. If none runs, it starts one on a free port, and its disposal stops it. The
+ * data stays for the next `npm start`.
  * @throws StartError
  */
 async function useService(): Promise<UsedService> {
   const home = resolve(process.env['ATELIER_HOME'] || '.atelier');
-  // With an address for others, the pictures could not be fetched from here. Any free port is in no other's way.
+  // With a public address the demo might not reach the pictures. Port 0 takes any free port, so it is never in use.
   const settings = loadSettings({ ...process.env, PORT: '0', PUBLIC_URL: undefined });
   const running = readRuntime(home);
   if (!running) say(`Nothing runs on ${home} yet: starting it for the demo …`);

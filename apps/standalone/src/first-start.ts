@@ -11,7 +11,8 @@ import {
   authenticateOperator,
   RevokeOperator,
 } from '#application/operator/manage-operators.handler.js';
-import { SeedPresets, PresetModule } from '#application/preset/manage-presets.handler.js';
+import { SeedPresets } from '#application/preset/manage-presets.handler.js';
+import { PresetModule } from '#application/preset/preset.module.js';
 import { categoryPrefix, environments } from '#domain/streams.js';
 import { adoptHistory } from '#event-store/authentic/adopted-history.js';
 import { EventMacs } from '#event-store/authentic/event-macs.js';
@@ -45,8 +46,8 @@ export async function migrateSchemas(urls: EventStoreUrls): Promise<void> {
 }
 
 /**
- * Once for a home: what an older release has written to its log is adopted, and from then on nothing counts without proof.
- * Nothing else may run on the home meanwhile.
+ * Runs once for a home: it adopts the events of older releases; later events need proof. No other process may run on
+ * the home meanwhile.
  */
 export async function proveWriters(configuration: Configuration, signal: AbortSignal): Promise<void> {
   const { home } = configuration;
@@ -63,7 +64,7 @@ export async function proveWriters(configuration: Configuration, signal: AbortSi
 
 const environment = 'test';
 
-/** What the standalone service writes on its own account: presets, and a demo tenant in the test environment. */
+/** The writes of the standalone service itself: presets, and a demo tenant in the test environment. */
 export class FirstStart extends OperatorContext {
   static async on(configuration: Configuration): Promise<FirstStart> {
     const app = await createOperatorApp(configuration, [ObjectStorageModule, KeyModule, PresetModule]);
@@ -72,7 +73,7 @@ export class FirstStart extends OperatorContext {
 
   /**
    * Publishes the presets of this release that are new or have changed. The service can do most of its work without
-   * them, so a bucket that does not answer is told and does not keep it from starting.
+   * them, so a bucket that does not answer causes a warning, and the start goes on.
    */
   async publishPresets(warn: (line: string) => void): Promise<void> {
     const seeded = await Promise.allSettled(
@@ -85,7 +86,7 @@ export class FirstStart extends OperatorContext {
     );
   }
 
-  /** True while no account was ever opened on this log. Presets may be on it: they come with the installation. */
+  /** True while the log has no account. It may hold presets: they come with the installation. */
   async isUntouched(): Promise<boolean> {
     const streamPrefixes = environments.map((each) => categoryPrefix(each, 'account'));
     const first = await this.store.readAll({ limit: 1, filter: { streamPrefixes }, unprovenToo: true });
@@ -107,7 +108,10 @@ export class FirstStart extends OperatorContext {
     return this.execute(new IssueKey(this.context(environment, tenant), { capabilities, label }));
   }
 
-  /** An operator for the command beside this service. Its token is in the home: who reads that has the database as well. */
+  /**
+   * Makes an operator for the command beside this service. Its token is in the home; readers of the home have access to
+   * the database anyway.
+   */
   async provideOperator(home: string): Promise<void> {
     const context = this.context('live', installation);
     if (await authenticateOperator(this.store, readOperatorToken(home) ?? '', context.at)) return;
@@ -138,7 +142,7 @@ export interface DemoKey {
 
 interface DemoTenantFile {
   readonly tenant: string;
-  /** Whether the key has been shown. Until then a start that was cut short issues another one. */
+  /** Whether the key was shown. If not, the next start issues another one. */
   readonly announced: boolean;
 }
 
@@ -155,8 +159,8 @@ function readFileOf(home: string): DemoTenantFile | undefined {
 }
 
 /**
- * On the first start of an empty installation: a tenant to play with. The file that names it is written before the
- * tenant exists, so that a start which dies half-way is continued and not repeated.
+ * On the first start of an empty installation: a tenant to play with. The file with its name is written first, so that
+ * the next start continues one that died half-way.
  */
 export async function seedDemoTenant(
   home: string,
@@ -177,7 +181,7 @@ export async function seedDemoTenant(
   writePrivateJson(fileOf(home), { tenant, announced: true });
 }
 
-/** The tenant that `npm run demo` plays for: the one whose key a first start shows, before or after. */
+/** The tenant of `npm run demo`. A first start shows the key of the same tenant. */
 export function demoTenantOf(home: string): string {
   const file = readFileOf(home);
   if (file) return file.tenant;

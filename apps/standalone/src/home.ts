@@ -22,8 +22,8 @@ export interface HomeFolders {
 }
 
 /**
- * Makes the folders of a home. They may be entered but not listed by others, because an embedded PostgreSQL that is
- * started by root runs under another account and has to reach its own files below.
+ * Makes the folders of a home. Other users may enter them but not list them: an embedded PostgreSQL that root starts
+ * runs under another account, and must reach its files below.
  * @throws StartError when the home is not a folder, or not writable
  */
 export function prepareHome(home: string): HomeFolders {
@@ -41,15 +41,15 @@ export function prepareHome(home: string): HomeFolders {
 }
 
 export interface HomeLock {
-  /** True when the process that held the lock before was killed: what it started may still be ending. */
+  /** True if the earlier holder of the lock was killed: its child processes may still be ending. */
   readonly takenOver: boolean;
   release(): void;
 }
 
 /**
- * One process at a time may run on a home. The lock is a file that names its holder: a holder that was killed is seen
- * to be gone at once, without the waiting time that a lock with a heartbeat needs, and a restarted container whose
- * new process got the old number is not mistaken for the old one.
+ * One process at a time may run on a home. The lock is a file that names its holder by process number and start time.
+ * So a killed holder is noticed at once, without the delay of a heartbeat, and a new process with the same number, like
+ * in a restarted container, is not mistaken for the holder.
  * @throws StartError when the home is in use
  */
 export function lockHome(home: string): HomeLock {
@@ -77,8 +77,8 @@ function linked(from: string, to: string): boolean {
 }
 
 /**
- * Removes the lock of a dead holder. It is moved aside and judged again there, because of two starts that saw the
- * same dead holder the slower one may otherwise remove the lock that the faster one has just taken.
+ * Removes the lock of a dead holder. The lock is first moved aside and checked again: if two starts see the same dead
+ * holder, the slower one could otherwise remove the new lock of the faster one.
  */
 function takeOver(claim: string, path: string, home: string): true {
   const seen = readHolder(path);
@@ -121,9 +121,9 @@ function release(path: string, own: ProcessIdentity): void {
 }
 
 /**
- * The port that the API will listen on, found to be free; for 0 any free one. It is settled here and not by the API,
- * so that an API process that has to be started again keeps its address.
- * @param patienceMs how long a port that is taken may take to become free: after a crash the old API is still ending
+ * A free port for the API; for 0 any free one. It is chosen here and not by the API, so that a restarted API process
+ * keeps its address.
+ * @param patienceMs how long to wait for a taken port: after a crash the old API may still be ending
  * @throws StartError when the port is in use, or the address is not one of this machine
  */
 export async function settlePort(
@@ -134,7 +134,8 @@ export async function settlePort(
 ): Promise<number> {
   try {
     return await retry(() => bind(host, port), {
-      ...{ withinMs: patienceMs, longestPauseMs: 250 },
+      withinMs: patienceMs,
+      longestPauseMs: 250,
       mayPass: (error) => patienceMs > 0 && errorCode(error) === 'EADDRINUSE',
     });
   } catch (error) {
@@ -150,7 +151,7 @@ async function bind(host: string, port: number): Promise<number> {
   });
   const address = server.address();
   await new Promise((closed) => server.close(closed));
-  // A server on TCP has an address with a port; one on a pipe, which this is not, has text.
+  // A TCP server's address is an object with a port; only a pipe has a text.
   return typeof address === 'object' && address ? address.port : port;
 }
 

@@ -1,13 +1,14 @@
+import '#platform/node-version.js';
 import { complain, say, StartError, warn } from './console.js';
 import { Standalone, loadSettings } from './standalone.js';
 
-/** Something that this process cannot get over hangs on the stop as well: it then ends without it. */
+/** If the stop takes longer, the process ends without it. */
 const stopWithinMs = 20_000;
 
 const stopping = new AbortController();
 process.on('SIGTERM', () => stopping.abort());
 process.on('SIGINT', () => stopping.abort());
-// A process that started us as its child may be killed: the roles must not outlive it.
+// If the parent process is killed, the roles must not outlive it.
 process.on('disconnect', () => stopping.abort());
 
 await run().catch((error: unknown) => {
@@ -16,7 +17,7 @@ await run().catch((error: unknown) => {
   if (error instanceof StartError) complain(error.message);
   else console.error(error);
 });
-// A timer or socket that was left open must not keep a service alive that has stopped.
+// An open timer or socket must not keep the stopped service alive.
 process.exit();
 
 async function run(): Promise<void> {
@@ -60,7 +61,7 @@ function stopRequested(signal: AbortSignal): Promise<undefined> {
   });
 }
 
-/** A defect of our own: everything is stopped in order before it is shown. */
+/** A defect of our own. All roles are stopped in order before it is shown. */
 function defect(): Promise<{ error: unknown }> {
   return new Promise((resolve) => {
     process.on('uncaughtException', (error) => resolve({ error }));

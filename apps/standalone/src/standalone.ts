@@ -20,19 +20,19 @@ export interface StandaloneOptions {
   /** Ends a start that is under way. */
   readonly signal: AbortSignal;
   readonly warn: (line: string) => void;
-  /** Whether a first start makes a tenant to play with, and its key. */
+  /** Whether a first start makes a demo tenant with a key. */
   readonly seedDemoTenant: boolean;
 }
 
-/** After a crash the API of before ends within this time, and gives its port back. */
+/** After a crash the old API ends within this time and frees its port. */
 const takeOverPatienceMs = 15_000;
 
 /**
- * All roles, and the PostgreSQL server they need, as one thing that starts and stops. What was started is stopped in
- * reverse order, by `stop` and also when a later step of the start fails.
+ * Starts and stops all roles together with their PostgreSQL server. `stop` ends them in reverse order; so does a start
+ * whose later step fails.
  */
 export class Standalone {
-  /** Only on the first start of an empty installation: this is the one time that the key can be shown. */
+  /** Set only on the first start of an empty installation, the only time when the key can be shown. */
   demoKey: DemoKey | undefined;
   baseUrl = '';
   /** Of the operator's API; undefined: it is switched off. */
@@ -175,7 +175,7 @@ export class Standalone {
   }
 }
 
-/** Where people reach the service. With PORT=0 the configuration's own URL cannot know the port. */
+/** The address of the service for people. With PORT=0 the configuration's own URL lacks the port. */
 function baseUrlOf({ configuration, variables }: StandaloneSettings, port: number): string {
   return variables['PUBLIC_URL'] ? configuration.publicUrl : httpUrl(configuration.host, port);
 }
@@ -185,13 +185,13 @@ export interface StandaloneSettings {
   /** The operator's own PostgreSQL; undefined: the embedded one. */
   readonly databaseUrl: string | undefined;
   readonly eventStoreUrl: string | undefined;
-  /** Where all of this was taken from; the roles get it too. */
+  /** The variables that these settings came from; the roles get them too. */
   readonly variables: NodeJS.ProcessEnv;
 }
 
 /**
- * Checks all settings before anything is started. What the standalone service provides by itself is filled in with
- * placeholders here, so that the roles' own rules decide over everything else.
+ * Checks all settings before anything is started. Settings that the standalone service provides itself get placeholders
+ * here, so that the roles' own rules check all others.
  * @throws StartError naming every setting that is wrong
  */
 export function loadSettings(variables: NodeJS.ProcessEnv = process.env): StandaloneSettings {

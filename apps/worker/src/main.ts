@@ -1,3 +1,4 @@
+import '#platform/node-version.js';
 import { runContext } from '#adapters/role-context.js';
 import { createLogger } from '#platform/logger.js';
 import { Installation } from '#read-store/installation.js';
@@ -5,7 +6,7 @@ import { WorkerModule } from './worker.module.js';
 import { readdir } from 'node:fs/promises';
 import { constants, setPriority } from 'node:os';
 
-// Where all roles share a machine, a picture can wait for an answer, and not the other way round.
+// If all roles share a machine, answers come first and pictures can wait.
 await yieldToOthers();
 
 await runContext(
@@ -16,12 +17,12 @@ await runContext(
 );
 
 /**
- * Lets everything else on the machine go first. On Linux each thread has a priority of its own and passes it on to the
- * threads that it starts; pictures are made in pools of threads that Node has started by now, so all of them are told.
+ * Lowers the priority of this process. On Linux each thread has its own priority, which the threads that it starts
+ * inherit. Node has already started the pools of threads that make pictures, so each thread is lowered.
  */
 async function yieldToOthers(): Promise<void> {
   const priority = constants.priority.PRIORITY_BELOW_NORMAL;
-  // Elsewhere than on Linux the process as a whole has one priority, and there is no such folder.
+  // Other systems have one priority for the whole process, and no such folder.
   const threads = await readdir('/proc/self/task').catch(() => [String(process.pid)]);
   for (const thread of threads) lower(Number(thread), priority);
 }

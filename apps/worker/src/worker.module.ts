@@ -11,25 +11,17 @@ import { EnginesModule } from '#adapters/engines.module.js';
 import { EventLogModule } from '#adapters/event-log.module.js';
 import { InstallationModule } from '#adapters/installation.module.js';
 import { ObjectStorageModule } from '#adapters/object-storage.module.js';
-import {
-  OwnMetrics,
-  PlatformModule,
-  type Adapters,
-  type ProcessSettings,
-} from '#adapters/platform.module.js';
-import { RenderQueueModule } from '#adapters/render-queue.module.js';
-import { QueuedDeliveriesModule, WebhookTransportModule } from '#adapters/webhooks.module.js';
-import { JobRenderer, RenderSettings, RenderModule } from '#application/render/job-renderer.js';
-import { WebhookModule } from '#application/webhook/webhook.module.js';
-import { WebhookObserver, WebhookSender } from '#application/webhook/webhook-sender.js';
+import { PlatformModule, type Adapters, type ProcessSettings } from '#adapters/platform.module.js';
+import { QueueDatabaseModule, RenderQueueModule } from '#adapters/render-queue.module.js';
+import { modulesFor } from '#capabilities/parts.js';
+import { JobRenderer, RenderSettings } from '#application/render/job-renderer.js';
+import { RenderModule } from '#application/render/render.module.js';
 import { environments } from '#domain/streams.js';
 import { Configuration } from '#platform/configuration.js';
 import { shareConnections } from '#platform/connections.js';
 import { isDiskFull } from '#platform/errors.js';
 import { Logger } from '#platform/logger.js';
-import type { Metrics } from '#platform/metrics.js';
 import { RenderQueue, type RenderTask, type TaskOutcome } from '#render-queue/render-queue.js';
-import { DeliveryQueue, type DeliveryTask } from '#render-queue/delivery-queue.js';
 
 /** Takes jobs of both environments from the queue and renders them, for as long as the app runs. */
 @Injectable()
@@ -55,7 +47,7 @@ export class RenderWorker implements OnApplicationBootstrap, OnApplicationShutdo
       concurrency: remoteConcurrency,
       tenantConcurrency: remoteTenantConcurrency,
     };
-    // Where no model is remote, there can still be a task of one that was.
+    // Even without remote models, the queue may hold a task of a model that was remote before.
     for (const environment of environments) {
       for (const options of [local, remote])
         await this.queue.work(environment, options, (task, claim) => this.render(task, claim));
@@ -74,14 +66,14 @@ export class RenderWorker implements OnApplicationBootstrap, OnApplicationShutdo
       if (claim.aborted) return { kind: 'retry', afterMs: 0 };
       const facts = { err: error, worker: this.id, ...task };
       this.logger.error(facts, 'a job could not be rendered and will be tried again');
-      // The queue's own pauses grow to a minute: longer than it takes to make room.
+      // The queue's own pauses grow to a minute, which is longer than making room takes.
       if (isDiskFull(error)) return { kind: 'retry', afterMs: 1_000 };
       throw error;
     }
   }
 }
 
-/** What the worker stands on. When the app stops, the last one closes first. */
+/** The adapters of the worker. When the app stops, the last one closes first. */
 function adaptersFor(settings: ProcessSettings): Adapters {
   const { events } = shareConnections('worker', settings.configuration.databaseConnections);
   return [
@@ -91,8 +83,7 @@ function adaptersFor(settings: ProcessSettings): Adapters {
     ObjectStorageModule,
     EnginesModule,
     RenderQueueModule.with(),
-    QueuedDeliveriesModule,
-    WebhookTransportModule,
+    QueueDatabaseModule,
   ];
 }
 
@@ -103,58 +94,19 @@ export interface WorkerOptions {
   readonly renderTimeoutMs?: number | undefined;
 }
 
-const webhookObserver = {
-  provide: WebhookObserver,
-  inject: [OwnMetrics],
-  useFactory: (metrics: Metrics | undefined): WebhookObserver =>
-    metrics?.webhooks ?? { attempted: () => undefined, switchedOff: () => undefined },
-};
-
 @Module({})
 export class WorkerModule {
   static for(settings: ProcessSettings, options: WorkerOptions = {}): DynamicModule {
     const { adapters = adaptersFor(settings), renderTimeoutMs } = options;
     return {
       module: WorkerModule,
-      imports: [CqrsModule.forRoot(), ...adapters, RenderModule.with({ renderTimeoutMs }), WebhookModule],
-      providers: [RenderWorker, WebhookWorker, WebhookSender, webhookObserver],
+      imports: [
+        CqrsModule.forRoot(),
+        ...adapters,
+        RenderModule.with({ renderTimeoutMs }),
+        ...modulesFor('worker'),
+      ],
+      providers: [RenderWorker],
     };
-  }
-}
-
-/** Calls of one endpoint at the same time, over all workers: a slow one leaves the others their places. */
-const endpointConcurrency = 2;
-
-/**
- * Takes deliveries of both environments from their queue and calls endpoints, for as long as the app runs: beside the
- * renders, in places of its own. It waits for others' servers nearly all of its time, so renders hardly notice it. The
- * render queue, which it shares the connection of, stops it.
- */
-@Injectable()
-export class WebhookWorker implements OnApplicationBootstrap {
-  constructor(
-    private readonly queue: DeliveryQueue,
-    private readonly sender: WebhookSender,
-    @Inject(Configuration) private readonly configuration: Configuration,
-    @Inject(Logger) private readonly logger: Logger,
-  ) {}
-
-  async onApplicationBootstrap(): Promise<void> {
-    const { concurrency } = this.configuration.webhooks;
-    for (const environment of environments)
-      await this.queue.work(
-        environment,
-        { remote: true, concurrency, tenantConcurrency: endpointConcurrency },
-        (task, claim) => this.send(task, claim),
-      );
-  }
-
-  private async send(task: DeliveryTask, claim: AbortSignal): Promise<TaskOutcome> {
-    try {
-      return await this.sender.send(task, claim);
-    } catch (error) {
-      this.logger.error({ err: error, ...task }, 'a webhook could not be sent and will be tried again');
-      throw error;
-    }
   }
 }

@@ -21,7 +21,7 @@ export interface AtelierOptions {
   /** `sk_live_…` or `sk_test_…`: keep it on your server. In a browser, a client token: `ct_…`. */
   readonly apiKey: string;
   readonly baseUrl: string;
-  /** How often a request is sent again that may be. 5 when absent. */
+  /** How often a repeatable request is sent again. Default: 5. */
   readonly retries?: number;
   readonly fetch?: typeof fetch;
 }
@@ -29,7 +29,7 @@ export interface AtelierOptions {
 export interface RunOptions {
   /** Aborting it cancels the job, whose credits are given back. */
   readonly signal?: AbortSignal;
-  /** Yours, to be safe across restarts of your own process. One is made up when absent. */
+  /** Your own key, which survives restarts of your process. If absent, the client makes one. */
   readonly idempotencyKey?: string;
   readonly headers?: Readonly<Record<string, string>>;
 }
@@ -38,7 +38,7 @@ interface Stoppable {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** What a path is asked with: its parts, its query, and a signal. All of it may be left out where nothing of it is required. */
+/** The parameters of a call: the path's parts, the query, and a signal. Optional if none is required. */
 type Asked<Path extends PathOf<Verb>, Verb extends Method> =
   object extends Parameters<Path, Verb>
     ? [asked?: Parameters<Path, Verb> & Stoppable]
@@ -47,8 +47,7 @@ type Asked<Path extends PathOf<Verb>, Verb extends Method> =
 const pageSize = 200;
 
 /**
- * Types do not see a variable of the environment that is not set.
- * @throws TypeError
+ * Types do not notice an unset environment variable. @throws TypeError
  */
 function requireGiven(options: Readonly<Record<'baseUrl' | 'apiKey', string | undefined>>): void {
   for (const [name, value] of Object.entries(options)) {
@@ -70,8 +69,8 @@ export class Atelier {
   }
 
   /**
-   * Orders pictures. Files in the body are uploaded first. The dispatch is sent until it is answered, under one
-   * Idempotency-Key: it is charged once.
+   * Orders pictures. Files in the body are uploaded first. The client repeats the dispatch under one Idempotency-Key until it
+   * gets an answer: it is charged once.
    */
   run<Name extends WorkflowName>(workflow: Name, body: WorkflowBody<Name>, options: RunOptions = {}): Run {
     const { signal, idempotencyKey = crypto.randomUUID(), headers } = options;
@@ -80,7 +79,7 @@ export class Atelier {
     return new Run(this.connection, dispatch, signal);
   }
 
-  /** What `run` would cost, and whether it would be accepted now. Files in the body are uploaded, nothing is charged. */
+  /** The price of `run`, and whether it would be accepted now. Uploads files in the body, but charges nothing. */
   quote<Name extends WorkflowName>(
     workflow: Name,
     body: WorkflowBody<Name>,
@@ -98,7 +97,7 @@ export class Atelier {
   ): Promise<Answered> {
     const sent = await this.uploaded(body, signal);
     signal?.throwIfAborted();
-    // From here on not aborted: what became of it must be known, to be cancelled.
+    // From here on without the signal: only a job with a known id can be cancelled.
     return ask(this.connection, 'POST', `/v1/${workflow}`, { body: sent, headers, query, repeatable: true });
   }
 
@@ -107,7 +106,7 @@ export class Atelier {
     return withUploads(body, async (file) => (await this.upload(file, { signal })).asset_id);
   }
 
-  /** Keeps a picture: JPEG, PNG or WebP, at most 25 MiB. Its `asset_id` stands wherever a picture does. */
+  /** Keeps a picture: JPEG, PNG or WebP, at most 25 MiB. Its `asset_id` works in every picture field. */
   async upload(file: PictureFile, { signal }: Stoppable = {}): Promise<Upload> {
     const form = new FormData();
     form.append('file', await blobOf(file), 'picture');
@@ -133,12 +132,12 @@ export class Atelier {
       const rows = Object.values(page).find(Array.isArray) ?? [];
       yield* rows;
       if (rows.length < pageSize) return;
-      // A cursor misses and repeats nothing while rows are added; not every list has one.
+      // With a cursor, added rows cause no gaps and repeats; not every list has one.
       from = typeof page.next_cursor === 'string' ? { cursor: page.next_cursor } : { offset };
     }
   }
 
-  /** Creates or asks something: `post('/v1/products', { title, upload_asset_public_id })`. Files in the body are uploaded. */
+  /** A POST by path: `post('/v1/products', { title, upload_asset_public_id })`. Files in the body are uploaded. */
   post<Path extends PathOf<'post'>>(
     path: Path,
     body: Body<Path, 'post'>,
@@ -147,7 +146,7 @@ export class Atelier {
     return this.call('POST', path, body, asked);
   }
 
-  /** Changes something: `patch('/v1/products/{public_id}', { title }, { public_id })`. */
+  /** A PATCH by path: `patch('/v1/products/{public_id}', { title }, { public_id })`. */
   patch<Path extends PathOf<'patch'>>(
     path: Path,
     body: Body<Path, 'patch'>,
@@ -181,7 +180,7 @@ export class Atelier {
     return ask(this.connection, method, filled, { ...(sent && { body: sent }), query, signal, repeatable });
   }
 
-  /** The events of a job that was dispatched before, to its last one. */
+  /** The events of an earlier job, to its last one. */
   follow(jobId: string, options?: FollowOptions): AsyncGenerator<JobEvent> {
     return follow(this.connection, jobId, options);
   }

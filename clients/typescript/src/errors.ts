@@ -4,7 +4,7 @@ import type { Job } from './types.js';
 export type ErrorCode = components['schemas']['ErrorCode'];
 type Envelope = components['schemas']['ErrorEnvelope'];
 
-/** The service refused: `code` is what to branch on, `message` says what to do and whether anything was charged. */
+/** The service refused: branch on `code`; `message` says what to do and whether credits were charged. */
 export class AtelierError extends Error {
   override readonly name = 'AtelierError';
 
@@ -57,7 +57,7 @@ export async function errorOf(response: Response): Promise<AtelierError> {
   return new AtelierError(status, 'UNEXPECTED_ANSWER', message, requestId, [], retryAfterMs);
 }
 
-/** The service says it in seconds; a proxy on the way may name a time. */
+/** The service gives seconds; a proxy may give a time. */
 function pauseAskedFor(retryAfter: string | null): number | undefined {
   if (retryAfter === null) return undefined;
   const ms = /^\d+$/.test(retryAfter) ? Number(retryAfter) * 1_000 : Date.parse(retryAfter) - Date.now();
@@ -66,7 +66,7 @@ function pauseAskedFor(retryAfter: string | null): number | undefined {
 
 function envelopeOf(text: string): Envelope | undefined {
   try {
-    // Whatever is JSON and has an `error` with a code is the service's own: nothing else there has that form.
+    // JSON that has an `error` with a code comes from the service: no other answer has that form.
     const body = JSON.parse(text) as Partial<Envelope> | null;
     return typeof body?.error?.code === 'string' ? (body as Envelope) : undefined;
   } catch {

@@ -14,13 +14,13 @@ export interface Request {
   /** Sent as JSON, unless it is a form. */
   readonly body?: object;
   readonly signal?: AbortSignal | undefined;
-  /** Whether sending it twice does what sending it once does. Without that, only what was surely not done is sent again. */
+  /** Whether sending it twice has the same effect as sending it once. Otherwise only requests that surely had no effect are sent again. */
   readonly repeatable: boolean;
 }
 
 const longestPauseMs = 30_000;
 
-/** Half of it by chance, so that clients which were cut off together do not come again together. */
+/** Half of it is random, so that clients that were cut off together do not return together. */
 export function backoffMs(attempt: number): number {
   const whole = Math.min(250 * 2 ** attempt, longestPauseMs);
   return whole / 2 + (Math.random() * whole) / 2;
@@ -50,8 +50,8 @@ function mayBeRepeated({ status, code }: AtelierError, repeatable: boolean): boo
 }
 
 /**
- * Sends a request until it is answered, and gives the answer if it is a success.
- * @throws AtelierError the service refuses; ConnectionError nothing answers; the signal's reason
+ * Repeats a request until it gets an answer, and returns a successful one. @throws AtelierError the service refuses;
+ * ConnectionError no answer came; the signal's reason
  */
 export async function send(
   { baseUrl, apiKey, fetch: doFetch, retries }: Connection,
@@ -94,6 +94,6 @@ export async function send(
 export async function ask<Answered>(...request: Parameters<typeof send>): Promise<Answered> {
   const response = await send(...request);
   const text = await response.text();
-  // The types are made from that description, and the service is held against it: no content is `undefined` in them.
+  // The types come from that description, and the service is tested against it: no content is `undefined` in them.
   return (text === '' ? undefined : JSON.parse(text)) as Answered;
 }

@@ -1,6 +1,6 @@
 /**
- * What a field that takes a picture can be given: an id that the service knows, or a picture to upload: a `File` or
- * another `Blob`, bytes, a stream, or the path of a file (where there is a file system).
+ * The value of a picture field: an id that the service knows, or a picture to upload: a `File` or another `Blob`, bytes, a
+ * stream, or the path of a file (where there is a file system).
  */
 export type Picture = string | PictureFile;
 
@@ -15,18 +15,18 @@ export function isPictureFile(value: unknown): value is PictureFile {
   return only === 'path' && others.length === 0;
 }
 
-/** A whole in memory, so that it can be sent again: pictures are at most 25 MiB. */
+/** The whole file in memory, so that it can be sent again: pictures are at most 25 MiB. */
 export async function blobOf(file: PictureFile): Promise<Blob> {
   if (file instanceof Blob) return file;
   if (file instanceof Uint8Array) return new Blob([file]);
   if (file instanceof ReadableStream) return new Response(file).blob();
-  // Asked for and not imported: bundlers for browsers would stumble over a module that is not there.
+  // Loaded at run time, not imported: bundlers for browsers fail on a missing module.
   const files = globalThis.process?.getBuiltinModule?.('node:fs/promises');
   if (!files) throw new TypeError('A path needs a file system: give a File, a Blob, bytes or a stream here.');
   return new Blob([await files.readFile(file.path)]);
 }
 
-/** The body with what `upload` makes of each file in it. The same file is uploaded once. */
+/** The body with each file replaced by the result of `upload`. The same file is uploaded once. */
 export async function withUploads(
   body: object,
   upload: (file: PictureFile) => Promise<string>,

@@ -15,12 +15,12 @@ export interface FollowOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** The service says something each 15 seconds: three times that is a connection that died without a word. */
+/** The service sends something every 15 seconds: after three times that, the connection is dead. */
 const silenceMs = 45_000;
 
 /**
- * The public events of a job, to its last one. A connection that is cut off is taken up again where it was.
- * @throws AtelierError; ConnectionError several attempts in a row brought nothing; the signal's reason
+ * The public events of a job, to its last one. A broken connection continues after the last event. @throws AtelierError;
+ * ConnectionError several attempts in a row failed; the signal's reason
  */
 export async function* follow(
   connection: Connection,
@@ -34,7 +34,7 @@ export async function* follow(
         yield event;
         if (event.event_type === 'succeeded' || event.event_type === 'failed') return;
       }
-      // Ended by the service before the job: it restarts, or the job had ended before `since`.
+      // The service ended the stream before the job: it restarts, or the job had ended before `since`.
       if ((await jobOf(connection, jobId, signal)).finished_at !== null && failures > 0) return;
     } catch (error) {
       signal?.throwIfAborted();
@@ -65,7 +65,7 @@ async function* stream(
   };
   heard();
   const arrived: JobEvent[] = [];
-  // What the service sends as `data` is the same object as in JSON.
+  // The service's `data` is the same object as in JSON.
   const parser = createParser({ onEvent: ({ data }) => arrived.push(JSON.parse(data) as JobEvent) });
   const decoder = new TextDecoder();
   try {
@@ -101,11 +101,10 @@ function jobOf(connection: Connection, jobId: string, signal: AbortSignal | unde
 }
 
 /**
- * A dispatch and what becomes of it. Iterate it for the events of its timeline, ask `result()` for the pictures, or
- * both.
+ * A dispatch and its job. Iterate it for the events of its timeline, ask `result()` for the pictures, or both.
  */
 export class Run implements AsyncIterable<JobEvent> {
-  /** What the dispatch was answered: the job's id and what was charged. */
+  /** The answer to the dispatch: the job's id and its cost. */
   readonly accepted: Promise<Accepted>;
 
   private readonly onAbort = () => void this.cancel().catch(() => undefined);
@@ -117,13 +116,13 @@ export class Run implements AsyncIterable<JobEvent> {
   ) {
     signal?.addEventListener('abort', this.onAbort);
     this.accepted = this.order(dispatch);
-    // Whoever asks for it hears of the failure; nobody has to ask.
+    // A caller that awaits it gets the failure; awaiting it is optional.
     this.accepted.catch(() => this.leaveSignal());
   }
 
   /**
-   * When there is nothing left to cancel: a signal may outlive many jobs. Not the `signal` option of
-   * `addEventListener`: Node 20 to 24 forget it with the garbage when two listeners of one signal have it.
+   * Removes the listener once there is nothing left to cancel, because a signal may outlive many jobs. This does not use the
+   * `signal` option of `addEventListener`: Node 20 to 24 lose it in garbage collection if two listeners of one signal have it.
    */
   private leaveSignal(): void {
     this.signal?.removeEventListener('abort', this.onAbort);

@@ -22,7 +22,7 @@ export type WorkflowName = {
     : never;
 }[keyof paths];
 
-/** What a workflow is asked with. A field that takes a picture takes an id, or a file, which is uploaded. */
+/** A workflow's body. A picture field takes an id, or a file, which is uploaded. */
 export type WorkflowBody<Name extends WorkflowName> = paths[`/v1/${Name}`] extends {
   post: { requestBody: Json<infer Body extends object> };
 }
@@ -34,7 +34,7 @@ export type Method = 'get' | 'post' | 'patch' | 'delete';
 type Operation<Verb extends Method, Path extends keyof paths> =
   paths[Path] extends Record<Verb, infer Found> ? Found : never;
 
-/** The paths that a method goes to. Uploads and workflows have methods of their own. */
+/** The paths of a method. Uploads and workflows have methods of their own. */
 export type PathOf<Verb extends Method> = {
   [Path in keyof paths]: Operation<Verb, Path> extends { responses: infer Found }
     ? Found extends { 202: unknown }
@@ -57,7 +57,7 @@ export type Answer<Path extends keyof paths, Verb extends Method = 'get'> =
 export type Body<Path extends keyof paths, Verb extends Method> =
   Operation<Verb, Path> extends { requestBody: Json<infer Sent extends object> } ? Sent : undefined;
 
-/** What may be left out is `never` in the types where there is nothing. */
+/** Absent optional parts are `never` in the types. */
 type Some<Found> = [NonNullable<Found>] extends [never] ? object : NonNullable<Found>;
 
 /** The parts of a path, and what stands behind its `?`. */

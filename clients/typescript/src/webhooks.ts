@@ -1,6 +1,6 @@
 import type { webhooks } from './openapi.js';
 
-/** What is sent to an endpoint: `type` says which fields `data` has. */
+/** A message to an endpoint: `type` says which fields `data` has. */
 export type WebhookMessage = {
   [Type in keyof webhooks]: webhooks[Type] extends {
     post: { requestBody: { content: { 'application/json': infer Message } } };
@@ -9,7 +9,7 @@ export type WebhookMessage = {
     : never;
 }[keyof webhooks];
 
-/** The request is not one that the service has signed, or it was signed long ago. */
+/** The service has not signed the request, or signed it long ago. */
 export class WebhookVerificationError extends Error {
   override readonly name = 'WebhookVerificationError';
 }
@@ -17,10 +17,10 @@ export class WebhookVerificationError extends Error {
 export type WebhookHeaders = Headers | Readonly<Record<string, string | readonly string[] | undefined>>;
 
 /**
- * The message in a request to your endpoint, once its signature is found right.
- * @param body as it arrived: parsed and written again, it would be another text
+ * The message in a request to your endpoint, after its signature is verified. @param body exactly as it arrived: parsing and
+ * writing it again changes the text
  * @param secret `whsec_…`, as the endpoint's registration or its last rotation answered
- * @param toleranceSeconds how far the request's time may be from ours, against a request that is sent again
+ * @param toleranceSeconds how far the request's time may be from ours, against replayed requests
  * @throws WebhookVerificationError
  */
 export async function verifyWebhook(

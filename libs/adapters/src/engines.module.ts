@@ -207,7 +207,9 @@ export function openEngines(list: ModelList, parts: RemoteParts): ImageEngines {
           countRequestIn(database, `image-model ${model}`, perMinute);
         const remote = imageModels.models.some(isRemote);
         return openEngines(imageModels, {
-          ...{ places, countCall, logger },
+          places,
+          countCall,
+          logger,
           observer: remote ? metrics?.engines : undefined,
         });
       },

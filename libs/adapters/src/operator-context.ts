@@ -2,9 +2,9 @@ import pg from 'pg';
 import type { INestApplicationContext, ModuleMetadata, Type } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { CommandBus, CqrsModule, type Command } from '@nestjs/cqrs';
-import { AccountModule } from '#application/account/charges.handler.js';
+import { AccountModule } from '#application/account/account.module.js';
 import { AccountWriter } from '#application/account/account-writer.js';
-import { OperatorModule } from '#application/operator/manage-operators.handler.js';
+import { OperatorModule } from '#application/operator/operator.module.js';
 import type { CommandContext } from '#application/command-context.js';
 import type { Environment } from '#domain/streams.js';
 import { EventStore } from '#event-store/event-store.js';
@@ -15,6 +15,7 @@ import type { Configuration } from '#platform/configuration.js';
 import { newId } from '#platform/ids.js';
 import { createLogger } from '#platform/logger.js';
 import { EventLogModule } from './event-log.module.js';
+import { LookedUpDatabaseModule } from './looked-up-database.module.js';
 import { PlatformModule } from './platform.module.js';
 
 class OperatorAppModule {}
@@ -26,8 +27,13 @@ export async function createOperatorApp(
 ): Promise<INestApplicationContext> {
   const logger = createLogger('operator', 'silent');
   const imports = [
-    ...[CqrsModule.forRoot(), PlatformModule.of({ configuration, logger })],
-    ...[EventLogModule.with({ maxConnections: 4 }), AccountModule, OperatorModule, ...features],
+    CqrsModule.forRoot(),
+    PlatformModule.of({ configuration, logger }),
+    EventLogModule.with({ maxConnections: 4 }),
+    LookedUpDatabaseModule,
+    AccountModule,
+    OperatorModule,
+    ...features,
   ];
   const app = await NestFactory.createApplicationContext(
     { module: OperatorAppModule, imports },

@@ -5,7 +5,6 @@ import { Checkpoints } from '#application/consistency/read-your-writes.js';
 import { IdempotencyStore } from '#application/dispatch/idempotency.js';
 import { MemoryRateLimitStore, RateLimitStore, UsedOnce } from '#application/limits/rate-limit-store.js';
 import { JobStreams, JobsWithoutTask, ReadModels, type EnvironmentReads } from '#application/read-models.js';
-import { Deliveries } from '#application/webhook/deliveries.js';
 import { environments, type Environment } from '#domain/streams.js';
 import { Configuration } from '#platform/configuration.js';
 import { Logger } from '#platform/logger.js';
@@ -26,7 +25,7 @@ import { CheckpointWatcher } from '#read-store/checkpoint-watcher.js';
 import { createDataSource, idleTimeoutMillis, type Queries } from '#read-store/data-source.js';
 import { PostgresIdempotencyStore } from '#read-store/idempotency-store.js';
 import { PostgresRateLimitStore } from '#read-store/rate-limit-store.js';
-import { PostgresDeliveries } from '#read-store/webhook-deliveries.js';
+import { Database } from '#read-store/database.js';
 import { RenderQueue } from '#render-queue/render-queue.js';
 import { Stopping } from './platform.module.js';
 import { StoredJobs } from './stored-jobs.js';
@@ -126,12 +125,12 @@ export class ReadStoreModule implements OnApplicationShutdown {
         },
         { provide: JobStreams, useClass: StoredJobs },
         {
-          provide: Deliveries,
+          provide: Database,
           inject: [ReadModels],
-          useFactory: ({ database }: StoredReadModels) => new PostgresDeliveries(database),
+          useFactory: ({ database }: StoredReadModels): Database => database,
         },
       ],
-      exports: [ReadModels, JobStreams, Deliveries],
+      exports: [ReadModels, JobStreams, Database],
     };
   }
 

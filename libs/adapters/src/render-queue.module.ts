@@ -1,10 +1,10 @@
 import { Global, Module, type DynamicModule, type OnApplicationShutdown } from '@nestjs/common';
 import { Configuration } from '#platform/configuration.js';
 import { Logger } from '#platform/logger.js';
-import { DeliveryQueue } from '#render-queue/delivery-queue.js';
+import { Database } from '#read-store/database.js';
 import { ModelPlaces } from '#render-queue/model-places.js';
 import { PgBossRenderQueue, type PgBossSettings } from '#render-queue/pg-boss-render-queue.js';
-import { RenderQueue } from '#render-queue/render-queue.js';
+import { RenderQueue, TaskQueues } from '#render-queue/render-queue.js';
 import { Stopping } from './platform.module.js';
 import { untilReached } from './until-reached.js';
 
@@ -26,18 +26,14 @@ export class RenderQueueModule implements OnApplicationShutdown {
             return untilReached(start, urls, logger, stopping);
           },
         },
-        {
-          provide: DeliveryQueue,
-          inject: [RenderQueue],
-          useFactory: ({ deliveries }: PgBossRenderQueue) => deliveries,
-        },
+        { provide: TaskQueues, useExisting: RenderQueue },
         {
           provide: ModelPlaces,
           inject: [RenderQueue],
           useFactory: ({ places }: PgBossRenderQueue) => places,
         },
       ],
-      exports: [RenderQueue, DeliveryQueue, ModelPlaces],
+      exports: [RenderQueue, TaskQueues, ModelPlaces],
     };
   }
 
@@ -46,3 +42,17 @@ export class RenderQueueModule implements OnApplicationShutdown {
     await this.queue.stop(0);
   }
 }
+
+/** For a process that has no connection for read models: that of its queues. */
+@Global()
+@Module({
+  providers: [
+    {
+      provide: Database,
+      inject: [RenderQueue],
+      useFactory: ({ database }: PgBossRenderQueue): Database => database,
+    },
+  ],
+  exports: [Database],
+})
+export class QueueDatabaseModule {}

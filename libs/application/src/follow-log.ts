@@ -32,7 +32,9 @@ export async function followFromNow(
     }
   };
   await retryUntilAborted(follow, {
-    ...{ signal, firstPauseMs: retryMs, longestPauseMs: retryMs },
+    signal,
+    firstPauseMs: retryMs,
+    longestPauseMs: retryMs,
     onFailure,
   });
 }

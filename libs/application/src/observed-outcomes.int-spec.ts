@@ -38,15 +38,13 @@ const at = '2026-06-01T12:00:00.000Z';
 const debited: DomainEvent = {
   type: 'CreditsDebited',
   data: {
-    ...{
-      chargeId: 'c',
-      requestId: 'c',
-      jobId: 'j',
-      operation: 'try-on',
-      endpoint: '/v1/try-on',
-      amount: 4,
-      at,
-    },
+    chargeId: 'c',
+    requestId: 'c',
+    jobId: 'j',
+    operation: 'try-on',
+    endpoint: '/v1/try-on',
+    amount: 4,
+    at,
   },
 };
 const refunded: DomainEvent = {
@@ -56,14 +54,28 @@ const refunded: DomainEvent = {
 const queued = (jobId: string): DomainEvent => ({
   type: 'JobQueued',
   data: {
-    ...{ jobId, tenant: 't', requestId: 'r', chargeId: 'c', operation: 'try-on', jobType: 'TRY_ON' },
-    ...{ creditsCost: 4, displayName: 'Try on', request: {}, inputs: [], seed: 1, parentJobId: null, at },
+    jobId,
+    tenant: 't',
+    requestId: 'r',
+    chargeId: 'c',
+    operation: 'try-on',
+    jobType: 'TRY_ON',
+    creditsCost: 4,
+    displayName: 'Try on',
+    request: {},
+    inputs: [],
+    seed: 1,
+    parentJobId: null,
+    at,
   },
 });
 const succeeded: DomainEvent = {
   type: 'JobSucceeded',
   data: {
-    ...{ message: 'Done', artifacts: [], at, operation: 'try-on' },
+    message: 'Done',
+    artifacts: [],
+    at,
+    operation: 'try-on',
     provenance: { engine: 'sketch', model: 'm', seed: 1, attempt: 1, renderMs: 1_200, inputHashes: [] },
   },
 };

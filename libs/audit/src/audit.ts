@@ -48,12 +48,12 @@ export interface AuditProgress {
   readonly events?: number;
 }
 
-/** The last event that counts, by its position; or the moment after which events were recorded that do not. */
+/** The end of the audited history: the position of its last event, or the time after which events do not count. */
 export type Cut = { readonly position: bigint } | { readonly time: number };
 
 export interface AuditOptions {
   readonly store: EventStore;
-  /** Where read models are. They are compared only without a cut: they have no past. */
+  /** The database of the read models. They are compared only without a cut, because they have no earlier states. */
   readonly readStoreUrl: string;
   /** All read models. */
   readonly readModels: readonly ReadModelFold[];
@@ -63,11 +63,11 @@ export interface AuditOptions {
   readonly environments: readonly Environment[];
   readonly tenant?: string | undefined;
   readonly cut?: Cut | undefined;
-  /** How long a charge may stay open that should be closed, in milliseconds. */
+  /** How long a charge that should be closed may stay open, in milliseconds. */
   readonly horizonMs: number;
   /** The PostgreSQL that the log is in. Absent: its tables and functions are not looked at. */
   readonly logUrl?: string | undefined;
-  /** What history is held against besides. Absent: against no seals. Those of a part of the log prove nothing. */
+  /** The seals that history is compared with. Absent: none. Seals of a part of the log prove nothing. */
   readonly seals?: TrustedSeals | undefined;
   /** The store was opened with the key that events are proven with, so it marks those of other writers. */
   readonly knowsWriters?: boolean;
@@ -79,7 +79,7 @@ export interface AuditOptions {
 }
 
 export interface CheckResult extends AuditCheck, Tally {
-  /** False: the audit was asked for a part of what there is, to which this check does not apply. */
+  /** False: the check does not apply to the part of the data that was audited. */
   readonly done: boolean;
 }
 
@@ -101,8 +101,8 @@ export interface AuditReport {
 }
 
 /**
- * Reads the history once, folds the audit's own model of it, and holds it against itself and against the read store,
- * as that was at one moment. Only where something differs is the history read a second time, to say what.
+ * Reads the history once, folds the audit's own model of it, and checks the model and one snapshot of the read store.
+ * If a row differs, it reads the history a second time to find out how.
  * @throws the signal's reason, and what store and database throw
  */
 export async function audit(options: AuditOptions): Promise<AuditReport> {
@@ -125,7 +125,7 @@ class Audit {
   private checkpoints: readonly KeptCheckpoint[] = [];
   private readonly answers: AuditedAnswers[] = [];
   private readonly waiting = new WaitingJobs();
-  /** By environment, the jobs that have a task; empty where no queue is to be looked at. */
+  /** By environment, the jobs that have a task; empty if the queue is not checked. */
   private readonly tasks = new Map<Environment, ReadonlySet<string>>();
   private readonly folded = new Map<
     Environment,
@@ -222,7 +222,7 @@ class Audit {
     return concerned;
   }
 
-  /** Of the accounts as they are at this event, the first time that it is asked for. */
+  /** Keeps the balances of the accounts at this event, at the first call only. */
   private keepBalances(environment: Environment): void {
     if (this.balances.has(environment)) return;
     const accounts = [...this.history.accounts.all].filter((account) => account.environment === environment);
@@ -281,14 +281,17 @@ class Audit {
     await checkShownBalances(store, history.accounts.all, readBalance, findings);
     const behind = this.expected.filter(({ beyond }) => beyond > 0);
     await checkReadModelsLive(snapshot, findings, {
-      ...{ url: options.readStoreUrl, environments, head, patienceMs },
+      url: options.readStoreUrl,
+      environments,
+      head,
+      patienceMs,
       models: readModels,
       concerns: (stream) => tenant === undefined || history.streams.ownerOf(stream) === tenant,
       beyond: new Map(behind.map(({ table, beyond }) => [table, beyond])),
     });
   }
 
-  /** What decides what readers see, and what becomes of a write, is as this release makes it. */
+  /** Checks that the parts of the schema that affect reads and writes are those of this release. */
   private async checkDatabase(snapshot: ReadStoreSnapshot): Promise<void> {
     const { environments, readModels, logUrl, readStoreUrl } = this.options;
     const isQueueThere = snapshot.catalogue.some(({ schema }) => schema === queueSchema);
@@ -307,7 +310,7 @@ class Audit {
     checkCatalogue(snapshot.catalogue, schemas, this.findings);
     if (logUrl === undefined) return;
     const log = await catalogueOf(logUrl, [logSchema]);
-    // What is of the whole database was told above where it is the same one.
+    // If log and read store share a database, its findings were reported above.
     const found = logUrl === readStoreUrl ? log.filter(({ schema }) => schema === logSchema) : log;
     checkCatalogue(found, [{ schema: logSchema, readModels: [] }], this.findings);
   }
@@ -322,7 +325,7 @@ class Audit {
     await checkStreamRevisions(client, environments, this.history, reached, this.findings);
   }
 
-  /** Up to where the read models of the event's environment have folded, and what is kept about what it belongs to. */
+  /** Notes the event for the comparison with the positions of the read models and with other stored state. */
   private follow(recorded: RecordedEvent, event: AuditedEvent): void {
     const { environment, category, stream, revision } = event;
     const folded = this.folded.get(environment);
@@ -337,7 +340,7 @@ class Audit {
     for (const answers of this.answers) if (answers.environment === environment) answers.apply(event.data);
   }
 
-  /** What of the read store has to be known before the history is read. */
+  /** Reads the facts of the read store that are needed before the history. */
   private async prepare(snapshot: ReadStoreSnapshot): Promise<void> {
     const { environments, tenant, readModels, processManagers } = this.options;
     this.checkpoints = await readCheckpoints(snapshot.client, environments);
@@ -355,7 +358,7 @@ class Audit {
     }
   }
 
-  /** The log up to the head or the cut, of the environments that are asked for. */
+  /** The log of the audited environments, up to the head or the cut. */
   private async *log(phase: AuditPhase): AsyncGenerator<readonly RecordedEvent[]> {
     const { store, environments, cut, signal, onProgress } = this.options;
     const { through } = this;
@@ -407,12 +410,12 @@ class Audit {
   }
 }
 
-/** Not a number for events that the service does not write: nothing is known of their metadata. */
+/** NaN for events that the service does not write, because their metadata has no known form. */
 function recordedAt({ stream, metadata }: RecordedEvent): number {
   return parseStreamName(stream) ? Date.parse(metadata.recordedAt) : Number.NaN;
 }
 
-/** Undefined for what could not be read the first time: it was told then. */
+/** Undefined for an event that could not be read the first time: it was reported then. */
 function readAgain(place: EventOrigin): AuditedEvent | undefined {
   try {
     return auditedEvent(place);

@@ -1,4 +1,5 @@
-import type { DomainEvent, DomainEventType } from '#domain/events.js';
+import { eventFamilies } from '#domain/event-families.js';
+import type { DomainEvent } from '#domain/events.js';
 import { decode } from '#domain/stored-events.js';
 import { parseStreamName, type Environment, type StreamCategory } from '#domain/streams.js';
 import type { RecordedEvent } from '#event-store/event-store.js';
@@ -25,7 +26,10 @@ export type AuditedEvent = Placed<DomainEvent>;
 /** Events of some types, and their place. */
 export type Placed<Event> = Event & EventOrigin;
 
-/** The place alone, which is known even of an event that cannot be read. Undefined for a stream that the service does not write. */
+/**
+ * The place of an event, known even if the event cannot be read. Undefined for a stream that the service does not
+ * write.
+ */
 export function placeOf(recorded: RecordedEvent): EventOrigin | undefined {
   const name = parseStreamName(recorded.stream);
   if (!name) return undefined;
@@ -40,98 +44,38 @@ export function auditedEvent(place: EventOrigin): AuditedEvent {
   return { ...place, ...decode(place.recorded) };
 }
 
-/** The categories of streams that belong to a tenant; the others are the installation's. */
+const familyOf = new Map(eventFamilies.map((family) => [family.category, family]));
+
+/** Whether streams of the category belong to a tenant; the others are the installation's. */
 export function belongsToTenant(category: StreamCategory): boolean {
-  return !['preset', 'operation', 'operator', 'action'].includes(category);
+  return familyOf.get(category)?.owner !== 'installation';
 }
 
-/** The categories of streams that are named by their tenant. */
+/** Whether streams of the category are named by their tenant. */
 export function streamIsOfTenant(category: StreamCategory): boolean {
-  return category === 'account' || category === 'usage' || category === 'webhook';
+  return familyOf.get(category)?.owner === 'named-tenant';
 }
 
 /** The category of streams that events of each type live in. */
-export const categoryOfType: Readonly<Record<DomainEventType, StreamCategory>> = {
-  AccountOpened: 'account',
-  PlanChanged: 'account',
-  CreditsPurchased: 'account',
-  CreditsCorrected: 'account',
-  CreditsDebited: 'account',
-  CreditsSettled: 'account',
-  CreditsRefunded: 'account',
-  AccountSuspended: 'account',
-  AccountReactivated: 'account',
-  JobQueued: 'job',
-  RenderStarted: 'job',
-  EngineCalled: 'job',
-  EngineSubmitted: 'job',
-  EngineAnswered: 'job',
-  StageCompleted: 'job',
-  JobSucceeded: 'job',
-  JobFailed: 'job',
-  JobCancelled: 'job',
-  JobVoided: 'job',
-  ApiKeyIssued: 'key',
-  ApiKeyRetired: 'key',
-  ApiKeyRevoked: 'key',
-  AssetStored: 'asset',
-  CatalogEntryRetired: 'asset',
-  ExternalRefAssigned: 'product',
-  ProductRegistered: 'product',
-  ProductRevised: 'product',
-  ProductArchived: 'product',
-  PresetPublished: 'preset',
-  PresetRetired: 'preset',
-  OperationPriced: 'operation',
-  OperationPriceScheduled: 'operation',
-  OperationEnabled: 'operation',
-  OperationDisabled: 'operation',
-  RequestRejected: 'usage',
-  WebhookEndpointRegistered: 'webhook',
-  WebhookEndpointRevised: 'webhook',
-  WebhookEndpointDisabled: 'webhook',
-  WebhookEndpointEnabled: 'webhook',
-  WebhookSecretRotated: 'webhook',
-  WebhookEndpointRemoved: 'webhook',
-  WebhookTestRequested: 'delivery',
-  WebhookResendRequested: 'delivery',
-  GrantProposed: 'grant',
-  GrantApproved: 'grant',
-  GrantDeclined: 'grant',
-  OperatorAdded: 'operator',
-  OperatorRevoked: 'operator',
-  ActionRequested: 'action',
-  ActionEnded: 'action',
-};
+export const categoryOfType: ReadonlyMap<string, string> = new Map(
+  eventFamilies.flatMap(({ category, upcasters }) => Object.keys(upcasters).map((type) => [type, category])),
+);
 
 /** Whose an event's data says it is, where it says so. */
 export function ownerIn({ data }: AuditedEvent): string | undefined {
   return 'tenant' in data ? data.tenant : undefined;
 }
 
-/** The id that an event's data gives the thing, where it does: the same as its stream's. */
+/** The field of each type's data that repeats the id of its stream. */
+const idFieldOfType = new Map<string, string | undefined>(
+  eventFamilies.flatMap(({ idFields }) => Object.entries(idFields)),
+);
+
+/** The id in the event's data that repeats the id of its stream, if its type has one. */
 export function idIn({ type, data }: AuditedEvent): string | undefined {
-  switch (type) {
-    case 'AccountOpened':
-      return data.tenant;
-    case 'JobQueued':
-      return data.jobId;
-    case 'ApiKeyIssued':
-      return data.keyId;
-    case 'AssetStored':
-    case 'CatalogEntryRetired':
-      return data.assetId;
-    case 'ProductRegistered':
-      return data.productId;
-    case 'PresetPublished':
-      return data.presetId;
-    case 'GrantProposed':
-      return data.grantId;
-    case 'OperatorAdded':
-      return data.name;
-    default:
-      return undefined;
-  }
+  const field = idFieldOfType.get(type);
+  // A family's fields are typed as fields of its events.
+  return field === undefined ? undefined : (data as Readonly<Record<string, string>>)[field];
 }
 
 /** Which events an audit of one tenant looks at: those of the tenant's streams, even where their metadata names another tenant. */
@@ -140,13 +84,13 @@ export class TenantFilter {
 
   constructor(private readonly tenant: string | undefined) {}
 
-  /** Must be asked about every event of the log, in its order. */
+  /** Call it for every event of the log, in order. */
   concerns({ stream, category, streamId, tenant, recorded }: EventOrigin): boolean {
     if (this.tenant === undefined) return true;
     if (!belongsToTenant(category)) return false;
     if (streamIsOfTenant(category)) return streamId === this.tenant;
     if (this.streams.has(stream)) return true;
-    // Data of any event, which may even be unreadable: it names its tenant or does not.
+    // The data may be of any event, even an unreadable one, so it may lack a tenant.
     const owner = (recorded.data as { tenant?: unknown } | null)?.tenant ?? tenant;
     if (owner !== this.tenant) return false;
     this.streams.add(stream);

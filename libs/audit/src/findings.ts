@@ -1,4 +1,7 @@
-/** By name: the invariant it belongs to (docs/auditing.md, "What must always hold"), and what must hold. In the order of the report. */
+/**
+ * By name: the number of the invariant (docs/auditing.md, "What must always hold"), and the rule. In the order of the
+ * report.
+ */
 const rules = {
   balance: [1, 'balance = purchases − debits + refunds at each revision, and never below 0'],
   accounts: [1, 'accounts are debited while active, and within their daily cap'],
@@ -47,7 +50,7 @@ export interface AuditCheck {
   readonly name: CheckName;
   readonly invariant: number;
   readonly title: string;
-  /** What the check needs: the log alone, or the read store beside it. */
+  /** The data that the check needs: the log alone, or also the read store. */
   readonly scope: 'history' | 'read-store';
 }
 
@@ -71,10 +74,10 @@ export function checkOfReadModel(name: string): CheckName {
 export interface Finding {
   readonly check: CheckName;
   readonly message: string;
-  /** Where it is: a stream and the revision at which it shows. */
+  /** Its place: a stream and the revision at which it shows. */
   readonly stream?: string;
   readonly revision?: number;
-  /** Of a read model: `{environment}.{name}`, the row's key, and the column; absent for a row as a whole. */
+  /** For a read model: `{environment}.{name}`, the row's key, and the column, which is absent for a whole row. */
   readonly table?: string;
   readonly key?: string;
   readonly column?: string;
@@ -89,7 +92,7 @@ export interface Revision {
   readonly revision: number;
 }
 
-/** Of each check. Of a history that is wrong through and through, the rest is counted. */
+/** The most findings kept for each check; further ones are only counted. */
 export const mostFindingsKept = 10_000;
 
 export interface Tally {

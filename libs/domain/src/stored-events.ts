@@ -1,70 +1,13 @@
+import { eventFamilies } from './event-families.js';
+import type { StoredData, Upcast } from './event-family.js';
 import type { DomainEvent, DomainEventType } from './events.js';
 
-/** An event's data as some version of this service once wrote it. */
-type StoredData = Record<string, unknown>;
+const upcasters = new Map<string, readonly Upcast[]>(
+  eventFamilies.flatMap((family) => Object.entries(family.upcasters)),
+);
 
-/** Brings data of version n to version n + 1. Pure; never edits its argument. */
-type Upcast = (data: StoredData) => StoredData;
-
-/**
- * Every event type that was ever stored, with the steps from its first version to today's: `[v1→v2, v2→v3, …]`.
- * Stored events are a format: a line here is only ever added to, and `test/golden` replays a file of every version.
- */
-const upcasters: Record<DomainEventType, readonly Upcast[]> = {
-  AccountOpened: [],
-  PlanChanged: [],
-  CreditsPurchased: [],
-  CreditsCorrected: [],
-  CreditsDebited: [],
-  CreditsSettled: [],
-  CreditsRefunded: [],
-  AccountSuspended: [],
-  AccountReactivated: [],
-  JobQueued: [],
-  RenderStarted: [],
-  EngineCalled: [],
-  EngineSubmitted: [],
-  EngineAnswered: [],
-  StageCompleted: [],
-  JobSucceeded: [],
-  JobFailed: [],
-  JobCancelled: [],
-  JobVoided: [],
-  ApiKeyIssued: [],
-  ApiKeyRetired: [],
-  ApiKeyRevoked: [],
-  AssetStored: [],
-  CatalogEntryRetired: [],
-  ExternalRefAssigned: [],
-  ProductRegistered: [],
-  ProductRevised: [],
-  ProductArchived: [],
-  PresetPublished: [],
-  PresetRetired: [],
-  OperationPriced: [],
-  OperationPriceScheduled: [],
-  OperationEnabled: [],
-  OperationDisabled: [],
-  RequestRejected: [],
-  WebhookEndpointRegistered: [],
-  WebhookEndpointRevised: [],
-  WebhookEndpointDisabled: [],
-  WebhookEndpointEnabled: [],
-  WebhookSecretRotated: [],
-  WebhookEndpointRemoved: [],
-  WebhookTestRequested: [],
-  WebhookResendRequested: [],
-  GrantProposed: [],
-  GrantApproved: [],
-  GrantDeclined: [],
-  OperatorAdded: [],
-  OperatorRevoked: [],
-  ActionRequested: [],
-  ActionEnded: [],
-};
-
-// `Object.keys` forgets the type of the keys.
-export const storedEventTypes = Object.keys(upcasters) as readonly DomainEventType[];
+// The families are what DomainEventType is made of.
+export const storedEventTypes: readonly DomainEventType[] = [...upcasters.keys()] as DomainEventType[];
 
 export class UnknownEventType extends Error {
   override readonly name = 'UnknownEventType';
@@ -77,7 +20,7 @@ export class EventFromTheFuture extends Error {
 
 /** The version that is written today: 1 for a type that never changed. */
 export function currentSchemaVersion(type: DomainEventType): number {
-  return upcasters[type].length + 1;
+  return (upcasters.get(type)?.length ?? 0) + 1;
 }
 
 /**
@@ -89,11 +32,8 @@ export function decode(recorded: {
   readonly data: unknown;
   readonly metadata: { readonly schemaVersion: number };
 }): DomainEvent {
-  if (!Object.hasOwn(upcasters, recorded.type)) {
-    throw new UnknownEventType(`event type ${recorded.type} is not known to this release`);
-  }
-  // `hasOwn` has just shown that it is one of them.
-  const steps = upcasters[recorded.type as DomainEventType];
+  const steps = upcasters.get(recorded.type);
+  if (!steps) throw new UnknownEventType(`event type ${recorded.type} is not known to this release`);
   const { schemaVersion } = recorded.metadata;
   if (schemaVersion > steps.length + 1) {
     throw new EventFromTheFuture(

@@ -1,25 +1,12 @@
-/** The data environment that a key's prefix selects: `sk_live_…` or `sk_test_…`. */
-export type Environment = 'live' | 'test';
+import { environments, type Environment } from './environment.js';
+import { eventFamilies, type AnyFamily } from './event-families.js';
 
-export const environments: readonly Environment[] = ['live', 'test'];
+export { environments, type Environment };
 
-export const streamCategories = [
-  'account',
-  'job',
-  'key',
-  'asset',
-  'product',
-  'preset',
-  'operation',
-  'usage',
-  'webhook',
-  'delivery',
-  'grant',
-  'operator',
-  'action',
-] as const;
+export type StreamCategory = AnyFamily['category'];
 
-export type StreamCategory = (typeof streamCategories)[number];
+// A family is typed by its category where it is declared.
+export const streamCategories = eventFamilies.map(({ category }) => category as StreamCategory);
 
 /** Before the id: `live.account`, `test.job` and so on. */
 const categoriesByPrefix = new Map<string, { environment: Environment; category: StreamCategory }>(

@@ -9,11 +9,11 @@ import {
 } from './event-store.js';
 import type { EventStoreObserver } from './observer.js';
 
-// What both adapters do about a call that fails, falls silent, or is no longer wanted.
+// Both adapters use this for calls that fail, get no answer, or are cancelled.
 
 /**
- * What a failed call means for what it was to do:
- * - `not-done`: it did not reach the server, or the server said that it did nothing; it may do it in a moment;
+ * The effect of a failed call:
+ * - `not-done`: the call did not reach the server, or the server said that it did nothing; a retry may succeed;
  * - `unknown`: the call was under way when the connection broke or fell silent, so the server may have done it;
  * - `refused`: the server will never do it.
  */
@@ -29,12 +29,12 @@ export class NotConnected extends Error {
   override readonly name = 'NotConnected';
 }
 
-/** Our own mistake or the caller's: no server had a part in it. */
+/** The mistake is ours or the caller's; no server was involved. */
 export function isMistake(error: unknown): error is Error {
   return [EventStoreError, TypeError, RangeError, SyntaxError].some((mistake) => error instanceof mistake);
 }
 
-/** What the caller gets to see of a call that came to nothing. Mistakes are passed on as they are. */
+/** The error that a caller gets for a failed call. Mistakes are passed on unchanged. */
 export function unavailable(cause: unknown, failure: Failure, hint = ''): Error {
   if (isMistake(cause)) return cause;
   if (failure === 'refused')
@@ -42,7 +42,7 @@ export function unavailable(cause: unknown, failure: Failure, hint = ''): Error 
   return new EventStoreUnavailable(`The event store did not answer: ${messageOf(cause)}${hint}`, { cause });
 }
 
-/** What the caller of an append gets to see when its time is over. */
+/** The error that a caller gets when an append reaches its deadline. */
 export function gaveUp(stream: string, mayHaveHappened: boolean, cause: unknown): Error {
   const last = messageOf(cause);
   return mayHaveHappened
@@ -50,7 +50,7 @@ export function gaveUp(stream: string, mayHaveHappened: boolean, cause: unknown)
     : new EventStoreUnavailable(`Nothing was appended to ${stream}: ${last}`, { cause });
 }
 
-/** Between attempts of one call: a store that restarts is back within moments. */
+/** Pauses between the attempts of one call: a store that restarts is back within moments. */
 export const pauses = { firstPauseMs: 25, longestPauseMs: 1_000 };
 
 export interface ReadRetries {
@@ -60,7 +60,7 @@ export interface ReadRetries {
   readonly mayPass: (error: unknown) => boolean;
 }
 
-/** Runs a read, and runs it again after a passing failure until the deadline. It is told how long it may take at most. */
+/** Runs a read, and runs it again after a passing failure until the deadline. Each attempt gets its time limit. */
 export function retryRead<T>(
   read: (leftMs: number) => Promise<T>,
   { deadlineMs, observer = {}, mayPass }: ReadRetries,
@@ -83,7 +83,7 @@ export function within<T>(timeoutMs: number, work: Promise<T>): Promise<T> {
   );
 }
 
-/** Stops waiting for the work when the signal fires: its answer is of no more use. */
+/** Stops waiting for the work when the signal fires, because the caller no longer needs the answer. */
 export async function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T | undefined> {
   let onAbort: () => void = () => undefined;
   const aborted = new Promise<undefined>((resolve) => {

@@ -1,11 +1,11 @@
 /**
- * The event store port. Two adapters implement it (`postgres/` and `eventstoredb/`), and one conformance
- * suite holds both to these words. Revisions and positions are `bigint` everywhere above this line.
+ * The event store port. Two adapters implement it (`postgres/` and `eventstoredb/`), and one conformance suite tests
+ * both against these words. Revisions and positions are `bigint` everywhere.
  */
 
-/** What is known about an event beside its data. Extra keys pass through untouched. */
+/** Facts about an event beside its data. Extra keys pass through unchanged. */
 export interface EventMetadata {
-  /** Correlation: the request (or sweep, or operator's command) that set this off. A ULID. */
+  /** Correlation: the request, sweep or operator's command that caused the event. A ULID. */
   requestId: string;
   /** The id of the event or command that caused this one. */
   causationId: string;
@@ -16,7 +16,9 @@ export interface EventMetadata {
   /** ISO 8601, UTC. */
   recordedAt: string;
   traceparent?: string;
-  /** Proves that a process with the key of this service wrote the event. The store adds it, in place of one that is given. */
+  /**
+   * Proves that a process with the key of this service wrote the event. The store adds it, and replaces a given one.
+   */
   mac?: string;
 }
 
@@ -33,15 +35,18 @@ export interface RecordedEvent extends NewEvent {
   readonly stream: string;
   /** Place in its stream: 0, 1, 2 … without gaps. */
   readonly revision: bigint;
-  /** Place in the whole log. Grows in commit order; only values that a store gave may be passed back to it. */
+  /** Place in the whole log. Grows in commit order. Pass only positions to a store that it gave. */
   readonly position: bigint;
-  /** Why nothing shows that this service wrote the event; absent: it did. Only who asks for such events gets them. */
+  /**
+   * Why the event counts as not written by this service; absent: it was. Only a reader who asks for such events gets
+   * them.
+   */
   readonly unproven?: string;
 }
 
 /**
- * What the stream must look like for an append to happen: the revision of its last event, or no stream at all.
- * `'any'` skips the check, and with it the durable idempotency: never use it where money or jobs are concerned.
+ * The state of the stream that an append requires: the revision of its last event, or no stream at all. `'any'` skips
+ * the check, and with it the durable idempotency: never use it where money or jobs are concerned.
  */
 export type ExpectedRevision = bigint | 'no-stream' | 'any';
 
@@ -51,12 +56,12 @@ export type AppendOutcome =
       /** Revision and position of the last event of this append. */
       readonly revision: bigint;
       readonly position: bigint;
-      /** True when these very events were there already: a retry that had succeeded before. */
+      /** True when the log had these same events already: the append is a retry of one that succeeded. */
       readonly replayed: boolean;
     }
   | { readonly outcome: 'wrong-expected-revision'; readonly actual: bigint | 'no-stream' };
 
-/** One of several writes that happen together. Without events it is a guard: the stream has to be at this revision. */
+/** One of several writes that happen together. Without events it is a guard: the stream must be at this revision. */
 export interface StreamWrite {
   readonly stream: string;
   readonly expectedRevision: ExpectedRevision;
@@ -70,7 +75,7 @@ export type AppendTogetherOutcome =
       readonly writes: readonly ({ readonly revision: bigint; readonly position: bigint } | undefined)[];
       readonly replayed: boolean;
     }
-  /** Nothing was written. The streams that are not at the expected revision. */
+  /** Nothing was written. Lists the streams that are not at the expected revision. */
   | { readonly outcome: 'wrong-expected-revision'; readonly streams: readonly string[] };
 
 export interface ReadStreamOptions {
@@ -79,7 +84,7 @@ export interface ReadStreamOptions {
   readonly from?: bigint;
   /** Default and maximum: 4096 events a page. */
   readonly limit?: number;
-  /** Gives events that nothing proves to be this service's as well, marked as `unproven`. Default: the read fails. */
+  /** Also returns events without proof that this service wrote them, marked as `unproven`. Default: the read fails. */
   readonly unprovenToo?: boolean;
 }
 
@@ -118,8 +123,9 @@ export interface SubscribeOptions {
   /** Upper bound of events in one batch. Default 1000. */
   readonly batchSize?: number;
   /**
-   * How many milliseconds events may wait for more while commits come all the time; the first after silence never waits.
-   * Asked each time. Default 5: one read for what came meanwhile costs far less than one for each commit.
+   * How many milliseconds an event may wait for further ones while commits come all the time. The first event after a
+   * silence never waits. Called each time. Default 5: one read for several commits costs far less than one read for
+   * each.
    */
   readonly patienceMs?: () => number;
   /** As of {@link ReadStreamOptions}. */
@@ -128,22 +134,22 @@ export interface SubscribeOptions {
   readonly signal: AbortSignal;
 }
 
-/** What a subscription yields. A batch without events moves the checkpoint only. */
+/** A subscription yields these. A batch without events only moves the checkpoint. */
 export interface SubscriptionBatch {
   /** In position order. */
   readonly events: readonly RecordedEvent[];
-  /** Everything that passes the filter up to and including this position has now been delivered. */
+  /** All events that pass the filter, up to and including this position, have been delivered. */
   readonly position: bigint;
-  /** True when the log's end had been reached when this batch was read. */
+  /** True when this batch reached the end of the log. */
   readonly caughtUp: boolean;
 }
 
 export abstract class EventStore {
   /**
-   * Appends all the events to one stream, or none. Appends that wait at the same time are committed together.
-   * A lost answer is resolved inside: the same ids are sent again at the same expected revision.
+   * Appends all the events to one stream, or none. Appends that wait at the same time are committed together. The store
+   * handles a lost answer itself: it sends the same ids again at the same expected revision.
    * @throws EventTooLarge, InvalidAppend, DuplicateEventId, EventStoreUnavailable (nothing was written),
-   *   AppendOutcomeUnknown (it may have been: repeat the very same call to find out)
+   *   AppendOutcomeUnknown (the events may have been written: repeat the same call to find out)
    */
   abstract append(
     stream: string,
@@ -152,8 +158,8 @@ export abstract class EventStore {
   ): Promise<AppendOutcome>;
 
   /**
-   * Appends to several streams at once, or to none: what a store can do in one commit. Absent where it cannot.
-   * A stream occurs once. Otherwise as {@link append}.
+   * Appends to several streams in one commit, or to none. Absent in a store that cannot do this. Each stream occurs
+   * once. Otherwise like {@link append}.
    * @throws what {@link append} throws
    */
   appendTogether?(writes: readonly StreamWrite[]): Promise<AppendTogetherOutcome>;
@@ -168,20 +174,22 @@ export abstract class EventStore {
   abstract head(): Promise<bigint | undefined>;
 
   /**
-   * The last event at or before a position, or of the whole log; undefined when there is none. It tells where the log is:
-   * nothing is decided by its content, so it is given as it stands. @throws EventStoreUnavailable
+   * The last event at or before a position, or of the whole log; undefined when there is none. Callers use its position
+   * only and make no decision by its content, so it is returned without a check of its proof. @throws
+   * EventStoreUnavailable
    */
   abstract lastEvent(through?: bigint): Promise<RecordedEvent | undefined>;
 
   /**
-   * Names this log and no other: a copy has a name of its own, a backup that is restored keeps it. Given at the first
-   * call, and no event of the log. @throws EventStoreUnavailable
+   * A name for this log alone: a copy has another name, a restored backup keeps it. The first call creates it. It is
+   * not an event of the log. @throws EventStoreUnavailable
    */
   abstract identity(): Promise<string>;
 
   /**
-   * Catch-up, then live. The consumer pulls, so a slow one is never overrun; a lost connection is taken up
-   * again by itself, with backoff, after the last delivered position: no event missed, doubled or out of order.
+   * Catch-up, then live. The consumer pulls, so events never pile up for a slow one. After a lost connection the store
+   * reconnects by itself, with backoff, and continues after the last delivered position: no event is missed, doubled or
+   * out of order.
    * @throws NotThisLog, UnprovenEvent
    */
   abstract subscribe(options: SubscribeOptions): AsyncIterable<SubscriptionBatch>;
@@ -192,7 +200,7 @@ export abstract class EventStore {
 /** The largest event that is accepted, data and metadata together as UTF-8 JSON. EventStoreDB's own default limit is of this order. */
 export const maxEventBytes = 1024 * 1024;
 
-/** The same store with other methods in place of some: for what counts, traces or disturbs the calls. */
+/** The same store with some methods replaced. Wrappers that count, trace or disturb calls use it. */
 export function storeWith(store: EventStore, methods: Partial<EventStore>): EventStore {
   const appendTogether = store.appendTogether?.bind(store);
   return {
@@ -213,26 +221,29 @@ export class EventStoreError extends Error {
   override readonly name: string = this.constructor.name;
 }
 
-/** The store cannot be reached. Nothing was written by the call that throws this. */
+/** The store cannot be reached. The call that throws this wrote nothing. */
 export class EventStoreUnavailable extends EventStoreError {}
 
-/** The store answered, and the answer is no: it does not know the caller, allow the call, or understand it. Nothing was written. */
+/**
+ * The store refused the call: it does not know the caller, forbids the call, or does not understand it. Nothing was
+ * written.
+ */
 export class EventStoreRefused extends EventStoreUnavailable {}
 
-/** Other writers of the stream were faster, every time. Nothing was written by the call that throws this. */
+/** Other writers of the stream were faster in every attempt. The call that throws this wrote nothing. */
 export class StreamContended extends EventStoreUnavailable {
   constructor(stream: string, conflicts: number) {
     super(`Gave up on ${stream} after ${conflicts} conflicts in a row`);
   }
 }
 
-/** The append was sent but never answered, and asking again did not help within the deadline. */
+/** The append was sent but never answered, and repeating it within the deadline brought no answer. */
 export class AppendOutcomeUnknown extends EventStoreError {}
 
-/** A position lies where the log does not reach: it was given by another log, or by this one before it lost its end. */
+/** A position lies beyond the end of the log. It is from another log, or from this one before it lost its end. */
 export class NotThisLog extends EventStoreError {}
 
-/** An event of the service's streams carries no valid MAC: this service did not write it, or not like this. */
+/** An event of the service's streams has no valid MAC: this service did not write it, or it was changed. */
 export class UnprovenEvent extends EventStoreError {
   constructor({ stream, revision, type, id, unproven }: RecordedEvent) {
     super(

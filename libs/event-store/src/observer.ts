@@ -4,9 +4,8 @@ import type { AppendOutcome, AppendTogetherOutcome, RecordedEvent } from './even
 export type AppendResult = 'appended' | 'replayed' | 'wrong-expected-revision' | 'failed';
 
 /**
- * What a store tells about itself, for counters and histograms of whatever kind; the same of both adapters. All are
- * optional; none may throw. Times are in milliseconds. A `reason` is a message for people: it has no bounds, so it does
- * not belong into a label.
+ * Both adapters report to it, for counters and histograms. All methods are optional; none may throw. Times are in
+ * milliseconds. A `reason` is a message for people: it can have any text, so do not use it as a label.
  */
 export interface EventStoreObserver {
   /** An append ended; the time includes its retries. */
@@ -19,7 +18,7 @@ export interface EventStoreObserver {
   resubscribed?(reason: string): void;
   /** A lost connection was replaced. */
   reconnected?(): void;
-  /** A snapshot was not what this service had saved, and its stream is folded instead. */
+  /** This service had not saved the snapshot that it found, so it folds the stream. */
   snapshotDropped?(): void;
   /** An event was read that nothing proves to be this service's. */
   unprovenEvent?(event: RecordedEvent): void;

@@ -11,7 +11,7 @@ import { migrateEventStore } from './postgres/schema.js';
 import { withSharedSubscriptions } from './shared-subscriptions.js';
 import type { SnapshotStore } from './snapshots.js';
 
-/** Where events and snapshots are kept. The scheme of the first URL chooses the adapter, and nothing else does. */
+/** Where events and snapshots are kept. Only the scheme of the first URL chooses the adapter. */
 export interface EventStoreUrls {
   /** `postgres://…`, `esdb://…` or `esdb+discover://…`. */
   readonly eventStoreUrl: string;
@@ -22,15 +22,17 @@ export interface EventStoreUrls {
 export interface OpenOptions {
   /** To PostgreSQL. Default 8. */
   readonly maxConnections?: number;
-  /** How long one call is tried in all before it throws. Default 10,000 ms. */
+  /** How long one call is retried in all before it throws. Default 10,000 ms. */
   readonly deadlineMs?: number;
   readonly observer?: EventStoreObserver;
-  /** Prove and check who wrote each event. Without them events go without proof, and none is asked for. */
+  /**
+   * Keys to prove and check who wrote each event. Absent: events are written without proof, and read without a check.
+   */
   readonly proof?: ProofOptions | undefined;
 }
 
 export interface ProofOptions extends MacSecrets {
-  /** Events without proof count wherever they are: for the time in which an older release still writes. */
+  /** Accepts events without proof at any position. Needed while an older release still writes. */
   readonly acceptUnproven?: boolean;
 }
 
@@ -43,8 +45,8 @@ export interface OpenedEventStore extends AsyncDisposable {
 }
 
 /**
- * The event store behind an `EVENT_STORE_URL`, and the snapshots beside it. Opens no connection before the first
- * call; what PostgreSQL has of it has to be there (`prepareEventStore`).
+ * The event store behind an `EVENT_STORE_URL`, and the snapshots beside it. Opens no connection before the first call.
+ * Run `prepareEventStore` first: it makes the schema in PostgreSQL.
  * @throws RangeError for a URL that no adapter serves
  */
 export async function openEventStore(
@@ -79,8 +81,8 @@ async function openEventStoreDb(connectionString: string, options: AdapterOption
 }
 
 /**
- * Brings up to date what PostgreSQL keeps: the log with its snapshots, or the snapshots alone beside EventStoreDB, which
- * needs no preparation. Idempotent, and safe to run by several at the same time.
+ * Brings the schema in PostgreSQL up to date: the log and the snapshots, or beside EventStoreDB the snapshots alone.
+ * EventStoreDB needs no preparation. Idempotent; several processes may run it at the same time.
  * @throws RangeError for a URL that no adapter serves
  */
 export async function prepareEventStore(urls: EventStoreUrls): Promise<void> {
@@ -92,7 +94,7 @@ export async function prepareEventStore(urls: EventStoreUrls): Promise<void> {
   }
 }
 
-/** The PostgreSQL that has the schema of the log: with the log itself, or with snapshots alone. */
+/** The URL of the PostgreSQL database that has the log's schema: with the log itself, or with snapshots alone. */
 export function postgresUrlOf({ eventStoreUrl, databaseUrl }: EventStoreUrls): string {
   if (/^postgres(?:ql)?:\/\//.test(eventStoreUrl)) return eventStoreUrl;
   if (isEventStoreDbUrl(eventStoreUrl)) return databaseUrl;
@@ -100,8 +102,8 @@ export function postgresUrlOf({ eventStoreUrl, databaseUrl }: EventStoreUrls): s
 }
 
 /**
- * Which log a URL leads to, without credentials and options: what may be shown, compared and kept. Two names of one
- * server are two locations.
+ * The log that a URL leads to, without credentials and options, so it may be shown, compared and stored. Two names of
+ * one server are two locations.
  */
 export function locationOf(url: string): string {
   const [, scheme = '', rest = ''] = /^([a-z0-9+]+):\/\/(.*)$/s.exec(url) ?? [];
@@ -112,12 +114,12 @@ export function locationOf(url: string): string {
 
 export interface ServerVersion {
   readonly kind: 'PostgreSQL' | 'EventStoreDB';
-  /** As the server says it; `unknown` when it is too old to tell. */
+  /** The server's own text; `unknown` if the server is too old to tell. */
   readonly version: string;
 }
 
 /**
- * Asks the server behind an `EVENT_STORE_URL` what it is. For operators: nothing else depends on a version.
+ * Asks the server behind an `EVENT_STORE_URL` for its name and version, for operators only: no code depends on it.
  * @throws what the client of that server throws
  */
 export async function readServerVersion(eventStoreUrl: string, timeoutMs: number): Promise<ServerVersion> {
@@ -143,8 +145,8 @@ export async function readServerVersion(eventStoreUrl: string, timeoutMs: number
 }
 
 /**
- * What is wrong with the password in an `EVENT_STORE_URL`, in words that do not name it; undefined: nothing that can be seen.
- * A node that was first started with an empty password takes it, and the URL that works is then the one without any.
+ * Says what is wrong with the password in an `EVENT_STORE_URL` without naming it; undefined: nothing found. A node that
+ * was first started with an empty password accepts it; the URL without a password then works.
  */
 export function weaknessOfPassword(eventStoreUrl: string): string | undefined {
   if (!isEventStoreDbUrl(eventStoreUrl)) return undefined;

@@ -11,9 +11,9 @@ import {
   type AppendTogetherOutcome,
 } from './event-store.js';
 
-/** An event as any adapter sends it: checked, and its JSON made once. */
+/** The form in which all adapters send an event: checked, and serialised once. */
 export interface SerialisedEvent {
-  /** Lower case, so that it compares equal with what a store gives back. */
+  /** Lower case, so that it equals the id that a store returns. */
   readonly id: string;
   readonly type: string;
   readonly data: string;
@@ -42,17 +42,17 @@ export function serialiseTogether(writes: readonly StreamWrite[], macs?: EventMa
   if (appends.every(({ events }) => events.length === 0))
     throw new InvalidAppend('Writes that happen together need at least one event');
   if (new Set(appends.map(({ stream }) => stream)).size < appends.length)
-    throw new InvalidAppend('Of writes that happen together, two name the same stream');
+    throw new InvalidAppend('Two writes that happen together name the same stream');
   const ids = appends.flatMap(({ events }) => events.map(({ id }) => id));
   if (new Set(ids).size < ids.length)
-    throw new DuplicateEventId('Of writes that happen together, two events have the same id');
+    throw new DuplicateEventId('Two events of writes that happen together have the same id');
   return appends;
 }
 
 /**
- * Checks the arguments of an append before anything is sent, the same way for every adapter: what one store takes
- * and another refuses could not move between them.
- * @param macs prove the writer, in each event's metadata; without them the events go as they are
+ * Checks the arguments of an append before it is sent, the same way for every adapter. If one store accepted events
+ * that another refuses, a log could not be copied between them.
+ * @param macs add the proof of the writer to each event's metadata; without them events are sent unchanged
  * @throws InvalidAppend, EventTooLarge, DuplicateEventId
  */
 export function serialiseAppend(
@@ -109,7 +109,7 @@ function serialise({ stream, revision, macs }: Place, event: NewEvent): Serialis
   return { id, type: event.type, data, metadata, bytes };
 }
 
-/** Without the MAC that a copy brings along, or that metadata was made from. */
+/** Removes a MAC that came with a copied event, or with metadata taken from another event. */
 function bare(event: NewEvent): NewEvent {
   // The declared type hides that metadata may be anything.
   if (event.metadata?.mac === undefined) return event;
@@ -120,7 +120,7 @@ function bare(event: NewEvent): NewEvent {
 function toJson(event: NewEvent, part: 'data' | 'metadata'): string {
   try {
     const json: unknown = JSON.stringify(event[part]);
-    // The declared type hides that undefined, a function and a symbol have no JSON.
+    // Despite the declared type, `JSON.stringify` returns undefined for undefined, functions and symbols.
     if (typeof json === 'string') return json;
   } catch (error) {
     throw new InvalidAppend(
@@ -130,7 +130,7 @@ function toJson(event: NewEvent, part: 'data' | 'metadata'): string {
   throw new InvalidAppend(`The ${part} of the event ${event.id} (${event.type}) is not JSON`);
 }
 
-/** Half a surrogate pair has no UTF-8: stored, two different names would become the same one. */
+/** Half a surrogate pair has no UTF-8 form: in the store two different names would become the same one. */
 function checkName(what: string, name: string): void {
   if (name === '') throw new InvalidAppend(`The ${what} is empty`);
   if (name.length > maxStreamNameLength)
@@ -155,12 +155,12 @@ export function firstRevision(expected: bigint | 'no-stream'): bigint {
 }
 
 /**
- * The verdict on an append that the store refused, given the stream's revision, and where events with the append's ids
- * are, as far as they lie beyond the expected revision.
- * - All of them, in order, right where the append would have put them: it is the repetition of one that succeeded.
- * - Some of them beyond the expected revision, but not all, or not so: two different appends share ids.
- * - Otherwise the caller's picture of the stream is old. That holds also when the ids lie further back: the caller finds
- *   them when it reads the stream again.
+ * The verdict on an append that the store refused. It needs the stream's revision, and the places beyond the expected
+ * revision where events with the append's ids are.
+ * - All of them are there, in order, at the revisions of the append: it repeats an append that succeeded.
+ * - Only some of them are there, or in another order or place: two different appends share ids.
+ * - None is there: the caller's state of the stream is old. The ids may lie further back: the caller finds them when it
+ *   reads the stream again.
  */
 export function judgeRefused(
   append: Append,
@@ -174,12 +174,12 @@ export function judgeRefused(
     const place = places.get(id);
     return place?.stream === stream && expected !== 'any' && place.revision >= firstRevision(expected);
   });
-  // No revision can be wrong for 'any', so the ids are what the store refused.
+  // No revision can be wrong for 'any', so the store refused the append because of its ids.
   if (overlaps || expected === 'any') return duplicateIds([append]);
   return { outcome: 'wrong-expected-revision', actual };
 }
 
-/** The outcome of the append if it was made before, with all its events in order, at the given places. */
+/** The outcome of the append if the given places show that it was made before, with all its events in order. */
 export function findReplay(
   { stream, expected, events }: Append,
   places: StoredPlaces,
@@ -195,7 +195,7 @@ export function findReplay(
   return { outcome: 'appended', revision: last.revision, position: last.position, replayed: true };
 }
 
-/** The same for appends that were made together: of all of them. A guard leaves nothing that could be found. */
+/** The same for all appends of a group that was made together. A guard has no events to be found. */
 export function findReplays(
   appends: readonly Append[],
   places: StoredPlaces,

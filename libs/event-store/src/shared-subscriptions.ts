@@ -18,10 +18,10 @@ export interface WindowLimits {
 }
 
 /**
- * The same store with one live subscription for all that this process subscribes to: the log is read once for each
- * wake-up, however many tasks follow it. A subscription catches up by pages of its own; at the end of the log it joins a
- * window of recent events in memory, which one subscription to the store keeps filled. One that falls behind the window
- * reads pages again until it meets it.
+ * The same store with one live subscription that all subscribers of this process share: a wake-up costs one read of the
+ * log, however many subscribers there are. A subscriber catches up by its own pages. At the end of the log it joins a
+ * window of recent events in memory, which the shared subscription fills. If it falls behind the window, it reads pages
+ * again until it reaches it.
  */
 export function withSharedSubscriptions(store: EventStore, limits: WindowLimits = {}): EventStore {
   const shared = new SharedSubscriptions(store, limits);
@@ -71,7 +71,10 @@ export class SharedSubscriptions {
     }
   }
 
-  /** The window, if all that passes the filter after the position is or will be in it. One that lacks types makes way. */
+  /**
+   * The window, if it holds or will hold all events after the position that pass the filter. A window that lacks some
+   * of the types is left for a new one.
+   */
   private windowAt(position: bigint, filter: EventFilter): LogWindow | undefined {
     const { window } = this;
     if (window && !window.ended && covers(window.types, filter.types)) {
@@ -101,7 +104,9 @@ function union(one: Types, other: Types): Types {
   return one && other ? [...new Set([...one, ...other])] : undefined;
 }
 
-/** The last events of the log that are of these types, as one subscription brings them. It ends when that one does. */
+/**
+ * The last events of the log that have these types, filled by one subscription. The window ends with that subscription.
+ */
 class LogWindow {
   ended = false;
   private readonly ending = new AbortController();
@@ -110,7 +115,7 @@ class LogWindow {
   private events: RecordedEvent[] = [];
   private sizes: number[] = [];
   private bytes = 0;
-  /** Everything of these types after `from`, up to and including `to`, is in the window. */
+  /** All events of these types after `from`, up to and including `to`, are in the window. */
   private to: bigint;
   private caughtUp = true;
   private growth = Promise.withResolvers<void>();
@@ -125,7 +130,7 @@ class LogWindow {
     this.to = from;
     this.maxEvents = maxEvents;
     this.maxBytes = maxBytes;
-    // Those who follow go back to pages of their own, which tell them what is wrong.
+    // Its followers go back to their own pages, whose reads report the error.
     void this.fill(store, patienceMs)
       .catch(() => undefined)
       .finally(() => this.end());
@@ -210,7 +215,7 @@ class LogWindow {
     this.bytes += size;
   }
 
-  /** The older half goes at once, so that an event is moved once on average. */
+  /** Drops the older half at once, so that each event is moved once on average. */
   private forget(): void {
     if (this.events.length <= this.maxEvents && this.bytes <= this.maxBytes) return;
     let kept = this.events.length;

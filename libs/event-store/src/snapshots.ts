@@ -1,36 +1,36 @@
 import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
 
 /**
- * Snapshots of folded streams: a shortcut for reading, never a source of truth. Every one of them can be dropped at
- * any time; the next load then folds from the first event. They therefore live beside the log, in any store.
+ * Snapshots of folded streams make reads faster. They are never a source of truth: each can be dropped at any time, and
+ * the next load then folds from the first event. So they may live beside the log, in any store.
  */
 export interface Snapshot {
   /** The last event that the state includes. */
   readonly revision: bigint;
-  /** JSON, in the shape of the fold version that it was saved under. */
+  /** JSON, in the shape of the fold version that saved it. */
   readonly state: unknown;
 }
 
 export abstract class SnapshotStore {
   /**
-   * The newest snapshot that was made by this version of the fold. Another version's is never returned: a fold that
-   * changed must not continue from what the old one computed.
+   * The newest snapshot of this version of the fold, never of another one: a changed fold must not continue from the
+   * old fold's result.
    */
   abstract load(stream: string, foldVersion: number): Promise<Snapshot | undefined>;
 
-  /** Only ever moves forward: when a newer revision is stored already, nothing happens. `state` must be JSON. */
+  /** Does nothing if a newer revision is stored already. `state` must be JSON. */
   abstract save(stream: string, foldVersion: number, revision: bigint, state: unknown): Promise<void>;
 
-  /** Forgets the snapshot that {@link load} gave, so that one of any revision can be saved again. */
+  /** Deletes the snapshot that {@link load} returned, so that a snapshot of any revision can be saved again. */
   abstract drop(stream: string, foldVersion: number, revision: bigint): Promise<void>;
 }
 
 /**
- * Snapshots that nobody else can have written: each is saved with a keyed digest, and one that does not verify (or has
- * none, as those of older releases) is dropped, so that its stream is folded. Without a secret there is nothing to tell a
- * true snapshot by: none is loaded, and none saved.
+ * Snapshots that only holders of the secret can write: each is saved with a keyed digest. A snapshot whose digest is
+ * wrong or missing (older releases wrote none) is dropped, and its stream is folded. Without a secret no snapshot can
+ * be checked, so none is loaded or saved.
  * @param secret text that is not in the database
- * @param onDropped called for each that was dropped
+ * @param onDropped called for each dropped snapshot
  */
 export function authenticSnapshots(
   snapshots: SnapshotStore,
@@ -47,7 +47,7 @@ export function authenticSnapshots(
     async load(stream, foldVersion) {
       const found = await snapshots.load(stream, foldVersion);
       if (!found) return undefined;
-      // Whatever it is: only a state that has its digest leaves this function.
+      // The stored value may be anything: the function returns it only if its digest fits.
       const { digest, state } = (found.state ?? {}) as { digest?: unknown; state?: unknown };
       const snapshot = { revision: found.revision, state };
       const [given, expected] = [

@@ -11,11 +11,14 @@ import {
   type EventStore,
 } from './event-store.js';
 
-/** What one request may wait for the event store, over all its calls. */
+/** How long one request may wait for the event store, all its calls together. */
 export const requestPatienceMs = 10_000;
 
 export interface PresenceOptions {
-  /** How long a read waits that can also be answered from what is known. Default 2,000 ms: longer than a store that is alive needs. */
+  /**
+   * How long a read waits if the request can also be answered without the store. Default 2,000 ms: longer than a
+   * working store needs.
+   */
   readonly patienceMs?: number;
   /** Between two looks whether the store is back. Default 500 ms. */
   readonly lookEveryMs?: number;
@@ -23,15 +26,15 @@ export interface PresenceOptions {
 }
 
 /**
- * Whether the event store answers, as one process knows it:
+ * Whether the event store answers, as far as one process knows:
  *
- * - `present` at first, and as soon as a look finds it back.
- * - `late` while a read goes on that was no longer waited for: reads that can do without the store do not ask it.
- * - `away` once a call has given up and no other was answered since that call began: every call fails at once, until a look
- *   is answered.
+ * - `present` at first, and as soon as a probe finds it back.
+ * - `late` while a read goes on that its caller no longer waits for: reads that can do without the store do not ask it.
+ * - `away` once a call has given up and no other call was answered since it began: every call fails at once, until a
+ *   probe is answered.
  *
- * A library for circuit breakers opens by the share of failures. Here each failure comes after ten seconds of retries, when
- * many calls wait that have not failed yet, so one call without an answer has to be enough.
+ * A library for circuit breakers opens by the share of failures. Here each failure comes after ten seconds of retries.
+ * By then many calls wait that have not failed yet, so one call without an answer must be enough.
  */
 export class StorePresence {
   private answeredAt = -Infinity;
@@ -48,7 +51,7 @@ export class StorePresence {
     return this.looking !== undefined;
   }
 
-  /** It has answered a call of this process: what is remembered can be used. */
+  /** The store has answered a call of this process before, so remembered values may be used. */
   get wasThere(): boolean {
     return this.answeredAt > -Infinity;
   }
@@ -60,7 +63,7 @@ export class StorePresence {
   /** @throws EventStoreUnavailable while it is away */
   require(): void {
     if (this.isAway)
-      throw new EventStoreUnavailable('The event store is away, and is asked again all the time');
+      throw new EventStoreUnavailable('The event store is away; it is tried again all the time');
   }
 
   /** Makes a call of the store. @throws EventStoreUnavailable at once while it is away */
@@ -79,8 +82,8 @@ export class StorePresence {
   }
 
   /**
-   * What a read of the store gives, or undefined where that cannot be had soon: the request is then answered from what is
-   * known otherwise, and its answer says so.
+   * The result of a read, or undefined if the store does not answer soon. The caller then answers the request without
+   * the store, and its answer says so.
    */
   async soon<T>(read: () => Promise<T>): Promise<{ readonly value: T } | undefined> {
     if (!this.isAway && this.lateReads === 0) {
@@ -97,7 +100,7 @@ export class StorePresence {
     return undefined;
   }
 
-  /** The read goes on, and its end tells whether the store is there. */
+  /** The read goes on; its end tells whether the store is there. */
   private waitNoLonger(reading: Promise<unknown>): void {
     this.lateReads += 1;
     const end = () => {
@@ -111,7 +114,9 @@ export class StorePresence {
     if (this.looking || this.closing.signal.aborted) return;
     onChange?.(true);
     this.looking = retryUntilAborted(() => this.look(), {
-      ...{ signal: this.closing.signal, firstPauseMs: lookEveryMs, longestPauseMs: lookEveryMs },
+      signal: this.closing.signal,
+      firstPauseMs: lookEveryMs,
+      longestPauseMs: lookEveryMs,
     }).finally(() => {
       this.looking = undefined;
       onChange?.(false);
@@ -127,7 +132,9 @@ function isAbsence(error: unknown): boolean {
   return error instanceof EventStoreUnavailable || error instanceof AppendOutcomeUnknown;
 }
 
-/** The same store, whose calls fail at once while it is away, and together take a request no longer than its patience. */
+/**
+ * The same store, but its calls fail at once while it is away, and a request waits for them only within its patience.
+ */
 export function withPresence(store: EventStore, presence: StorePresence): EventStore {
   const read = <T>(work: () => Promise<T>) => inStoreTime(() => presence.call(work), 'read');
   const write = <T>(work: () => Promise<T>) => inStoreTime(() => presence.call(work), 'write');
@@ -142,12 +149,12 @@ export function withPresence(store: EventStore, presence: StorePresence): EventS
   });
 }
 
-/** Calls that take less do not count: a request that is followed for an hour makes thousands of them. */
+/** Faster calls do not count: a request that follows a job for an hour makes thousands of them. */
 const slowMs = 500;
 
 /**
- * Waits for work of the event store as long as the request may still wait for it. Each call of the store has a limit of its
- * own, so the first slow one needs no timer. Outside requests there is no limit but that one.
+ * Waits for work of the event store as long as the request may still wait for it. Each call of the store has its own
+ * limit, so the first slow call needs no timer. Outside a request only that limit applies.
  * @throws EventStoreUnavailable, or AppendOutcomeUnknown for a write, when the request's patience is over
  */
 export async function inStoreTime<T>(work: () => Promise<T>, kind: 'read' | 'write'): Promise<T> {

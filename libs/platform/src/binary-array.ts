@@ -1,5 +1,5 @@
 /**
- * How PostgreSQL writes one value of a type in binary. Values are given as the type's own JavaScript form: `Date` for
+ * The binary form of one value of a PostgreSQL type. Values come in the type's JavaScript form: `Date` for
  * `timestamptz`, `bigint` for `bigint`, any JSON value for `jsonb`, and the text of a document for `json`.
  */
 export interface ElementType {
@@ -7,7 +7,7 @@ export interface ElementType {
   write(bytes: BinaryWriter, value: unknown): void;
 }
 
-/** UTF-8 takes at most so many bytes for each of JavaScript's characters. */
+/** UTF-8 takes at most 3 bytes for each UTF-16 unit. */
 const bytesOfCharacter = 3;
 
 /** Bytes that grow as they are written. */
@@ -82,7 +82,7 @@ const elementTypes: Readonly<Record<string, ElementType>> = {
   timestamptz: {
     oid: 1184,
     write(bytes, value: Date) {
-      // Without a bigint, whose halves are slow to take: microseconds fit a double until the year 2255.
+      // A number and not a bigint, which is slow to split into halves: microseconds fit a double until the year 2255.
       const microseconds = (value.getTime() - postgresEpochMs) * 1000;
       bytes.int32(Math.floor(microseconds / 2 ** 32));
       bytes.int32(microseconds | 0);
@@ -97,7 +97,7 @@ const elementTypes: Readonly<Record<string, ElementType>> = {
   },
 };
 
-/** @throws Error for a type that nothing has used yet: it belongs into the table above. */
+/** @throws Error for a type that is not in the table above: add it there */
 export function elementType(type: string): ElementType {
   const element = elementTypes[type];
   if (!element) throw new Error(`columns of type ${type} cannot be written in batches yet`);
@@ -105,9 +105,9 @@ export function elementType(type: string): ElementType {
 }
 
 /**
- * PostgreSQL's binary form of a one-dimensional array. As text, an array is escaped character by character here and
- * parsed again by the server: for a batch of JSON documents that costs more than all the rest. `pg` would also write
- * dates in local time and JSON arrays as SQL ones.
+ * PostgreSQL's binary form of a one-dimensional array. An array as text is escaped here character by character, and the
+ * server parses it again. For a batch of JSON documents that costs more than all other work. `pg` would also write
+ * dates in local time, and JSON arrays as SQL arrays.
  *
  * Layout (`array_recv`): int32 dimensions, has nulls, element oid, length, lower bound; then for each element int32
  * size (−1: null) and the bytes in the element type's own binary form.

@@ -1,11 +1,14 @@
-/** 2 MiB: of a million texts that were not added, one in eighty seems to have been; of ten million, every second one. */
+/**
+ * 2 MiB. With a million added texts, `has` is wrong for one in eighty other texts; with ten million, for every second
+ * one.
+ */
 const words = 2 ** 19;
 /** 32 bits of a hash, less those that name one of 2^24 bits. */
 const spare = 8;
 
 /**
- * A set of texts that may have been added, in an amount of memory that does not grow: `false` is certain, `true` is not.
- * Two bits stand for a text, one by each of two multiplicative hashes (FNV-1a, and the same with another prime).
+ * A set of texts in a fixed amount of memory. The answer `false` is certain, `true` is not. Each text sets two bits,
+ * one by each of two multiplicative hashes (FNV-1a, and the same with another prime).
  */
 export class BloomFilter {
   private readonly bits = new Uint32Array(words);

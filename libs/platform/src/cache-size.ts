@@ -1,5 +1,5 @@
 /**
- * How an `LRUCache` is limited to so many entries. Its own `max` makes lists of that length at once, which takes 2 ms and
- * half a megabyte for 10,000; these grow with what is kept.
+ * Limits an `LRUCache` to a number of entries. Its own option `max` allocates lists of that length at once: 2 ms and
+ * half a megabyte for 10,000 entries. With these options the lists grow with the entries.
  */
 export const entriesUpTo = (entries: number) => ({ maxSize: entries, sizeCalculation: () => 1 });

@@ -1,4 +1,4 @@
-/** Where the time comes from. The domain never asks: times come in with the command. */
+/** The source of the time. The domain never calls it: times come in with the command. */
 export type Clock = () => Date;
 
 /** The token that a clock is injected by. */

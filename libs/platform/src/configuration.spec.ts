@@ -81,16 +81,14 @@ describe('configuration', () => {
 
   it('lets other names stand, whatever they are', () => {
     const others = { PATH: '/bin', ATELIER_AWAITS_SETTINGS: '1', ATELIER_TEST_X: '1', ATELIERS: '1' };
-    expect(() => loadConfiguration({ ...bucket, ...others })).not.toThrow();
+    const ofEarlierRelease = { ATELIER_PROCESS_BATCH: '' };
+    expect(() => loadConfiguration({ ...bucket, ...others, ...ofEarlierRelease })).not.toThrow();
   });
 
   const projectorBounds = [
     ['ATELIER_ORPHAN_HORIZON_MS', 'orphanHorizonMs', 60_000, 1_000, 86_400_000],
     ['ATELIER_SWEEP_INTERVAL_MS', 'sweepIntervalMs', 10_000, 100, 3_600_000],
     ['ATELIER_SWEEP_BATCH', 'sweepBatch', 500, 1, 10_000],
-    ['ATELIER_PROJECTION_BATCH', 'projectionBatch', 2_000, 1, 10_000],
-    ['ATELIER_PROCESS_BATCH', 'processBatch', 200, 1, 5_000],
-    ['ATELIER_TAKE_OVER_POLL_MS', 'takeOverPollMs', 1_000, 50, 1_500],
   ] as const;
 
   it.each(projectorBounds)('takes %s within its bounds only', (name, field, usual, least, most) => {
@@ -103,15 +101,6 @@ describe('configuration', () => {
     }
   });
 
-  it('takes networks that webhooks may call, and nothing else in their place', () => {
-    const networksWith = (value: string) =>
-      loadConfiguration({ ...bucket, ATELIER_WEBHOOK_ALLOWED_NETWORKS: value }).webhooks.allowedNetworks;
-    expect(networksWith('')).toEqual([]);
-    expect(networksWith('10.1.0.0/16, fd12::/16')).toEqual(['10.1.0.0/16', 'fd12::/16']);
-    for (const value of ['10.1.0.0', 'loopback', '10.1.0.0/33', '10.0.0.0/8,', 'shop.example/8'])
-      expect(() => networksWith(value)).toThrow('ATELIER_WEBHOOK_ALLOWED_NETWORKS must be networks');
-  });
-
   it('documents the defaults that hold', async () => {
     const page = await readFile('docs/configuration.md', 'utf8');
     const documented = (name: string) => {
@@ -119,15 +108,21 @@ describe('configuration', () => {
       return row.split('|')[2]?.trim();
     };
     const names = {
-      ...{ HOST: 'host', PORT: 'port', ATELIER_HOME: 'home', RATE_LIMIT_STORE: 'rateLimitStore' },
-      ...{ ATELIER_UNPROVEN_EVENTS: 'unprovenEvents', AUTH_FAILURES_PER_MIN: 'authFailuresPerMin' },
-      ...{ ATELIER_KEY_GRACE_MS: 'keyGraceMs', METRICS: 'metrics', S3_REGION: 's3Region' },
-      ...{ S3_FORCE_PATH_STYLE: 's3ForcePathStyle', ATELIER_STOP_GRACE_MS: 'stopGraceMs' },
-      ...{ ATELIER_WORKER_CONCURRENCY: 'workerConcurrency', ATELIER_KEY_GRACE_MS: 'keyGraceMs' },
-      ...{ ATELIER_TENANT_CONCURRENCY: 'tenantConcurrency', ATELIER_REMOTE_CONCURRENCY: 'remoteConcurrency' },
-      ...{ ATELIER_REMOTE_TENANT_CONCURRENCY: 'remoteTenantConcurrency' },
-      ...{ ATELIER_WEBHOOK_ALLOW_HTTP: 'webhookAllowHttp', ATELIER_WEBHOOK_TIMEOUT_MS: 'webhookTimeoutMs' },
-      ...{ ATELIER_WEBHOOK_CONCURRENCY: 'webhookConcurrency' },
+      HOST: 'host',
+      PORT: 'port',
+      ATELIER_HOME: 'home',
+      RATE_LIMIT_STORE: 'rateLimitStore',
+      ATELIER_UNPROVEN_EVENTS: 'unprovenEvents',
+      AUTH_FAILURES_PER_MIN: 'authFailuresPerMin',
+      ATELIER_KEY_GRACE_MS: 'keyGraceMs',
+      METRICS: 'metrics',
+      S3_REGION: 's3Region',
+      S3_FORCE_PATH_STYLE: 's3ForcePathStyle',
+      ATELIER_STOP_GRACE_MS: 'stopGraceMs',
+      ATELIER_WORKER_CONCURRENCY: 'workerConcurrency',
+      ATELIER_TENANT_CONCURRENCY: 'tenantConcurrency',
+      ATELIER_REMOTE_CONCURRENCY: 'remoteConcurrency',
+      ATELIER_REMOTE_TENANT_CONCURRENCY: 'remoteTenantConcurrency',
       ...Object.fromEntries(projectorBounds.map(([name, field]) => [name, field])),
     };
     expect(Object.values(names).sort()).toEqual(Object.keys(defaults).sort());

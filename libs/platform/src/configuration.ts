@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { resolve } from 'node:path';
+import { installed, type Installed } from '#capabilities/installed.js';
 import { errorCode, messageOf } from './errors.js';
 import { sandboxAlone, type ModelList } from './image-models.js';
 import { readModelRegistry } from './model-registry.js';
@@ -14,40 +15,31 @@ export type StorageConfiguration =
       readonly bucket: string;
       readonly region: string;
       readonly endpoint: string | undefined;
-      /** Where callers reach what `endpoint` is to this process, without a slash at the end. */
+      /** The address under which callers reach `endpoint`, without a slash at the end. */
       readonly publicEndpoint: string | undefined;
       readonly accessKeyId: string;
       readonly secretAccessKey: string;
       readonly forcePathStyle: boolean;
     };
 
-/** Where requests are counted: in each API process by itself, or in PostgreSQL for all of them together. */
+/** Where requests are counted: in each API process for itself, or in PostgreSQL for all API processes together. */
 export type RateLimitStoreKind = 'memory' | 'postgres';
 
-/** What becomes of events that no MAC proves to be this service's, where no adoption covers them. */
+/** Whether readers refuse or accept events without a valid MAC that no adoption covers. */
 export type UnprovenEvents = 'refuse' | 'accept';
 
 /** How history is sealed. */
 export interface SealingConfiguration {
   /** Undefined: it is not. */
   readonly key: SealKey | undefined;
-  /** Where seals are written besides the event log: each one into the log of the projector, the newest among the objects. */
+  /**
+   * Where seals are written besides the event log: `log` writes each one into the projector's log, `objects` keeps the
+   * newest in the object store.
+   */
   readonly keepIn: readonly SealPlace[];
 }
 
 export type SealPlace = 'log' | 'objects';
-
-/** Which addresses webhooks may be sent to, and with how much patience. */
-export interface WebhookConfiguration {
-  /** Networks in CIDR notation that may be called although they are not of the internet. */
-  readonly allowedNetworks: readonly string[];
-  /** Whether endpoints of the test environment may be `http://`. */
-  readonly allowHttp: boolean;
-  /** How long an endpoint may take to answer. */
-  readonly timeoutMs: number;
-  /** Calls that a worker makes at the same time, in each environment. */
-  readonly concurrency: number;
-}
 
 /** How the projector works. */
 export interface ProjectorConfiguration {
@@ -57,12 +49,6 @@ export interface ProjectorConfiguration {
   readonly sweepIntervalMs: number;
   /** Orphaned charges that are fetched and worked on together. */
   readonly sweepBatch: number;
-  /** Events that the read models of an environment commit together at most. */
-  readonly projectionBatch: number;
-  /** Events that a process manager handles together at most. */
-  readonly processBatch: number;
-  /** How often a task that is at work in another projector looks whether it may take over. */
-  readonly takeOverPollMs: number;
 }
 
 /** The login of the organisation, by OpenID Connect. */
@@ -75,26 +61,31 @@ export interface OidcConfiguration {
   readonly nameClaim: string;
   /** The claim that tells roles: one text, or several. */
   readonly roleClaim: string;
-  /** What the claim says, and the role that it gives; the first that fits counts. */
+  /** Values of the claim, and the role that each gives; the first match counts. */
   readonly roles: readonly (readonly [value: string, role: string])[];
 }
 
 /** The operator's API. */
 export interface AdminConfiguration {
   readonly host: string;
-  /** Undefined: `npm start` takes any that is free; another role that has none does not start. */
+  /** Undefined: `npm start` takes any free port; a role that runs by itself does not start without one. */
   readonly port: number | undefined;
   /** Whether `npm start` serves it. */
   readonly enabled: boolean;
   /** Where browsers reach it; undefined: where it listens. */
   readonly publicUrl: string | undefined;
   readonly oidc: OidcConfiguration | undefined;
-  /** Credits above which a grant needs a second operator. Undefined: none does. */
+  /** Credits above which a grant needs a second operator. Undefined: no grant does. */
   readonly secondOperatorAbove: number | undefined;
 }
 
+/** The settings of each capability, under its name. */
+type CapabilitySettings = {
+  readonly [Each in Installed as Each['name']]: ReturnType<Each['settings']>;
+};
+
 /** All settings of a role's process. `docs/configuration.md` says what each is for. */
-export interface Configuration {
+export interface Configuration extends CapabilitySettings {
   readonly host: string;
   readonly port: number;
   /** Base of the URLs that callers get, without a slash at the end. */
@@ -109,13 +100,13 @@ export interface Configuration {
   /** How long keys stay good while the event store is away, in milliseconds. */
   readonly keyGraceMs: number;
   /**
-   * What the MACs of events and the signing secrets of API keys derive from. Undefined: this process can only look, which
-   * no role does ({@link requireSigningKey}).
+   * The MACs of events and the signing secrets of API keys derive from it. Undefined: this process can only read, and
+   * cannot be a role ({@link requireSigningKey}).
    */
   readonly signingKey: string | undefined;
   /** Further keys whose MACs of events count. */
   readonly acceptedSigningKeys: readonly string[];
-  /** Whether events without a MAC count: while an older release still writes. */
+  /** Whether events without a MAC count. They should while an older release still writes. */
   readonly unprovenEvents: UnprovenEvents;
   readonly home: string;
   readonly databaseUrl: string;
@@ -125,17 +116,16 @@ export interface Configuration {
   readonly storage: StorageConfiguration;
   readonly projector: ProjectorConfiguration;
   readonly sealing: SealingConfiguration;
-  readonly webhooks: WebhookConfiguration;
-  /** Renders on this machine's cores that a worker does at the same time, in each environment. */
+  /** How many renders a worker runs on this machine's cores at the same time, in each environment. */
   readonly workerConcurrency: number;
   /** Renders of one tenant that may run at the same time, over all workers. */
   readonly tenantConcurrency: number;
   /** The same for renders that a worker only waits for. */
   readonly remoteConcurrency: number;
   readonly remoteTenantConcurrency: number;
-  /** What a worker that stops gives its running renders before it leaves them to others. */
+  /** How long a stopping worker lets its running renders go on before it leaves them to other workers. */
   readonly stopGraceMs: number;
-  /** What pictures can be asked of, and which model draws what where a request names none. */
+  /** The image models, and which of them draws each workflow when a request names none. */
   readonly imageModels: ModelList;
   /** File of a segmentation model in place of the one that the photo engine brings. */
   readonly photoSegmentationModel: string | undefined;
@@ -150,7 +140,7 @@ export interface Configuration {
 /** The token that the configuration is injected by. */
 export const Configuration = Symbol('Configuration');
 
-/** Names every setting that is wrong, and what it should be. Never shows a value that may be secret. */
+/** Names every wrong setting, and says what it should be. Never shows a value that may be secret. */
 export class ConfigurationError extends Error {
   override readonly name = 'ConfigurationError';
 }
@@ -158,8 +148,8 @@ export class ConfigurationError extends Error {
 export type EnvironmentVariables = Readonly<Record<string, string | undefined>>;
 
 /**
- * A setting, or what is in the file that the name with `_FILE` behind it names: as orchestrators mount secrets. Undefined:
- * neither is given. @throws ConfigurationError when the file cannot be read
+ * The value of a setting, or the content of the file that `{name}_FILE` names: orchestrators mount secrets as files.
+ * Undefined: neither is set. @throws ConfigurationError when the file cannot be read
  */
 export function settingOf(variables: EnvironmentVariables, name: string): string | undefined {
   const { [name]: value, [`${name}_FILE`]: path } = variables;
@@ -171,7 +161,7 @@ export function settingOf(variables: EnvironmentVariables, name: string): string
   }
 }
 
-/** The variables, with what is provided for settings that are given neither by name nor by file. */
+/** The variables, with provided values for settings that are given neither by name nor by file. */
 export function withProvided(
   given: EnvironmentVariables,
   provided: Readonly<Record<string, string>>,
@@ -180,7 +170,7 @@ export function withProvided(
   return { ...given, ...Object.fromEntries(missing) };
 }
 
-/** Names of ours that are none of a role's settings: between our own processes, of a client, of tests. */
+/** Names of ours that are not settings of a role: our processes, clients or tests use them. */
 const notSettings =
   /^ATELIER_(?:AWAITS_SETTINGS|COPY_FROM|COPY_TO|URL|KEY|ADMIN_URL|OPERATOR(?:_TOKEN(?:_FILE)?)?|TEST_.*|BENCH_.*)$/;
 
@@ -199,24 +189,23 @@ function editsBetween(one: string, other: string): number {
 }
 
 /** Collects complaints, so that one start tells all that is wrong. */
-class SettingsReader {
+export class SettingsReader {
   readonly problems: string[] = [];
-  private readonly variables: EnvironmentVariables;
   private readonly asked = new Set<string>();
 
-  constructor(given: EnvironmentVariables) {
-    this.variables = new Proxy(given, {
-      get: (variables, name) => {
-        this.asked.add(String(name)).add(`${String(name)}_FILE`);
-        return settingOf(variables, String(name));
-      },
-    });
+  constructor(private readonly variables: EnvironmentVariables) {}
+
+  /** What is given for a setting, if anything. Its name is known from here on. */
+  private value(name: string): string | undefined {
+    this.asked.add(name).add(`${name}_FILE`);
+    return settingOf(this.variables, name);
   }
 
-  /** To be called when all settings were read. A name of ours that nothing has asked for is a mistake. */
+  /** Call it when all settings were read. It reports every variable with a name like ours that no code has read. */
   refuseUnknown(): void {
-    for (const name of Object.keys(this.variables)) {
-      if (!name.startsWith('ATELIER_') || this.asked.has(name) || notSettings.test(name)) continue;
+    for (const [name, value] of Object.entries(this.variables)) {
+      // Deployments of earlier releases pass settings on that are no more, empty as they always were.
+      if (!value || !name.startsWith('ATELIER_') || this.asked.has(name) || notSettings.test(name)) continue;
       const bare = name.slice('ATELIER_'.length);
       const edits = (known: string) => Math.min(editsBetween(name, known), editsBetween(bare, known));
       const isFile = (known: string) => known.endsWith('_FILE') && this.asked.has(known.slice(0, -5));
@@ -228,13 +217,13 @@ class SettingsReader {
   }
 
   text(name: string, fallback?: string): string {
-    const value = this.variables[name] || fallback;
+    const value = this.value(name) || fallback;
     if (value === undefined) this.problems.push(`${name} is not set`);
     return value ?? '';
   }
 
   integer(name: string, fallback: number, least: number, most: number): number {
-    const text = this.variables[name];
+    const text = this.value(name);
     if (!text) return fallback;
     const value = Number(text);
     if (/^\d+$/.test(text) && value >= least && value <= most) return value;
@@ -243,28 +232,28 @@ class SettingsReader {
   }
 
   given(name: string): boolean {
-    return Boolean(this.variables[name]);
+    return Boolean(this.value(name));
   }
 
   is(name: string, value: string): boolean {
-    return this.variables[name] === value;
+    return this.value(name) === value;
   }
 
   flag(name: string, fallback: boolean): boolean {
-    const text = this.variables[name];
+    const text = this.value(name);
     if (!text) return fallback;
     if (text === 'true' || text === 'false') return text === 'true';
     this.problems.push(`${name} must be true or false, not "${text}"`);
     return fallback;
   }
 
-  /** What `parse` makes of a setting, or the complaint that it has instead. */
+  /** The value that `parse` makes of a setting. A text from `parse` is a complaint. */
   parsed<Value extends object>(
     name: string,
     parse: (text: string) => Value | string,
     fallback: Value,
   ): Value {
-    const text = this.variables[name];
+    const text = this.value(name);
     if (!text) return fallback;
     const value = parse(text);
     if (typeof value !== 'string') return value;
@@ -272,9 +261,14 @@ class SettingsReader {
     return fallback;
   }
 
-  /** Text that is long enough to be no word. Never repeated in a complaint. */
+  /** Networks in CIDR notation, with commas between; none unless it is given. */
+  networks(name: string): string[] {
+    return this.parsed(name, parseNetworks, []);
+  }
+
+  /** Text that is too long to be guessed. Complaints never repeat it. */
   secret(name: string, leastLength: number): string | undefined {
-    const value = this.variables[name] || undefined;
+    const value = this.value(name) || undefined;
     if (value === undefined || value.length >= leastLength) return value;
     this.problems.push(`${name} must have at least ${leastLength} characters`);
     return value;
@@ -282,15 +276,15 @@ class SettingsReader {
 
   /** Checked here and read where it is used. */
   oneOf(name: string, allowed: readonly string[]): void {
-    const text = this.variables[name];
+    const text = this.value(name);
     if (text && !allowed.includes(text)) {
       this.problems.push(`${name} must be one of ${allowed.join(', ')}, not "${text}"`);
     }
   }
 
-  /** Scheme and host only: a signature covers the path, so nothing may be put before it. */
+  /** Scheme and host only: a signature covers the path, so the address must not add to it. */
   origin(name: string): string | undefined {
-    if (!this.variables[name]) return undefined;
+    if (!this.value(name)) return undefined;
     const value = this.text(name).replace(/\/+$/, '');
     if (!/^https?:\/\/[^/?#@]+$/.test(value)) {
       this.problems.push(`${name} must be an http:// or https:// address without a path`);
@@ -313,7 +307,7 @@ class SettingsReader {
   }
 }
 
-/** What holds where a setting is absent, also for components that are made without a configuration. */
+/** Values of absent settings, also for components that are made without a configuration. */
 export const defaults = {
   host: '127.0.0.1',
   port: 3000,
@@ -325,13 +319,6 @@ export const defaults = {
   orphanHorizonMs: 60_000,
   sweepIntervalMs: 10_000,
   sweepBatch: 500,
-  projectionBatch: 2_000,
-  processBatch: 200,
-  /** With the 3 s of silence after which a paused projector is ended, another one replaces it within 5 s. */
-  takeOverPollMs: 1_000,
-  webhookAllowHttp: false,
-  webhookTimeoutMs: 10_000,
-  webhookConcurrency: 16,
   workerConcurrency: 1,
   tenantConcurrency: 4,
   remoteConcurrency: 50,
@@ -393,12 +380,9 @@ export function loadConfiguration(variables: EnvironmentVariables = process.env)
       orphanHorizonMs: whole('ATELIER_ORPHAN_HORIZON_MS', 'orphanHorizonMs', 1_000, 86_400_000),
       sweepIntervalMs: whole('ATELIER_SWEEP_INTERVAL_MS', 'sweepIntervalMs', 100, 3_600_000),
       sweepBatch: whole('ATELIER_SWEEP_BATCH', 'sweepBatch', 1, 10_000),
-      projectionBatch: whole('ATELIER_PROJECTION_BATCH', 'projectionBatch', 1, 10_000),
-      processBatch: whole('ATELIER_PROCESS_BATCH', 'processBatch', 1, 5_000),
-      takeOverPollMs: whole('ATELIER_TAKE_OVER_POLL_MS', 'takeOverPollMs', 50, 1_500),
     },
     sealing: loadSealing(settings),
-    webhooks: loadWebhooks(settings, whole),
+    ...readCapabilities(settings),
     workerConcurrency: whole('ATELIER_WORKER_CONCURRENCY', 'workerConcurrency', 1, 64),
     tenantConcurrency: whole('ATELIER_TENANT_CONCURRENCY', 'tenantConcurrency', 1, 1_000),
     remoteConcurrency: whole('ATELIER_REMOTE_CONCURRENCY', 'remoteConcurrency', 1, 500),
@@ -407,7 +391,7 @@ export function loadConfiguration(variables: EnvironmentVariables = process.env)
     imageModels: settings.parsed('ATELIER_MODELS_FILE', readModelRegistry, sandboxAlone),
     photoSegmentationModel: settings.text('ATELIER_PHOTO_SEGMENTATION_MODEL', '') || undefined,
     metrics: settings.flag('METRICS', defaults.metrics),
-    // Who asks for metrics in so many words gets them there as well.
+    // `METRICS=true` serves them on the public port as well; the default does not.
     publicMetrics: settings.is('METRICS', 'true'),
     metricsPort: settings.given('METRICS_PORT') ? settings.integer('METRICS_PORT', 0, 0, 65_535) : undefined,
     admin: loadAdmin(settings),
@@ -417,7 +401,7 @@ export function loadConfiguration(variables: EnvironmentVariables = process.env)
   return configuration;
 }
 
-/** @throws ConfigurationError for a role without the key: it could write nothing that another one believes */
+/** @throws ConfigurationError for a role without the key: other roles would refuse its events */
 export function requireSigningKey({ signingKey }: Pick<Configuration, 'signingKey'>): void {
   if (signingKey !== undefined) return;
   throw new ConfigurationError(
@@ -490,11 +474,13 @@ function loadOidc(settings: SettingsReader): OidcConfiguration | undefined {
   };
   if (issuer === undefined) return undefined;
   const { hostname, protocol } = URL.canParse(issuer) ? new URL(issuer) : { hostname: '', protocol: '' };
-  // What it says is believed: it has to be it that says so.
+  // The issuer's answers decide about roles, so its identity must be proven: TLS, or this machine.
   if (protocol === 'http:' && !['127.0.0.1', 'localhost', '[::1]'].includes(hostname))
     settings.problems.push('ATELIER_OIDC_ISSUER must begin with https://, unless it is on this machine');
   if (!settings.given('ATELIER_ADMIN_PUBLIC_URL'))
-    settings.problems.push('ATELIER_OIDC_ISSUER needs ATELIER_ADMIN_PUBLIC_URL, to which people come back');
+    settings.problems.push(
+      'ATELIER_OIDC_ISSUER needs ATELIER_ADMIN_PUBLIC_URL, to which people return after they sign in',
+    );
   return { issuer, ...oidc };
 }
 
@@ -507,13 +493,11 @@ const parseRoles = (text: string): [string, string][] | string => {
   return 'must be pairs such as atelier-admins=admin,shop-team=support';
 };
 
-function loadWebhooks(settings: SettingsReader, whole: ReadWhole): Configuration['webhooks'] {
-  return {
-    allowedNetworks: settings.parsed('ATELIER_WEBHOOK_ALLOWED_NETWORKS', parseNetworks, []),
-    allowHttp: settings.flag('ATELIER_WEBHOOK_ALLOW_HTTP', defaults.webhookAllowHttp),
-    timeoutMs: whole('ATELIER_WEBHOOK_TIMEOUT_MS', 'webhookTimeoutMs', 100, 60_000),
-    concurrency: whole('ATELIER_WEBHOOK_CONCURRENCY', 'webhookConcurrency', 1, 256),
-  };
+function readCapabilities(settings: SettingsReader): CapabilitySettings {
+  // Each name gets the value that its function reads, so the object has this type.
+  return Object.fromEntries(
+    installed.map((capability) => [capability.name, capability.settings(settings)]),
+  ) as CapabilitySettings;
 }
 
 function loadSealing(settings: SettingsReader): SealingConfiguration {
@@ -569,7 +553,10 @@ export function parseOrigins(text: string): string[] | string {
     : `must be origins such as https://shop.example, with commas, or *; not "${wrong}"`;
 }
 
-/** Whose `X-Forwarded-For` is believed: names, addresses and networks with commas between, or what is wrong with it. */
+/**
+ * The proxies whose `X-Forwarded-For` is trusted: names, addresses and networks with commas between. A text is a
+ * complaint.
+ */
 export function parseTrustedProxies(text: string): string[] | string {
   const proxies = text.split(',').map((each) => each.trim());
   const wrong = proxies.find((each) => !named.has(each) && !isNetwork(each));

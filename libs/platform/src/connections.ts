@@ -1,14 +1,14 @@
 import { ConfigurationError } from './configuration.js';
 
 /**
- * How many connections to PostgreSQL one process of a role opens at most, unless DATABASE_CONNECTIONS says otherwise: three
- * APIs, two projectors and five workers come to 92 of the 97 that a server with PostgreSQL's defaults has for them.
+ * The most connections to PostgreSQL that one process of a role opens, unless DATABASE_CONNECTIONS is set. Three APIs,
+ * two projectors and five workers need 92 of the 97 connections that a server with PostgreSQL's defaults offers.
  */
 export const connectionBudgets = { api: 13, projector: 14, worker: 5 } as const;
 
 export type ConnectedRole = keyof typeof connectionBudgets;
 
-/** Those that each have a purpose of their own, whatever the budget is. */
+/** Connections that each have one purpose, with any budget. */
 const fixed = {
   /** Listens to commits, listens to checkpoints, looks at levels, looks at readiness. */
   api: 4,

@@ -17,16 +17,13 @@ const types: Readonly<Record<string, string>> = {
   '.jpg': 'image/jpeg',
 };
 
-/**
- * The pages in `dist/console`, which `npm run build` leaves there. Nothing is read before the first request; then each file is
- * read and compressed once.
- */
+/** The pages in `dist/console`, which `npm run build` writes. The first request reads and compresses each file once. */
 export class ConsoleFiles {
   private readonly kept = new Map<string, Promise<Buffer>>();
 
   /**
-   * @param page what is shown for each path that is no file: its own router goes on from there
-   * @param pictures origins that pictures are loaded from, beside the own one
+   * @param page the page for every path that is not a file: its own router handles the path
+   * @param pictures further origins that pictures are loaded from
    */
   constructor(
     private readonly page: 'operator' | 'tenant',
@@ -38,7 +35,7 @@ export class ConsoleFiles {
   async file(path: string): Promise<ConsoleFile | undefined> {
     const [folder, asset = ''] = path.split('/', 2);
     if (folder !== 'assets') return this.answer(`${this.page}.html`, 'no-cache');
-    // Only what the build has put there, and nothing of the other page: no name leads out of the folder.
+    // Serves only files that the build wrote for this page, so that no name leads out of the folder.
     const names = await readdir(`${this.folder}/assets`);
     const other = this.page === 'tenant' ? 'operator' : 'tenant';
     if (!names.includes(asset) || asset.startsWith(`${other}-`)) return undefined;
@@ -65,9 +62,14 @@ export class ConsoleFiles {
 
   private get policy(): string {
     return [
-      ...["default-src 'none'", "script-src 'self'", "style-src 'self'", "connect-src 'self'"],
+      "default-src 'none'",
+      "script-src 'self'",
+      "style-src 'self'",
+      "connect-src 'self'",
       ['img-src', "'self'", 'data:', 'blob:', ...this.pictures].join(' '),
-      ...["frame-ancestors 'none'", "base-uri 'none'", "form-action 'self'"],
+      "frame-ancestors 'none'",
+      "base-uri 'none'",
+      "form-action 'self'",
     ].join('; ');
   }
 }

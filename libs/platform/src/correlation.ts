@@ -1,12 +1,12 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 
-/** What belongs to one piece of work, wherever it is done. Whatever is logged or appended meanwhile carries it. */
+/** The context of one piece of work. All log lines and events of that work carry it. */
 export interface Correlation {
   /** The request that set it off. */
   readonly requestId?: string | undefined;
-  /** W3C Trace Context: the span that is open, or the one that a caller or an event named. */
+  /** W3C Trace Context: the open span, or the span that a caller or an event named. */
   readonly traceparent?: string | undefined;
-  /** How a request got along with the event store; undefined outside requests. */
+  /** How long a request waited for the event store, and whether it did without; undefined outside requests. */
   readonly storeTime?: StoreTime | undefined;
 }
 
@@ -14,19 +14,19 @@ export interface Correlation {
 export interface StoreTime {
   /** By slow calls, in all. */
   waitedMs: number;
-  /** Something was answered from what is known otherwise, because the event store did not answer. */
+  /** A part of the answer came without the event store, because it did not answer. */
   didWithout: boolean;
 }
 
 const ambient = new AsyncLocalStorage<Correlation>();
 const none: Correlation = {};
 
-/** Of the work that is being done here; empty outside of any. */
+/** The correlation of the current work; empty outside any work. */
 export function correlation(): Correlation {
   return ambient.getStore() ?? none;
 }
 
-/** Does the work under this correlation; what it does not name stays as it is around it. */
+/** Runs the work under this correlation. Members that it does not name keep their values. */
 export function correlated<T>(named: Correlation, work: () => T): T {
   return ambient.run({ ...ambient.getStore(), ...named }, work);
 }
@@ -41,7 +41,7 @@ export interface TraceContext {
 const pattern = /^(?!ff)[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-([0-9a-f]{2})(?:-.*)?$/;
 
 /**
- * Undefined for what is no traceparent. A version that is newer than 00 may have further parts, which are dropped
+ * Undefined for an invalid traceparent. A version newer than 00 may have further parts, which are dropped
  * (https://www.w3.org/TR/trace-context/#versioning-of-traceparent).
  */
 export function parseTraceparent(text: string | undefined): TraceContext | undefined {

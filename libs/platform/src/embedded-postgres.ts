@@ -23,11 +23,11 @@ export { EmbeddedPostgresError };
 export interface EmbeddedPostgresOptions {
   /** Created on first use, and its missing parents with it. One process at a time may start a server on it. */
   readonly dataDirectory: string;
-  /** The server's own log. Added to; put aside as `.1` when it is larger than 16 MiB at a start. */
+  /** The server's own log. Each start appends to it; one that is larger than 16 MiB is first renamed to `.1`. */
   readonly logFile: string;
   /** False only for data that may be lost: tests. Default true: a commit that was answered survives a power cut. */
   readonly fsync?: boolean;
-  /** Tried first when a server has to be started, so that clients of an earlier one find it again. */
+  /** The port to try first, so that clients of an earlier server find the new one. */
   readonly preferredPort?: number;
   /** Further PostgreSQL settings by name. Values without quotes and blanks. */
   readonly settings?: Readonly<Record<string, string | number>>;
@@ -38,9 +38,9 @@ export interface EmbeddedPostgres {
   readonly url: string;
   readonly port: number;
   readonly pid: number;
-  /** True when a server ran on the data already (its parent had been killed) and was taken over as it was. */
+  /** True if a server already ran on the data, because its parent had been killed. It was taken over. */
   readonly alreadyRunning: boolean;
-  /** Ends all connections and the server; committed data is on the disk when this resolves. Repeatable. */
+  /** Ends all connections and the server. Committed data is on the disk when it resolves. It may be called again. */
   stop(): Promise<void>;
 }
 
@@ -64,13 +64,13 @@ const withoutFsync = { fsync: 'off', synchronous_commit: 'off', full_page_writes
 const rotateAboveBytes = 16 * 1024 * 1024;
 const startAttempts = 20;
 const startPauseMs = 500;
-/** These pass by themselves: a port taken a moment ago, or the last processes of a killed server still leaving. */
+/** Failures that pass: the port was just taken, or the last processes of a killed server are still ending. */
 const passing =
   /could not bind|could not create any TCP|shared memory block .* is still in use|lock file .* already exists/;
 
 /**
- * Starts the PostgreSQL server that npm brought along, or takes over the one that runs on this data already. The
- * server is a process of its own and outlives its parent, which therefore can be killed at any moment: `stop` ends it.
+ * Starts the PostgreSQL server that npm installed, or takes over the one that already runs on this data. The server is
+ * a separate process and outlives its parent, so the parent can be killed at any moment: only `stop` ends the server.
  * @throws EmbeddedPostgresError with one line that says what to do
  */
 export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
@@ -172,7 +172,7 @@ function lastLineOf(error: unknown): string {
   return error instanceof Error ? (error.message.trim().split('\n').at(-1) ?? '') : String(error);
 }
 
-/** The port of the server's last start, so that processes which knew its address find it again; 0 for none. */
+/** The port of the server's last start, so that processes that know its address find it again; 0 for none. */
 function lastPort(dataDirectory: string): number {
   const file = join(dataDirectory, 'postmaster.opts');
   return existsSync(file) ? Number(/port=(\d+)/.exec(readFileSync(file, 'utf8'))?.[1] ?? 0) : 0;

@@ -3,19 +3,19 @@ export function errorCode(error: unknown): string | undefined {
   return typeof error === 'object' && error !== null && 'code' in error ? String(error.code) : undefined;
 }
 
-/** What the file system and PostgreSQL say when there is no room left. */
+/** The codes of the file system and PostgreSQL for a full disk. */
 const noRoom = new Set(['ENOSPC', 'EDQUOT', '53100']);
 
-/** Whether a full disk is behind an error, whatever was wrapped around it. */
+/** Whether a full disk caused an error, at any depth of its causes. */
 export function isDiskFull(error: unknown): boolean {
   if (typeof error !== 'object' || error === null) return false;
   if (noRoom.has(errorCode(error) ?? '')) return true;
-  // Errors of ours have a cause, those of TypeORM the driver's error.
+  // Our errors have a cause; TypeORM's errors have the driver's error.
   const { cause, driverError } = error as { cause?: unknown; driverError?: unknown };
   return isDiskFull(cause ?? driverError);
 }
 
-/** An error in its own words. A refused connection is an AggregateError without any: its first error has them. */
+/** The message of an error. A refused connection is an AggregateError without a message: its first error has one. */
 export function messageOf(error: unknown): string {
   const cause: unknown = error instanceof AggregateError ? error.errors[0] : error;
   if (!(cause instanceof Error)) return String(cause);

@@ -1,17 +1,17 @@
 import { createServer, type RequestListener, type Server, type ServerOptions } from 'node:http';
 import type { Socket } from 'node:net';
 
-/** How long a client may take no byte of an answer that waits for it: as long as nginx waits by default. */
+/** How long a client may leave an answer unread, without taking a byte. nginx has the same default. */
 export const defaultUnreadMs = 60_000;
 
-/** Requests of one connection that may wait for the answers before theirs. */
+/** How many requests of one connection may wait for earlier answers. */
 export const mostPipelined = 20;
 
 /**
- * An HTTP server that bounds what a connection holds. Node parses and starts all requests that come pipelined, and keeps
- * their answers until the client reads: here a request starts when the answer before it has been handed to the kernel, so
- * that one connection has one answer unsent at most. A client with more than {@link mostPipelined} waiting requests, or one
- * that does not read for `unreadMs`, loses its connection.
+ * An HTTP server that bounds what a connection holds. Node starts all pipelined requests at once, and keeps their
+ * answers until the client reads them. Here a request starts when the kernel has taken the answer before it, so a
+ * connection has at most one unsent answer. A client with more than {@link mostPipelined} waiting requests, or one that
+ * does not read for `unreadMs`, loses its connection.
  */
 export function guardedServer(
   options: ServerOptions,
@@ -21,7 +21,8 @@ export function guardedServer(
   const server = createServer(options, oneByOne(listener));
   server.timeout = unreadMs;
   server.on('timeout', (socket: Socket) => {
-    // With nothing unsent it is we who take our time, as in a long poll. Node sets another time between two requests.
+    // If no byte is unsent, the server is the slow side, for example in a long poll. Between two requests Node sets
+    // another timeout.
     if (socket.writableLength === 0 && socket.timeout === unreadMs) return;
     socket.destroy();
   });
@@ -31,12 +32,12 @@ export function guardedServer(
 function oneByOne(listener: RequestListener): RequestListener {
   const waiting = new WeakMap<Socket, number>();
   const start: RequestListener = (request, response) => {
-    // One who has gone already is told nothing, and has no address any more.
+    // A client that has gone has no address any more, and gets no answer.
     if (request.socket.remoteAddress === undefined) request.socket.destroy();
     else listener(request, response);
   };
   return (request, response) => {
-    // The answer to a pipelined request gets the socket when those before it have left.
+    // The answer to a pipelined request gets the socket when the answers before it are sent.
     if (response.socket) {
       start(request, response);
       return;

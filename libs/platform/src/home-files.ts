@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { isRunning, type ProcessIdentity } from './processes.js';
 import { newSealKey } from './seal-key.js';
 
-/** Writes JSON that only this user may read. Readers see the old content or the new one, never a part. */
+/** Writes JSON that only this user may read. Readers see either the old content or the new one, never a part. */
 export function writePrivateJson(path: string, content: unknown): void {
   writePrivately(path, `${JSON.stringify(content, null, 2)}\n`);
 }
@@ -30,13 +30,16 @@ export function readJson(path: string): unknown {
   }
 }
 
-/** What `npm start` makes for an installation of its own, once: the same ever after. */
+/** The secrets that `npm start` makes once for its own installation, and then keeps. */
 export interface HomeSecrets {
   /** Signs the URLs of pictures. */
   readonly urlSigningSecret: string;
-  /** What the MACs of events and the signing secrets of API keys derive from. */
+  /** The MACs of events and the signing secrets of API keys derive from it. */
   readonly signingKey: string;
-  /** Whether every event of the log has to prove its writer: its history was adopted, or it began with this release. */
+  /**
+   * Whether every event of the log must prove its writer, because the log's history was adopted or began with this
+   * release.
+   */
   readonly provesWriters?: boolean;
 }
 
@@ -44,7 +47,7 @@ function secretsFileOf(home: string): string {
   return join(home, 'secrets.json');
 }
 
-/** The secrets of a home; those that an earlier release did not know are made now. */
+/** The secrets of a home. It makes those that an earlier release did not have. */
 export function provideHomeSecrets(home: string): HomeSecrets {
   const stored = (readJson(secretsFileOf(home)) ?? {}) as Partial<HomeSecrets>;
   const secrets: HomeSecrets = {
@@ -58,12 +61,12 @@ export function provideHomeSecrets(home: string): HomeSecrets {
   return secrets;
 }
 
-/** From now on nothing in the log of this home counts without proof, whatever becomes of the log. */
+/** From now on no event in the log of this home counts without proof, even if the log is replaced. */
 export function rememberProof(home: string): void {
   writePrivateJson(secretsFileOf(home), { ...provideHomeSecrets(home), provesWriters: true });
 }
 
-/** The secrets as far as the home has them; nothing is made. */
+/** The secrets that the home has; it makes none. */
 export function readHomeSecrets(home: string): Partial<HomeSecrets> {
   return readJson(secretsFileOf(home)) ?? {};
 }
@@ -108,7 +111,7 @@ function newSecret(): string {
   return randomBytes(32).toString('base64url');
 }
 
-/** What a running `npm start` tells the operator's command about itself. Private: the URLs hold a password. */
+/** Facts about a running `npm start`, for the operator's command. Private: the URLs hold a password. */
 export interface Runtime {
   readonly process: ProcessIdentity;
   readonly baseUrl: string;
@@ -130,7 +133,7 @@ export function removeRuntime(home: string): void {
   rmSync(runtimeFileOf(home), { force: true });
 }
 
-/** Undefined when nothing runs on this home: also when the file was left behind by a process that was killed. */
+/** Undefined if no process runs on this home, also if a killed process left the file behind. */
 export function readRuntime(home: string): Runtime | undefined {
   // Only `writeRuntime` writes the file, and it never leaves half of one.
   const runtime = readJson(runtimeFileOf(home)) as Runtime | undefined;

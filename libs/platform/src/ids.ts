@@ -2,7 +2,7 @@ import { createHash, randomFillSync } from 'node:crypto';
 import { decodeTime, encodeTime, monotonicFactory } from 'ulid';
 import { parse, v5 } from 'uuid';
 
-/** Random bytes are drawn by the page: ULIDs take them one character at a time, and each draw is a system call. */
+/** Random bytes are drawn in blocks: a ULID needs one for each character, and each draw is a system call. */
 const randomBytes = new Uint8Array(4096);
 let drawn = randomBytes.length;
 
@@ -25,8 +25,8 @@ export function newId(): string {
 }
 
 /**
- * From now on, and in this process, {@link newId} gives what `other` gives; undefined: fresh ULIDs again. For a
- * simulation, which must be able to repeat itself exactly.
+ * From now on {@link newId} returns the ids of `other` in this process; undefined: fresh ULIDs again. A simulation uses
+ * it to repeat itself exactly.
  */
 export function drawIdsFrom(other: (() => string) | undefined): void {
   source = other ?? nextUlid;
@@ -47,8 +47,8 @@ const timeLength = 10;
 const crockford = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 
 /**
- * A ULID that is derived and not drawn: the same name and time always give the same id, so that two processes that make
- * the same thing meet on the same stream. It sorts with the ids that were drawn at that time.
+ * A ULID that is derived and not random: the same name and time always give the same id. So two processes that make the
+ * same thing use the same stream. It sorts with the random ids of that time.
  * @param madeAt milliseconds since 1970, the same on every try
  */
 export function derivedId(name: string, madeAt: number): string {
@@ -56,8 +56,8 @@ export function derivedId(name: string, madeAt: number): string {
 }
 
 /**
- * Like {@link derivedId}, for a stream that has to be found by its name alone. What stands in the place of the time means
- * nothing, so such an id names a stream and is never shown to callers.
+ * Like {@link derivedId}, for a stream that has to be found by its name alone. The id's time is meaningless, so such an
+ * id names a stream and is never shown to callers.
  */
 export function timelessId(name: string): string {
   const digest = createHash('sha256').update(name).digest('hex');
@@ -75,8 +75,8 @@ export function timelessId(name: string): string {
 const namespace = parse('6a3c1f0e-52b7-5d0f-9d56-0d5b6a1f7c11');
 
 /**
- * The id of the event with this number among those that a command emits. The same command gives the same ids
- * on every try: that is what makes a retry of an append recognisable.
+ * The id of the event with this number among those that a command emits. The same command gives the same ids on every
+ * try, so the store recognises a retry of an append.
  */
 export function eventId(commandId: string, index: number): string {
   // As bytes: `uuid` takes twice as long to make them.

@@ -1,4 +1,4 @@
-/** Where pictures of a family of models are made: on this machine's cores, or by someone who is waited for. */
+/** Where a family of models makes its pictures: on this machine's cores, or on a remote server. */
 export const modelFamilies = {
   sketch: 'local',
   openai: 'remote',
@@ -6,7 +6,7 @@ export const modelFamilies = {
   fashn: 'remote',
   fal: 'remote',
   comfyui: 'remote',
-  // An engine that is a package of its own: whatever it does, it is waited for.
+  // An engine in its own package counts as remote, wherever it works.
   package: 'remote',
 } as const satisfies Readonly<Record<string, 'local' | 'remote'>>;
 
@@ -15,15 +15,15 @@ export type ModelFamily = keyof typeof modelFamilies;
 export const resolutions = ['1K', '2K', '4K'] as const;
 
 /**
- * A model that pictures can be asked of, as the registry declares it (`assets/models.schema.json` says what each member
- * means). Its id is what callers send, and configuration, never an enumeration.
+ * An image model as the registry declares it (`assets/models.schema.json` explains each member). Callers send its id.
+ * Ids are configuration, never an enumeration.
  */
 export interface ImageModel {
   readonly id: string;
   readonly family: ModelFamily;
   /** What the vendor calls it. */
   readonly model?: string;
-  /** Of the family `package`: its name, or the path of its folder or file. */
+  /** For the family `package`: the package's name, or the path of its folder or file. */
   readonly package?: string;
   readonly endpoint?: string;
   readonly secret_env?: string;
@@ -36,14 +36,14 @@ export interface ImageModel {
   readonly resolutions: readonly string[];
   /** `W×H` in pixels, as `1024x1536`; absent: any. */
   readonly sizes?: readonly string[];
-  /** Whether `quality` means anything to it; it is dropped for models that do not know it. */
+  /** Whether the model supports `quality`; for other models the field is dropped. */
   readonly supports_quality: boolean;
-  /** Whether the same seed gives the same picture. A seed is refused for models that do not know it. */
+  /** Whether the same seed gives the same picture. Models without seeds refuse one. */
   readonly seed: boolean;
   readonly transparent: boolean;
   /** The vendor's model that answers questions about pictures. */
   readonly vision_model?: string;
-  /** What the vendor takes for a picture, and for an answer, in the registry's currency. */
+  /** The vendor's price of a picture, and of an answer, in the registry's currency. */
   readonly price_per_picture: number;
   readonly price_per_reading: number;
   /** Over all workers. */
@@ -51,7 +51,7 @@ export interface ImageModel {
   readonly requests_per_minute?: number;
   /** For one call. */
   readonly timeout_seconds: number;
-  /** Another model's id, which is asked when this one has no capacity. */
+  /** The id of another model, which is used when this one has no capacity. */
   readonly fallback?: string;
   /** Whether a call whose outcome is unknown may be paid a second time. */
   readonly resend_unknown: boolean;
@@ -64,17 +64,17 @@ export interface ImageModel {
 /** The models of an installation: what its file says, see `model-registry.ts`. */
 export interface ModelList {
   readonly currency: string;
-  /** What a credit is sold for, in that currency; undefined: no margin can be told. */
+  /** The selling price of a credit, in that currency; undefined: the margin is unknown. */
   readonly credit_price?: number;
-  /** Which model draws a workflow where neither the caller nor the tenant's default says. */
+  /** The model that draws a workflow if neither the caller nor the tenant's default names one. */
   readonly workflow_models: Readonly<Record<string, string>>;
   /** Which model draws for a tenant. */
   readonly tenant_models: Readonly<Record<string, string>>;
-  /** At least one; the first that makes a workflow draws it where nothing else decides. */
+  /** At least one. Without another choice, the first model that supports a workflow draws it. */
   readonly models: readonly ImageModel[];
 }
 
-/** What the inputs of a model of fal may be mapped from; the last ones are pictures, by the part that they play. */
+/** The facts that may be mapped to inputs of a fal model. The last ones are pictures, named by their part. */
 const falParts = ['person', 'garment', 'scene', 'shot', 'photograph', 'subject'];
 export const falFields = [
   'prompt',
@@ -87,9 +87,11 @@ export const falFields = [
   ...falParts,
 ];
 
-/** The part of a picture that a model has no place for: one of fal that is not told all pictures, but each by its part. */
+/**
+ * The first part whose picture the model cannot take. Only a fal model that maps each picture by its part can lack one.
+ */
 export function withoutPlace({ family, options }: ImageModel, parts: readonly string[]): string | undefined {
-  // Its members were looked at when the file was read.
+  // The members were checked when the file was read.
   const fields = options['fields'] as Readonly<Record<string, string>> | undefined;
   if (family !== 'fal' || !fields || fields['images'] !== undefined) return undefined;
   return parts.find((part, index) => fields[part] === undefined || parts.indexOf(part) < index);
@@ -121,10 +123,10 @@ export const sandboxAlone: ModelList = {
   models: [sandboxModel],
 };
 
-/** As many pictures as any engine is known to take at once. */
+/** The most pictures that any known engine takes at once. */
 export const mostInputs = 16;
 
-/** What a body says about image models: `model` is what catalogue shots call it. */
+/** The fields of a body that name an image model; catalogue shots call it `model`. */
 export interface ModelledBody {
   readonly image_model?: unknown;
   readonly model?: unknown;
@@ -138,7 +140,7 @@ export class ImageModelChoice {
     return this.list.models;
   }
 
-  /** What draws for test keys. It is there also where the list does not name it, and callers cannot. */
+  /** The model that draws for test keys. It exists even if the list does not name it; callers cannot name it then. */
   get sandbox(): ImageModel {
     return this.models.find(({ family }) => family === 'sketch') ?? sandboxModel;
   }
@@ -155,7 +157,7 @@ export class ImageModelChoice {
     return this.models.filter(({ workflows }) => !workflows || workflows.includes(workflow));
   }
 
-  /** What draws where a body names no model; undefined where no model makes the workflow. */
+  /** The model for a body that names none; undefined if no model supports the workflow. */
   usual(workflow: string, tenant: string): ImageModel | undefined {
     const making = this.making(workflow);
     const { tenant_models: ofTenants, workflow_models: ofWorkflows } = this.list;
@@ -163,7 +165,7 @@ export class ImageModelChoice {
     return named.flatMap((id) => making.filter((model) => model.id === id))[0] ?? making[0];
   }
 
-  /** The model that a body names, or else the usual one; undefined for a name that is not there. */
+  /** The model that a body names, or else the usual one; undefined for an unknown name. */
   asked(body: ModelledBody, workflow: string, tenant: string): ImageModel | undefined {
     const named = namedModel(body);
     if (named === undefined) return this.usual(workflow, tenant);
@@ -176,7 +178,7 @@ export function namedModel({ model, image_model: named = model }: ModelledBody):
   return typeof named === 'string' ? named : undefined;
 }
 
-/** The sandbox dresses and replaces the people whom it drew; whom a photograph shows it does not know. */
+/** The sandbox can dress and replace only people whom it drew, not people in a photograph. */
 export const knowsDrawnPeopleOnly = ({ family }: Pick<ImageModel, 'family'>): boolean => family === 'sketch';
 
 export function isRemote({ family }: Pick<ImageModel, 'family'>): boolean {

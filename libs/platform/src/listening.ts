@@ -7,27 +7,29 @@ export interface Listening {
   /** Ends it. */
   readonly signal: AbortSignal;
   hear(payload: string): void;
-  /** Called with true at each connection, and with false when it is lost: what was announced in between was missed. */
+  /** Called with true at each connection, and with false when it is lost: announcements in between are missed. */
   onChange(listening: boolean): void;
 }
 
 const pauses = { firstPauseMs: 25, longestPauseMs: 1_000 };
 
 /**
- * Hears what is announced on a channel of PostgreSQL, on a connection of its own that is made again when it is lost. Resolves
- * when the signal fires and the connection is closed.
+ * Listens on a channel of PostgreSQL, on its own connection, which it renews when it is lost. Resolves when the signal
+ * fires and the connection is closed.
  */
 export async function listenTo(listening: Listening): Promise<void> {
   const { signal } = listening;
   await retryUntilAborted(() => listenUntilLost(listening), {
-    ...{ ...pauses, signal, healthyAfterMs: pauses.longestPauseMs },
+    ...pauses,
+    signal,
+    healthyAfterMs: pauses.longestPauseMs,
   });
 }
 
 async function listenUntilLost({ config, channel, signal, hear, onChange }: Listening): Promise<void> {
   const client = new pg.Client(config);
   const { promise: lost, resolve: leave } = Promise.withResolvers<void>();
-  // They stay to the end: a server that stops while we say goodbye says so too.
+  // The listeners stay to the end: a server that stops while we disconnect raises an error too.
   client.on('error', () => leave());
   client.on('end', () => leave());
   client.on('notification', ({ payload = '' }) => hear(payload));

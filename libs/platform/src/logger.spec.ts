@@ -62,8 +62,11 @@ describe('a line of the log', () => {
       `correlated({ requestId: '01REQUEST', traceparent: '${traceparent}' }, () => log.info({ jobId: 'j' }, 'hello'));`,
     );
     expect(line).toMatchObject({
-      ...{ msg: 'hello', jobId: 'j', requestId: '01REQUEST' },
-      ...{ traceId: '0af7651916cd43dd8448eb211c80319c', spanId: 'b7ad6b7169203331' },
+      msg: 'hello',
+      jobId: 'j',
+      requestId: '01REQUEST',
+      traceId: '0af7651916cd43dd8448eb211c80319c',
+      spanId: 'b7ad6b7169203331',
     });
   });
 

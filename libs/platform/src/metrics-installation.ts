@@ -1,7 +1,7 @@
 import { Gauge, type Registry } from 'prom-client';
 import { inTime } from './retry.js';
 
-/** A projection or process manager: how far it is behind the log. */
+/** How far a projection or process manager is behind the log. */
 export interface ConsumerGauges {
   readonly kind: 'projection' | 'process manager';
   readonly environment: string;
@@ -28,14 +28,14 @@ export interface QueueGauges {
   readonly oldestSeconds: number;
 }
 
-/** Processes of a role: those that give signs of life, and those that stopped without taking them away. */
+/** Processes of a role: those that give signs of life, and those that stopped without removing theirs. */
 export interface ProcessGauges {
   readonly role: string;
   readonly alive: number;
   readonly silent: number;
 }
 
-/** Looks at what all processes share. Each may fail by itself, and its metrics are then absent. */
+/** Sources for the state that all processes share. Each may fail alone; its metrics are then absent. */
 export interface InstallationSources {
   consumers(): Promise<readonly ConsumerGauges[]>;
   charges(): Promise<readonly ChargeGauges[]>;
@@ -46,14 +46,14 @@ export interface InstallationSources {
 export interface GaugeTimes {
   /** Several scrapers, or an impatient one, cost one look. Default 2000. */
   readonly freshForMs?: number;
-  /** A source that has not answered by then has nothing to tell: the scrape goes on without it. Default 3000. */
+  /** How long a source may take; the scrape then goes on without it. Default 3000. */
   readonly patienceMs?: number;
 }
 
 /**
- * Gauges of the installation as a whole. Every process that exports them tells the same, so a query combines
- * them by `max`, never by `sum`. They are looked up at each scrape, so they are right whether the processes that do the
- * work run or not.
+ * Gauges of the installation as a whole. Every process that exports them reports the same values, so a query combines
+ * them by `max`, never by `sum`. Each scrape reads them anew, so they are right even when the processes that do the
+ * work do not run.
  */
 export class InstallationGauges {
   private readonly gauges: ReturnType<typeof createGauges>;
@@ -90,7 +90,7 @@ export class InstallationGauges {
     ) => {
       const rows = await inTime(look, patienceMs, () => new Error('late')).catch(() => undefined);
       readable.set({ source }, rows ? 1 : 0);
-      // What cannot be read is absent: the last value that was read would look like a healthy one.
+      // A value that cannot be read is absent: the last value would look healthy.
       for (const { gauge } of gauges) gauge.reset();
       for (const row of rows ?? []) for (const { set } of gauges) set(row);
     };
@@ -116,7 +116,7 @@ function createGauges(registers: Registry[]) {
   const gauge: MakeGauge = (name, help, labelNames) =>
     new Gauge({ name: `atelier_${name}`, help, labelNames, registers });
   return {
-    readable: gauge('installation_readable', 'Whether what the source tells could be read', ['source']),
+    readable: gauge('installation_readable', 'Whether the source could be read', ['source']),
     readSeconds: gauge('installation_read_duration_seconds', 'How long the last look took', []),
     consumers: consumerReadings(gauge),
     charges: chargeReadings(gauge),
@@ -148,10 +148,12 @@ function consumerReadings(gauge: MakeGauge): Reading<ConsumerGauges>[] {
       ({ seconds }) => seconds,
     ),
   ];
-  const parked = 'Streams that were put aside because an event cannot be folded';
+  const parked = 'Streams that are parked because an event cannot be folded';
   return [
     ...lag('projection'),
-    reading('projection', 'halted', '1: it stands still until it is mended', ({ halted }) => Number(halted)),
+    reading('projection', 'halted', '1: it stands still until its fault is mended', ({ halted }) =>
+      Number(halted),
+    ),
     reading('projection', 'parked_streams', parked, ({ parkedStreams }) => parkedStreams),
     ...lag('process manager'),
   ];

@@ -54,7 +54,11 @@ describe('the metrics of a role', () => {
     metrics.http({ ...answer, route: undefined, status: 404, method: 'BREW' });
     metrics.http({ ...answer, route: undefined, status: 404, method: 'PROPFIND' });
     metrics.http({
-      ...{ method: 'POST', route: '/v1/try-on', status: 402, durationMs: 12, workflow: 'try-on' },
+      method: 'POST',
+      route: '/v1/try-on',
+      status: 402,
+      durationMs: 12,
+      workflow: 'try-on',
     });
     metrics.http({ ...answer, route: '/v1/jobs', status: undefined });
     const text = await lines();

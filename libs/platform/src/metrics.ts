@@ -4,14 +4,14 @@ import type { EventStoreObserver } from '#event-store/observer.js';
 import { type GaugeTimes, InstallationGauges, type InstallationSources } from './metrics-installation.js';
 
 /**
- * The metrics of one process, for Prometheus. Labels have a handful of values each: no tenant, no stream, no address and
- * no message is ever in one. `docs/metrics.md` lists them.
+ * The metrics of one process, for Prometheus. Each label has a few values: a tenant, stream, address or message is
+ * never a label. `docs/metrics.md` lists them.
  */
 export class Metrics {
-  private readonly registry = new Registry();
+  /** Capabilities count there. */
+  readonly registry = new Registry();
   private installation: InstallationGauges | undefined;
   private httpMetrics: HttpObserver | undefined;
-  private webhookMetrics: WebhookCounters | undefined;
   private engineMetrics: EngineObserver | undefined;
   /** To be handed to the event store. */
   readonly eventStore: EventStoreObserver;
@@ -43,22 +43,17 @@ export class Metrics {
     for (const reason of ['missing', 'altered']) this.brokenPictures.inc({ reason }, 0);
   }
 
-  /** To be told of every answer, by a role that gives some. */
+  /** A role that answers requests reports every answer to it. */
   get http(): HttpObserver {
     return (this.httpMetrics ??= observeHttp([this.registry]));
   }
 
-  /** To be told of webhooks, by a role that sends some. */
-  get webhooks(): WebhookCounters {
-    return (this.webhookMetrics ??= countWebhooks([this.registry]));
-  }
-
-  /** To be told of calls of image models, by a role that makes some. */
+  /** A role that calls image models reports every call to it. */
   get engines(): EngineObserver {
     return (this.engineMetrics ??= observeEngines([this.registry]));
   }
 
-  /** From now on this process tells about the installation as a whole too. To be called once at most. */
+  /** From now on this process also exports the gauges of the whole installation. Call it at most once. */
   watchInstallation(sources: InstallationSources, times?: GaugeTimes): void {
     this.installation = new InstallationGauges([this.registry], sources, times);
   }
@@ -75,7 +70,7 @@ export class Metrics {
   }
 }
 
-/** An append on a healthy store takes some milliseconds, and none more than its deadline of 10 s. */
+/** An append on a healthy store takes some milliseconds; its deadline is 10 s. */
 const appendSeconds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
 /** What an event store tells about itself. */
@@ -118,7 +113,7 @@ export function observeEventStore(registers: Registry[]): Required<EventStoreObs
   };
 }
 
-/** One answer of the API. All of it has few values: the route is a template, never a path. */
+/** One answer of the API. Each field has few values: the route is a template, never a path. */
 export interface HttpAnswer {
   readonly method: string;
   /** For example `/v1/jobs/:public_id`; undefined for a path that nothing is at. */
@@ -132,7 +127,7 @@ export interface HttpAnswer {
 
 export type HttpObserver = (answer: HttpAnswer) => void;
 
-/** A dispatch takes some milliseconds; one that waits for its job's end, or follows it, may take a minute. */
+/** A dispatch takes some milliseconds; one that waits for its job, or follows it, may take a minute. */
 const seconds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
 
 export function observeHttp(registers: Registry[]): HttpObserver {
@@ -163,7 +158,7 @@ export function observeHttp(registers: Registry[]): HttpObserver {
 export type JobEnd =
   { readonly outcome: 'succeeded' | 'cancelled' } | { readonly outcome: 'failed'; readonly code: string };
 
-/** What this process has written into the log, told once for each event that is new there. */
+/** Reports of what this process wrote into the log, once for each new event. */
 export interface OutcomeObserver {
   charged(environment: Environment, workflow: string, credits: number): void;
   refunded(environment: Environment, reason: string, credits: number): void;
@@ -215,36 +210,7 @@ export function countOutcomes(registers: Registry[]): OutcomeObserver {
   };
 }
 
-/** What this process has sent to webhook endpoints. */
-export interface WebhookCounters {
-  attempted(environment: Environment, outcome: 'delivered' | 'failed'): void;
-  switchedOff(environment: Environment, reason: string): void;
-}
-
-function countWebhooks(registers: Registry[]): WebhookCounters {
-  const attempts = new Counter({
-    name: 'atelier_webhook_attempts_total',
-    help: 'Calls of webhook endpoints, by how they ended',
-    labelNames: ['environment', 'outcome'],
-    registers,
-  });
-  const switchedOff = new Counter({
-    name: 'atelier_webhook_endpoints_switched_off_total',
-    help: 'Webhook endpoints that were switched off because they failed for days, or answered 410',
-    labelNames: ['environment', 'reason'],
-    registers,
-  });
-  for (const environment of environments) {
-    for (const outcome of ['delivered', 'failed']) attempts.inc({ environment, outcome }, 0);
-    for (const reason of ['failing', 'gone']) switchedOff.inc({ environment, reason }, 0);
-  }
-  return {
-    attempted: (environment, outcome) => attempts.inc({ environment, outcome }),
-    switchedOff: (environment, reason) => switchedOff.inc({ environment, reason }),
-  };
-}
-
-/** What this process has asked of image models. A model is an id of the registry. */
+/** Reports of this process's calls of image models. A model is an id of the registry. */
 export interface EngineObserver {
   answered(model: string, outcome: string): void;
   /** A render has found no room at the model, and waits. */
@@ -262,13 +228,13 @@ function observeEngines(registers: Registry[]): EngineObserver {
   });
   const waits = new Counter({
     name: 'atelier_engine_waits_total',
-    help: 'Looks of renders that found no room at their image model',
+    help: 'Attempts of renders that found no free place at their image model',
     labelNames: ['model'],
     registers,
   });
   const resting = new Gauge({
     name: 'atelier_engine_resting',
-    help: '1 while this process does not ask the image model, because it was in trouble repeatedly',
+    help: '1 while this process does not call the image model, because its calls failed repeatedly',
     labelNames: ['model'],
     registers,
   });

@@ -34,16 +34,19 @@ describe('ATELIER_MODELS_FILE', () => {
     const { models, currency, workflow_models } = load(write({ credit_price: 0.1, models: [pen] }));
     expect(models).toEqual([
       {
-        ...{
-          ...pen,
-          max_inputs: 4,
-          resolutions: ['1K'],
-          supports_quality: false,
-          seed: false,
-          transparent: false,
-        },
-        ...{ price_per_picture: 0, price_per_reading: 0, concurrency: 4, timeout_seconds: 180 },
-        ...{ resend_unknown: false, test_keys: 'sandbox', options: {} },
+        ...pen,
+        max_inputs: 4,
+        resolutions: ['1K'],
+        supports_quality: false,
+        seed: false,
+        transparent: false,
+        price_per_picture: 0,
+        price_per_reading: 0,
+        concurrency: 4,
+        timeout_seconds: 180,
+        resend_unknown: false,
+        test_keys: 'sandbox',
+        options: {},
       },
     ]);
     expect([currency, workflow_models]).toEqual(['USD', {}]);

@@ -5,15 +5,15 @@ import type * as yaml from 'yaml';
 import { falFields, type ImageModel, type ModelFamily, type ModelList } from './image-models.js';
 import { packagePath } from './package-folder.js';
 
-/** For what is only needed where there is a file: a verb of the command must start quickly. */
+/** Loads packages that only a file of models needs, so that a verb of the command starts quickly. */
 const load = createRequire(import.meta.url);
 
 /** The schema that editors can check a registry with. */
 export const modelsSchemaPath = (): string => packagePath('assets', 'models.schema.json');
 
 /**
- * The models that a file declares, as JSON or YAML, with the schema's defaults in the place of what it leaves out.
- * @returns the models, or in sentences' second halves what is wrong with the file
+ * The models that a JSON or YAML file declares, with the schema's defaults for omitted members.
+ * @returns the models, or the mistakes of the file, as the second halves of sentences
  */
 export function readModelRegistry(path: string): ModelList | string {
   let declared: unknown;
@@ -28,7 +28,7 @@ export function readModelRegistry(path: string): ModelList | string {
   const validator = new Validator({ allErrors: true, useDefaults: true });
   const valid = validator.compile(JSON.parse(readFileSync(modelsSchemaPath(), 'utf8')) as object);
   if (!valid(declared)) return `names a file with mistakes: ${(valid.errors ?? []).map(mistake).join('; ')}`;
-  // The schema has just said so, and has filled in what it has defaults for.
+  // The schema has checked it, and has filled in its defaults.
   const registry = declared as ModelList;
   const problems = [...namesWithoutModel(registry), ...registry.models.flatMap(cannotWork)];
   if (problems.length > 0) return `names a file with mistakes: ${problems.join('; ')}`;
@@ -42,7 +42,7 @@ function mistake({ instancePath, message = 'is wrong', params }: ErrorObject): s
   return `${instancePath || '/'} ${message}${more}`;
 }
 
-/** What a schema cannot say: ids are there once, and names of models name one. */
+/** Checks what a schema cannot: each id occurs once, and each name of a model exists. */
 function namesWithoutModel({ models, workflow_models, tenant_models }: ModelList): string[] {
   const ids = models.map(({ id }) => id);
   const problems = ids.flatMap((id, index) =>
@@ -77,7 +77,7 @@ export const fashnEndpoints: Readonly<Record<string, Endpoint>> = {
 /** The shipped graphs of ComfyUI. */
 const graphInputs = 3;
 
-/** What a model of a family makes at most: so that a dispatch refuses what a vendor would. */
+/** Limits a model to what its family can make, so that a dispatch refuses what the vendor would refuse. */
 function withinFamily(model: ImageModel): ImageModel {
   const atMost = (most: number) => ({ ...model, max_inputs: Math.min(most, model.max_inputs) });
   if (model.family === 'comfyui' && !model.options['graphs']) return atMost(graphInputs);

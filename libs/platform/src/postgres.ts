@@ -1,14 +1,14 @@
 import pg from 'pg';
 
-/** PostgreSQL's code of what went wrong; undefined for an error that is not the server's. */
+/** PostgreSQL's error code; undefined for an error that is not from the server. */
 export function sqlState(error: unknown): string | undefined {
   return error instanceof pg.DatabaseError ? error.code : undefined;
 }
 
 /**
- * For each new connection of a pool. One that breaks tells the statement that runs on it, and also as an `error` event, which
- * ends the process where nothing listens. The pool listens while it has it, its user once he has it, and nothing in between:
- * a server that is stopped in that moment took the process with it.
+ * Call it for each new connection of a pool. A connection that breaks rejects its statement and also raises an `error`
+ * event, which ends a process without a listener. The pool listens while a connection is idle, and its user once he has
+ * it. In the moment between, no one listens: a server that stopped then ended the process.
  */
 export function surviveItsEnd(client: pg.ClientBase): void {
   client.on('error', () => undefined);

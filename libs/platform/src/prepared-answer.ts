@@ -11,7 +11,7 @@ interface Asked {
 }
 
 /**
- * A document that is the same for every caller: made, compressed and digested once, so that many who ask for it share its
+ * A document that is the same for every caller. It is made, compressed and digested once, and all callers share its
  * bytes.
  */
 export class PreparedAnswer {
@@ -29,7 +29,7 @@ export class PreparedAnswer {
     return new PreparedAnswer(whole, await promisify(gzip)(whole), `"${digest}"`);
   }
 
-  /** Sets status and headers, but for the type. @returns the body; undefined for a client that has it already */
+  /** Sets status and all headers but the content type. @returns the body; undefined for a client that has it already */
   answer({ headers }: Asked, reply: Reply): Buffer | undefined {
     // Weak, as it is the same for both encodings.
     const shared = { 'cache-control': 'no-cache', etag: `W/${this.etag}`, vary: 'accept-encoding' };

@@ -1,10 +1,10 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 
-/** One run of a process. Numbers are given again, so the number alone does not tell a process from its successor. */
+/** One run of a process. Systems reuse process numbers, so the number alone does not identify a run. */
 export interface ProcessIdentity {
   readonly pid: number;
-  /** When it was started, in the words of its system; null where that cannot be found out. */
+  /** The time of its start, as its system reports it; null if unknown. */
   readonly startedAt: string | null;
 }
 
@@ -16,13 +16,13 @@ export function identityOf(pid: number): ProcessIdentity {
   return { pid, startedAt: startMark(pid) };
 }
 
-/** Whether that very process still runs: a later one with the same number does not count, nor does a zombie. */
+/** Whether this same process still runs. A later process with the same number does not count, nor does a zombie. */
 export function isRunning({ pid, startedAt }: ProcessIdentity): boolean {
   if (!isAlive(pid)) return false;
   return startedAt === null || startMark(pid) === startedAt;
 }
 
-/** Whether a process has this number at the moment, whichever it is. */
+/** Whether any process has this number now. */
 export function isAlive(pid: number): boolean {
   if (!Number.isInteger(pid) || pid <= 0) return false;
   try {

@@ -2,7 +2,7 @@ import { Resolver } from 'node:dns/promises';
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
-/** An address of a network that is not called unless the operator has allowed it. */
+/** The address is in a network that is called only if the operator has allowed it. */
 export class ForbiddenAddress extends Error {
   override readonly name = 'ForbiddenAddress';
 }
@@ -15,10 +15,10 @@ export interface ResolvedAddress {
 /** The addresses that a name has now. @throws an Error when there are none */
 export type ResolveName = (name: string) => Promise<readonly string[]>;
 
-/** How long a name server gets for an answer, and how often it is asked. */
+/** How long a name server may take for an answer, and how often it is asked. */
 const patience = { timeout: 2_000, tries: 2 };
 
-/** Asks name servers by itself: the system's own look-up would hold one of the few threads that pictures are made on. */
+/** Asks name servers directly: the system's look-up would hold one of the few threads that make pictures. */
 export const resolveByDns: ResolveName = async (name) => {
   const resolver = new Resolver(patience);
   const found = await Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)]);
@@ -28,15 +28,16 @@ export const resolveByDns: ResolveName = async (name) => {
 };
 
 /**
- * Whether an address is one of the internet: not private, loopback, link-local, shared (CGNAT), multicast, reserved or a
- * way around by IPv6 (mapped, translated and tunnelled IPv4).
+ * Whether an address is public: not private, loopback, link-local, shared (CGNAT), multicast, reserved, or IPv4 in a
+ * form of IPv6 (mapped, translated, tunnelled).
  * @param allowed networks in CIDR notation that may be called all the same
  */
 export function isPublicAddress(address: string, allowed: readonly string[] = []): boolean {
   // IPv4 in IPv6's clothes is judged as what it is.
   const parsed = ipaddr.process(address);
   if (allowed.some((network) => isWithin(parsed, network))) return true;
-  // Of IPv6 nothing else is routed in the internet (RFC 4291). Below it are the deprecated forms with IPv4 in them, ::a.b.c.d.
+  // The internet routes no other IPv6 addresses (RFC 4291). The deprecated forms with IPv4 in them, ::a.b.c.d, are
+  // outside too.
   if (parsed.kind() === 'ipv6' && !isWithin(parsed, '2000::/3')) return false;
   return parsed.range() === 'unicast';
 }
@@ -47,10 +48,10 @@ function isWithin(address: ipaddr.IPv4 | ipaddr.IPv6, network: string): boolean 
 }
 
 /**
- * The address to call a host at: looked up once, so that what was checked is what is called. A name that also has an address
- * that is forbidden is refused as a whole.
+ * The address at which to call a host. It is looked up once, so that the checked address is the one that is called. A
+ * name with any forbidden address is refused.
  * @param hostname of a URL, IPv6 in brackets
- * @throws ForbiddenAddress; an Error where the name has no address
+ * @throws ForbiddenAddress; an Error if the name has no address
  */
 export async function resolvePublic(
   hostname: string,

@@ -1,12 +1,12 @@
 /**
- * A map of the newest entries: it remembers at least so many, and at most twice as many. Entries are counted in two halves
- * and forgotten half by half, which costs a fraction of an exact order of use where hundreds of thousands pass through.
+ * A map of the newest entries: it keeps at least `atLeast` of them, and at most twice as many. It holds two halves and
+ * drops a whole half at a time. With hundreds of thousands of entries that costs a fraction of an exact order of use.
  */
 export class RecentMap<Key, Value> {
   private recent = new Map<Key, Value>();
   private older = new Map<Key, Value>();
 
-  /** @param forgetting is told before the first entries, and then further ones, are forgotten */
+  /** @param forgetting called each time before entries are dropped */
   constructor(
     private readonly atLeast: number,
     private readonly forgetting?: () => void,

@@ -4,15 +4,15 @@ import pRetry from 'p-retry';
 export interface RetryOptions {
   /** Ends the retries, also during a pause: the call then rejects with the signal's reason. */
   readonly signal?: AbortSignal;
-  /** About how long the first pause takes; each further one takes twice as long. Default 250. */
+  /** The approximate length of the first pause; each further one takes twice as long. Default 250. */
   readonly firstPauseMs?: number;
   /** Default 5,000. */
   readonly longestPauseMs?: number;
-  /** How often the work runs at most. Default: as often as it takes. */
+  /** The most attempts. Default: no limit. */
   readonly attempts?: number;
-  /** No attempt begins later than this after the first one. Default: as long as it takes. */
+  /** No attempt begins later than this after the first one. Default: no limit. */
   readonly withinMs?: number;
-  /** An attempt that ran for this long before it failed ends a series of failures: the next one comes at once. */
+  /** An attempt that ran for this long before it failed ends a series of failures: the next attempt starts at once. */
   readonly healthyAfterMs?: number;
   /** Whether another attempt may succeed. Default: it may. */
   readonly mayPass?: (error: unknown) => boolean;
@@ -21,8 +21,8 @@ export interface RetryOptions {
 }
 
 /**
- * Runs the work, and runs it again after a failure, with pauses that grow and vary, so that many processes do not come
- * back in step. The work gets the number of its attempt, which starts at 1.
+ * Runs the work, and runs it again after a failure. The pauses grow and vary, so that many processes do not retry in
+ * step. The work gets the number of its attempt, which starts at 1.
  * @throws the last failure, or the signal's reason
  */
 export async function retry<T>(
@@ -39,7 +39,7 @@ export async function retry<T>(
   }
 }
 
-/** Like {@link retry}, for work that the signal may end at any moment: undefined when it did. */
+/** Like {@link retry}, for work that the signal may end at any moment; it then returns undefined. */
 export async function retryUntilAborted<T>(
   work: (attempt: number) => Promise<T>,
   options: RetryOptions & { readonly signal: AbortSignal },
@@ -57,7 +57,7 @@ export async function pause(milliseconds: number, signal?: AbortSignal): Promise
   return sleep(milliseconds, true, signal && { signal }).catch(() => false);
 }
 
-/** What failed. The library does not retry a bare TypeError, and wants an Error: neither suits work that must be done. */
+/** Wraps each failure: the library does not retry a bare TypeError, and accepts only an Error. */
 class FailedAttempt extends Error {
   constructor(
     readonly reason: unknown,
@@ -97,7 +97,7 @@ function retrySeries<T>(work: (attempt: number) => Promise<T>, options: RetryOpt
   });
 }
 
-/** Stops waiting for the work when its time is up: its answer is of no more use. @throws what `late` makes */
+/** Stops waiting for the work when its time is up. @throws the error of `late` */
 export async function inTime<T>(work: () => Promise<T>, timeoutMs: number, late: () => Error): Promise<T> {
   const { promise, reject } = Promise.withResolvers<never>();
   const timer = setTimeout(() => reject(late()), timeoutMs);

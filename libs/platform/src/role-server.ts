@@ -6,7 +6,9 @@ import type { Logger } from './logger.js';
 import type { Metrics } from './metrics.js';
 import { inTime } from './retry.js';
 
-/** What keeps a role from working, in words for people; none when it is ready. Rejects for a look that failed. */
+/**
+ * The problems that keep a role from working, in words for people; none when it is ready. Rejects if the check failed.
+ */
 export type LookForProblems = () => Promise<readonly string[]>;
 
 /** Whether this process can do its work. */
@@ -16,7 +18,7 @@ export abstract class Readiness {
 }
 
 export interface RoleServer {
-  /** Undefined when they are switched off, or there is no port to scrape them at. */
+  /** Undefined if metrics are switched off, or if no port is set for them. */
   readonly metrics: Metrics | undefined;
   /** Undefined when nothing is served. */
   readonly port: number | undefined;
@@ -34,9 +36,8 @@ interface Served {
 const patienceMs = 2_000;
 
 /**
- * What a role serves to its operators: `/metrics`, `/health/live` and `/health/ready` on
- * METRICS_PORT, when that is set. A port that is taken is reported and no reason to stop: `npm start` gives the same
- * one to two roles.
+ * Serves `/metrics`, `/health/live` and `/health/ready` to operators on METRICS_PORT, if that is set. A taken port is
+ * reported, but the role goes on: `npm start` gives two roles the same port.
  */
 export async function openRoleServer(
   role: string,
@@ -76,7 +77,7 @@ function listen(served: Served, host: string, port: number) {
   return new Promise<{ port: number; close: () => Promise<void> }>((resolve, reject) => {
     server.once('error', reject);
     server.listen(port, host, () => {
-      // Of a server that listens on TCP it is never a text or null.
+      // The address of a TCP server is never a text or null.
       resolve({ port: (server.address() as AddressInfo).port, close });
     });
   });
@@ -100,11 +101,11 @@ async function answer(
   } else response.writeHead(404).end();
 }
 
-/** A look that fails, or takes too long, is a problem as well. */
+/** A check that fails or takes too long is a problem too. */
 export async function problemsInTime(look: LookForProblems): Promise<readonly string[]> {
   const late = new Error(`there is no answer within ${patienceMs} ms`);
   return inTime(look, patienceMs, () => late).catch((error: unknown) => [
-    error === late ? late.message : 'its state is unknown: the look at it failed',
+    error === late ? late.message : 'its state is unknown: the check failed',
   ]);
 }
 

@@ -4,7 +4,7 @@ import type { Logger } from './logger.js';
 
 /** A role that runs inside this process. */
 export interface RunningRole {
-  /** What the parent is told beside the fact that it is ready, for example the port. */
+  /** Facts that the parent gets with the message that the role is ready, for example the port. */
   readonly facts?: Readonly<Record<string, unknown>>;
   stop(): Promise<void>;
 }
@@ -18,12 +18,15 @@ async function settingsOfParent(): Promise<void> {
   Object.assign(process.env, variables);
 }
 
-/** Longer than any role takes to stop by itself; whatever hangs then, hangs on something that will not come back. */
+/**
+ * Longer than any role takes to stop by itself. A role that still hangs waits for something that will not come back.
+ */
 const stopWithinMs = 20_000;
 
 /**
- * A process that is one role: waits for its settings where the parent does not know them yet, starts it, tells the parent (where there is one) that it is ready, and stops it on
- * SIGTERM, SIGINT or when the parent is gone. Exit code 1 when the role cannot start, with the reason in the log.
+ * Runs one role in this process. It waits for settings that the parent does not know yet, starts the role, and tells
+ * the parent (if any) that it is ready. It stops the role on SIGTERM, on SIGINT, or when the parent is gone. If the
+ * role cannot start, the exit code is 1 and the log has the reason.
  */
 export async function runRole(
   logger: Logger,
@@ -39,7 +42,8 @@ export async function runRole(
     setTimeout(() => process.exit(1), stopWithinMs).unref();
   });
 
-  // A start that waits for a server may hold nothing that keeps the process alive, and would end with code 13.
+  // While a start waits for a server, no other handle may keep the process alive; without this timer it would end with
+  // code 13.
   const alive = setInterval(() => undefined, 60_000);
   try {
     await Promise.race([settingsOfParent(), asked]);

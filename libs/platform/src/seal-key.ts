@@ -7,7 +7,7 @@ import {
   type KeyObject,
 } from 'node:crypto';
 
-/** Signs seals. Made from the text of a key file, of which nothing but the public half is ever shown. */
+/** Signs seals. It is made from the text of a key file, and shows only the public half. */
 export interface SealKey {
   /** The public half: 32 bytes as base64url, the `x` of RFC 8037. */
   readonly publicKey: string;
@@ -20,15 +20,15 @@ export interface SealKey {
 export interface KeySuccession {
   /** The public half of the key before. */
   readonly of: string;
-  /** By the key before, over {@link successionText}. Empty: that key was lost, and could not sign. */
+  /** The signature of the key before, over {@link successionText}. Empty: that key was lost, and could not sign. */
   readonly signature: string;
 }
 
 const successionLine = /^succeeds: ([A-Za-z0-9_-]{43}) ([A-Za-z0-9_-]{86})?\s*$/m;
 
 /**
- * An Ed25519 key as PEM (PKCS #8), as `openssl genpkey -algorithm ed25519` makes it, and behind it, in the file of a
- * successor, a line that `newSealKey` adds. Line breaks may be written as `\n`, for settings that hold one line.
+ * Reads an Ed25519 key as PEM (PKCS #8), in the form that `openssl genpkey -algorithm ed25519` writes. The file of a
+ * successor ends with a line that `newSealKey` adds. Settings that hold one line may write line breaks as ` `.
  * @throws TypeError for anything else, without repeating it
  */
 export function readSealKey(text: string): SealKey {
@@ -45,7 +45,7 @@ export function readSealKey(text: string): SealKey {
   };
 }
 
-/** The text of a new key's file. `before`: the key that it replaces, or, where that one is lost, its public half. */
+/** The text of a new key's file. `before`: the key that it replaces, or only its public half if the key is lost. */
 export function newSealKey(before?: SealKey | string): string {
   const pem = generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
   if (before === undefined) return pem;
@@ -58,7 +58,7 @@ export function successionText(before: string, after: string): string {
   return `atelier seal key\n${before}\n${after}`;
 }
 
-/** The public half out of a PEM file, or as it stands in a seal. @throws TypeError for anything else */
+/** The public half from a PEM file, or in the form of a seal. @throws TypeError for anything else */
 export function readPublicSealKey(text: string): string {
   const given = text.trim();
   if (/^[A-Za-z0-9_-]{43}$/.test(given)) return given;

@@ -4,7 +4,7 @@ export type Attributes = Readonly<Record<string, string | number | boolean | und
 
 export interface SpanOptions {
   readonly kind?: SpanKind;
-  /** The traceparent of the span that this one belongs under. Absent: the one that is open here. */
+  /** The traceparent of the parent span. Absent: the span that is open here. */
   readonly parent?: string | undefined;
   /** Traceparents of further spans that it has to do with. */
   readonly links?: readonly string[];
@@ -14,7 +14,7 @@ export interface SpanOptions {
 }
 
 export interface Span {
-  /** To be stored with what the span brings about. Undefined when there is no trace. */
+  /** Store it with the effects of the span. Undefined when there is no trace. */
   readonly traceparent: string | undefined;
   set(attributes: Attributes): void;
   /** Once. `error`: what the span failed with. */

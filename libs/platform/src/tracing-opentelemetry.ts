@@ -31,7 +31,7 @@ const kinds: Record<SpanKind, OtelKind> = {
 /** What a stop waits for a collector at most. */
 const flushWithinMs = 3_000;
 
-/** A collector that is away would otherwise be told of with every batch, every five seconds. */
+/** Without this limit, a collector that is away would cause a log line for every batch, every five seconds. */
 const complainEveryMs = 60_000;
 
 /**
@@ -100,13 +100,13 @@ function defined(attributes: Attributes): OtelAttributes {
 
 type ReportFailure = (message: string) => void;
 
-/** What goes wrong with sending is worth a line, but says nothing about the service. */
+/** A failure to send spans is worth a log line, but is no problem of the service. */
 function reporter(logger: Logger): ReportFailure {
   let lastAt = -Infinity;
   const report = (message: string) => {
     if (performance.now() - lastAt < complainEveryMs) return;
     lastAt = performance.now();
-    // Messages may quote the address, and with it whatever stands in it.
+    // Messages may quote the address, which may hold a secret.
     logger.warn(
       { because: message.replace(/\w+:\/\/\S+/g, '[address]').slice(0, 300) },
       'traces are not sent',
@@ -120,7 +120,7 @@ function reporter(logger: Logger): ReportFailure {
   return report;
 }
 
-/** The SDK tells of batches that fail while it runs, and not of the last ones. */
+/** The SDK reports batches that fail while it runs, but not the last ones. */
 function reportingExporter(exporter: SpanExporter, report: ReportFailure): SpanExporter {
   return {
     export(spans, done) {

@@ -13,11 +13,11 @@ import type { Span, SpanOptions, SpanSource } from './span.js';
 export type { Span };
 
 /**
- * Traces, off by default: without an address to send them to, a span is its work and nothing else, and the SDK of
- * OpenTelemetry is not even loaded. An incoming traceparent is carried on either way, from the request into the events
- * and from the events into whatever they set off.
+ * Traces, off by default: without an address to send them to, a span only runs its work, and the SDK of OpenTelemetry
+ * is not loaded. An incoming traceparent is passed on either way: from the request into its events, and from events
+ * into the work that they start.
  *
- * Attributes hold ids and names. An error is told by its class alone: messages may quote what must not leave.
+ * Attributes hold ids and names. An error is recorded by its class alone, because messages may quote secrets.
  */
 let source: SpanSource | undefined;
 
@@ -26,7 +26,7 @@ export function isTracing(): boolean {
   return source !== undefined;
 }
 
-/** Opens a span that the caller ends. The work under it has to be done `under(span, …)`. */
+/** Opens a span that the caller ends. Run the work of the span with `under(span, …)`. */
 export function openSpan(name: string, options: SpanOptions = {}): Span {
   const parent = options.parent ?? correlation().traceparent;
   return source?.start(name, { ...options, parent }) ?? unrecorded(parent);
@@ -57,7 +57,7 @@ function unrecorded(traceparent: string | undefined): Span {
   return { traceparent, set: () => undefined, end: () => undefined };
 }
 
-/** By the standard names: an endpoint switches traces on, and either of the other two off again. */
+/** The standard variables decide: an endpoint switches traces on, and either of the other two switches them off. */
 export function wantsTracing(variables: EnvironmentVariables): boolean {
   const endpoint =
     variables['OTEL_EXPORTER_OTLP_TRACES_ENDPOINT'] || variables['OTEL_EXPORTER_OTLP_ENDPOINT'];
@@ -66,7 +66,7 @@ export function wantsTracing(variables: EnvironmentVariables): boolean {
 }
 
 /**
- * Begins to send spans, if the settings say where to. Resolves to what ends it, which sends the last ones.
+ * Begins to send spans, if the settings name an address. Resolves to a function that sends the last spans and ends it.
  */
 export async function startTracing(
   role: string,

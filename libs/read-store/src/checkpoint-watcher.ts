@@ -18,15 +18,15 @@ export interface CheckpointWatcherOptions {
   readonly pollMs?: number;
 }
 
-/** One timer serves all that wait: this is how exactly a deadline is kept. */
+/** One timer serves all waiting reads, so their deadlines are only this exact. */
 const tickMs = 20;
 const firstPauseMs = 100;
 const longestPauseMs = 1_500;
 
 /**
- * Knows how far each read model is, and wakes the reads that wait for one to pass a position. One connection listens to
- * what the runners announce at each commit, and polls where announcements do not come through. When it is lost, a new
- * one reads the positions anew; until then waiting ends at its deadline.
+ * Knows the position of each read model, and wakes the reads that wait for one. One connection listens to the runners'
+ * announcements at each commit, and polls in case these do not arrive. If it is lost, a new one reads the positions
+ * again; until then waiting reads end at their deadlines.
  */
 export class CheckpointWatcher implements Checkpoints {
   /** `{environment}:{readModel}` → position. */
@@ -61,8 +61,8 @@ export class CheckpointWatcher implements Checkpoints {
   }
 
   /**
-   * True as soon as the read model has seen everything up to `position`; at once when it has already, without a timer
-   * or a query. False when it has not after `timeoutMs`.
+   * True as soon as the read model has seen all events up to `position`. If it has already, the answer comes at once,
+   * without a timer or a query. False after `timeoutMs`.
    */
   waitFor(
     environment: Environment,
@@ -96,7 +96,7 @@ export class CheckpointWatcher implements Checkpoints {
     client.on('notification', ({ payload }) => this.hear(payload));
     try {
       await client.connect();
-      // Listening comes first: what is committed between the two is then heard or read, and never missed.
+      // It listens first and reads second, so a commit between the two is never missed.
       await client.query(`listen ${checkpointChannel}`);
       // A server that crashed may have lost the last commits of a read model: forget rather than promise too much.
       this.positions.clear();
@@ -123,7 +123,9 @@ export class CheckpointWatcher implements Checkpoints {
         log.info('the checkpoint watcher is connected again');
       },
       {
-        ...{ signal: this.stopping.signal, firstPauseMs, longestPauseMs },
+        signal: this.stopping.signal,
+        firstPauseMs,
+        longestPauseMs,
         onFailure: (err, retryMs) => log.warn({ err, retryMs }, 'the checkpoint watcher cannot connect'),
       },
     );

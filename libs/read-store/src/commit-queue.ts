@@ -1,16 +1,18 @@
 import pg from 'pg';
 
-/** The transaction that a part is in. Never to be committed by it. */
+/** The transaction of a part. The part must not commit it. */
 export interface PartTransaction {
   query<Row extends pg.QueryResultRow>(text: string, values?: unknown[]): Promise<pg.QueryResult<Row>>;
 }
 
 /** What one task wants committed: all of it or nothing. */
 export interface Part {
-  /** Writes that need the answer to an earlier one. All other parts wait for them, so nothing else is awaited here. */
+  /**
+   * Writes that need the answer to an earlier write. All other parts wait for them, so await only the transaction here.
+   */
   readonly write?: ((tx: PartTransaction) => Promise<void>) | undefined;
   readonly queries: readonly pg.QueryConfig[];
-  /** How long it may wait for another part to go along with. Default 0. */
+  /** How long the part may wait for another part to join. Default 0. */
   readonly patienceMs?: number;
 }
 
@@ -22,8 +24,9 @@ interface WaitingPart {
 }
 
 /**
- * Shares one connection among tasks. Parts that wait when the connection is free commit in one transaction. Where
- * PostgreSQL refuses that one, or a part throws, each part is committed by itself, so that none fails for another.
+ * Shares one connection among tasks. Parts that wait when the connection is free commit in one transaction. If
+ * PostgreSQL refuses that transaction, or a part throws, each part is committed by itself, so that no part fails
+ * because of another.
  */
 export class CommitQueue {
   private readonly waiting = new Set<WaitingPart>();
@@ -31,7 +34,7 @@ export class CommitQueue {
 
   constructor(private readonly client: pg.Client) {}
 
-  /** Resolves when it is committed. @throws why this very part cannot be */
+  /** Resolves when it is committed. @throws the reason why this part cannot be committed */
   commit(part: Part): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const { patienceMs } = part;
@@ -73,7 +76,7 @@ export class CommitQueue {
     } catch (error) {
       // When the connection is what failed, the server has rolled back by itself.
       if (!committing) await client.query('rollback').catch(() => undefined);
-      // Without PostgreSQL's refusal it may be committed: then nothing is tried again.
+      // Without a refusal by PostgreSQL the commit may have happened, so it is not tried again.
       if (parts.length === 1 || (committing && !(error instanceof pg.DatabaseError)))
         for (const { reject } of parts) reject(error);
       else for (const part of parts) await this.together([part]);
@@ -85,8 +88,8 @@ export class CommitQueue {
 export type QueryToSend = pg.QueryConfig | { send(client: pg.Client): Promise<pg.QueryResult> };
 
 /**
- * Sends the queries together and waits for all answers: one round trip on a pipelined connection. Throws what went
- * wrong first; when it is a transaction, the server has then rolled it back, commit included.
+ * Sends the queries together and waits for all answers: one round trip on a pipelined connection. Throws the first
+ * error; the server has then rolled back a transaction, even if the queries included its commit.
  */
 export async function inOneRoundTrip(
   client: pg.Client,
@@ -105,7 +108,7 @@ export function inTransaction(client: pg.Client, queries: readonly QueryToSend[]
   return inOneRoundTrip(client, [{ text: 'begin' }, ...queries, { text: 'commit' }]);
 }
 
-/** Runs the work in a transaction of its own, which is rolled back when it throws. */
+/** Runs the work in its own transaction, which is rolled back when the work throws. */
 export async function transact<T>(client: pg.ClientBase, work: () => Promise<T>): Promise<T> {
   await client.query('begin');
   try {

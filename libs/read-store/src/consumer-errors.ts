@@ -2,12 +2,12 @@ import { DatabaseError } from 'pg';
 import { NotThisLog } from '#event-store/event-store.js';
 import { sqlState } from '#platform/postgres.js';
 
-/** Ends a consumer for good: going on would make its data wrong. Restarting it looks again. */
+/** Ends a consumer for good: going on would make its data wrong. A restart checks again. */
 export class ConsumerHalted extends Error {
   override readonly name: string = 'ConsumerHalted';
 }
 
-/** An event of a stream never arrived: between what was seen and what came next there is a hole. */
+/** An event of a stream never arrived: the revisions of the stream have a gap. */
 export class SkippedEvent extends ConsumerHalted {
   override readonly name = 'SkippedEvent';
 
@@ -23,7 +23,7 @@ export class SkippedEvent extends ConsumerHalted {
   }
 }
 
-/** Another consumer of the same name has taken over, and what this one wanted to commit was refused. */
+/** Another consumer of the same name has taken over, and this one's commit was refused. */
 export class FencedOff extends Error {
   override readonly name = 'FencedOff';
 }
@@ -31,7 +31,7 @@ export class FencedOff extends Error {
 /** SQLSTATE of a broken condition in `read_store.require`. */
 const brokenRequirement = 'AT001';
 
-/** The only condition that is required in the database is that the epoch still is ours. */
+/** The database requires only one condition: the epoch is still this consumer's. */
 export function asConsumerError(error: unknown): unknown {
   if (error instanceof NotThisLog) return new ConsumerHalted(error.message, { cause: error });
   return error instanceof DatabaseError && error.code === brokenRequirement
@@ -39,7 +39,10 @@ export function asConsumerError(error: unknown): unknown {
     : error;
 }
 
-/** Classes 22 (data exception), 23 (constraint violation) and 54 (program limit): the content's fault, each time again. */
+/**
+ * Classes 22 (data exception), 23 (constraint violation) and 54 (program limit): the content causes them, so a retry
+ * fails too.
+ */
 export function isRefusedContent(error: unknown): boolean {
   return /^(22|23|54)/.test(sqlState(error) ?? '');
 }

@@ -13,7 +13,7 @@ export interface Consumer {
   readonly filter: EventFilter;
 }
 
-/** All that a projector runs, in both environments, whether one runs or not. */
+/** All consumers of a projector, in both environments, even if no projector runs. */
 export function consumersOf(
   readModels: readonly Pick<ReadModel<object>, 'name' | 'categories'>[],
   processManagers: readonly { readonly name: string; filter(environment: Environment): EventFilter }[],
@@ -66,7 +66,10 @@ const statement = `
     )
     .join('\n  ')}`;
 
-/** Where each consumer is. Of a projection, the generation that serves the reads. One that never ran is at the start. */
+/**
+ * The position of each consumer; of a projection, that of the generation that serves reads. A consumer that never ran
+ * is at the start.
+ */
 export async function readPositions(
   database: Queries,
   consumers: readonly Consumer[],
@@ -112,7 +115,7 @@ export interface LagOptions {
   readonly now: Date;
 }
 
-/** How many events are looked at one by one in each environment: it bounds what a scrape costs while something is late. */
+/** How many events of each environment are read one by one. It bounds the cost of a scrape while a consumer is late. */
 export const countedEvents = 1_000;
 
 /**
@@ -143,7 +146,7 @@ export async function lagsOf<C extends Consumer>(
     if (positions.length === 0) continue;
     pages.set(environment, await nextEvents(store, positions, `${environment}.`));
   }
-  // Consumers that stopped at one place share the look at the event after it.
+  // Consumers at the same position share the read of the next event.
   const firsts = new Map<bigint | null, Promise<readonly RecordedEvent[]>>();
   const firstAfter = (position: bigint | null) => {
     const look = firsts.get(position) ?? store.readAll({ ...afterOf(position), limit: 1, unprovenToo: true });

@@ -4,14 +4,14 @@ import { surviveItsEnd } from '#platform/postgres.js';
 import { SnakeNamingStrategy } from './entity-table.js';
 import type { EntityClass } from './read-model.js';
 
-/** What the looks at the database need of a connection or a pool. */
+/** The part of a connection or a pool that queries need. */
 export interface Queries {
   query(text: string, values?: unknown[]): Promise<{ rows: unknown[] }>;
 }
 
 export interface DataSourceSettings {
   readonly url: string;
-  /** Everything that is read through it is in this schema: an environment, or `read_store`. */
+  /** All tables that are read through it are in this schema: an environment, or `read_store`. */
   readonly schema: Environment | 'read_store';
   readonly entities?: readonly EntityClass[];
   readonly migrations?: readonly (new () => MigrationInterface)[];
@@ -20,7 +20,7 @@ export interface DataSourceSettings {
   readonly poolSize?: number;
 }
 
-/** Longer than housekeeping rests: a new connection costs some 20 ms of CPU, an idle one 2 MB. */
+/** Longer than the pauses of housekeeping: a new connection costs some 20 ms of CPU, an idle one 2 MB. */
 export const idleTimeoutMillis = 60_000;
 
 /**

@@ -80,12 +80,22 @@ function snakeCase(name: string): string {
  * `{environment}.{name}` over the generation that serves. Tables, indexes and views are made from the entity alone.
  */
 
-export type TabledModel = Pick<ReadModel<object>, 'name' | 'version' | 'entity' | 'rowPerEvent'>;
+export type TabledModel = Pick<ReadModel<object>, 'name' | 'version' | 'entity' | 'rowPerEvent' | 'grown'>;
 
 const shapes = new WeakMap<EntityClass, string>();
 
-/** The same for all releases that make the same rows: of the fold's version and the columns. */
-export function shapeOf({ entity, version }: Pick<TabledModel, 'entity' | 'version'>): string {
+/**
+ * Derived from the fold's version, the columns and the added categories, so it is equal in all releases that make the
+ * same rows.
+ */
+export function shapeOf(model: ShapedModel): string {
+  return [shapeBeforeGrowth(model), ...(model.grown?.categories.toSorted() ?? [])].join('+');
+}
+
+type ShapedModel = Pick<TabledModel, 'entity' | 'version' | 'grown'>;
+
+/** The shape of the releases that consumed fewer categories; the model's own shape if it has not grown. */
+export function shapeBeforeGrowth({ entity, version }: ShapedModel): string {
   let columns = shapes.get(entity);
   if (columns === undefined) {
     const named = columnsOf(entity).map(({ column, type }) => `${column} ${type}`);
@@ -117,8 +127,8 @@ export function primaryKeyOf(environment: Environment, model: TabledModel, gener
 }
 
 /**
- * Off while history fills a table: it grows by a tenth again and again, and each time autovacuum would read a sample of it.
- * {@link analyze} does so once, when the rows are there.
+ * Off while history fills a table: autovacuum would sample the table each time it grows by a tenth. {@link analyze}
+ * samples it once, when all rows are written.
  */
 export function autovacuum(
   environment: Environment,
@@ -136,7 +146,10 @@ export function analyze(environment: Environment, model: TabledModel, generation
   return `analyze ${tableOf(environment, model, generation)} (${sought.map(({ column }) => column).join(', ')})`;
 }
 
-/** Beside the primary key. Made when the rows are there: that is much faster than keeping them up to date. */
+/**
+ * The indexes beside the primary key. They are made after all rows are written, which is much faster than updating them
+ * with each row.
+ */
 export function createIndexes(
   environment: Environment,
   model: TabledModel,
@@ -192,13 +205,12 @@ export async function showGeneration(
  * has changed.
  *
  * - A read model that is new gets its first generation.
- * - A column that is new is added to every generation, and the view shows it. It is null in the rows that are there,
- *   until a projector that knows it has folded them again (refold.ts). A column that may be null
- *   now loses its constraint.
+ * - A column that is new is added to every generation, and the view shows it. It is null in existing rows until a
+ *   projector that knows it has folded them again (refold.ts). A column that may be null now loses its constraint.
  * - An index that is new is made.
  *
- * What else has changed (types, columns that are gone, the primary key) comes with the next rebuild. So do tables that
- * have disappeared: an empty one in their place would pass for a read model that is up to date.
+ * The next rebuild makes all other changes (types, removed columns, the primary key). It also makes missing tables: an
+ * empty table would look like an up-to-date read model.
  *
  * @returns the read models that got a column, whose rows lack it
  */

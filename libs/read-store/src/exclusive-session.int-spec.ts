@@ -38,8 +38,13 @@ function start(life: Lives, work?: (client: pg.Client) => Promise<unknown>, more
     },
   };
   const options = {
-    ...{ url: database.url, log: silent, signal: stopping.signal, takeOverPollMs: 50, silenceMs: 400 },
-    ...{ signOfLifeMs: life === 'lives' ? 50 : 3_600_000, ...more },
+    url: database.url,
+    log: silent,
+    signal: stopping.signal,
+    takeOverPollMs: 50,
+    silenceMs: 400,
+    signOfLifeMs: life === 'lives' ? 50 : 3_600_000,
+    ...more,
   };
   const end = runTasks({ ...options, tasks: [task] });
   running.push(end);
@@ -128,7 +133,10 @@ describe('of several tasks that share a session', () => {
   });
   const run = (...tasks: Task[]) => {
     const end = runTasks({
-      ...{ url: database.url, log: silent, signal: stopping.signal, takeOverPollMs: 50 },
+      url: database.url,
+      log: silent,
+      signal: stopping.signal,
+      takeOverPollMs: 50,
       tasks,
     });
     running.push(end);

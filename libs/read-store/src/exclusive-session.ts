@@ -1,12 +1,14 @@
 import pg from 'pg';
-import { defaults } from '#platform/configuration.js';
 import type { Logger } from '#platform/logger.js';
 import { bigintTypes } from '#platform/postgres.js';
 import { pause, retryUntilAborted } from '#platform/retry.js';
 import { CommitQueue } from './commit-queue.js';
 import { asConsumerError, ConsumerHalted, FencedOff } from './consumer-errors.js';
 
-/** Something that follows the log and may be active once in the whole installation. */
+/** A paused projector is ended after 3 s of silence. With this interval another one replaces it within 5 s. */
+export const usualTakeOverPollMs = 1_000;
+
+/** A consumer of the log that may be active only once in the whole installation. */
 export interface Task {
   /** The advisory lock that it works under. */
   readonly lock: string;
@@ -38,9 +40,10 @@ const farewellMs = 5_000;
 const goneWithinMs = 50;
 
 /**
- * What a crash of the server takes back is done again from the log: a transaction holds rows or tasks together with
- * their checkpoint, and a worker that has fetched a task durably has made durable what was committed before. So nothing
- * waits for the disk. Statements are planned while a table may still be empty, and must not be stuck with that plan.
+ * Commits do not wait for the disk. Work that a crash of the server undoes is repeated from the log, because a
+ * transaction holds rows or tasks together with their checkpoint. A worker's durable fetch of a task also makes all
+ * earlier commits durable. Statements are planned while a table may still be empty, and must not be stuck with that
+ * plan.
  */
 export const sessionSettings = { synchronous_commit: 'off', enable_seqscan: 'off' };
 
@@ -50,14 +53,15 @@ export const sessionSettings = { synchronous_commit: 'off', enable_seqscan: 'off
  * - waiting: another session holds its advisory lock. Left when that session ends, however it ended; one that has
  *   fallen silent, because its process is paused or its machine has vanished, is ended from here.
  * - active: a lost connection loses all locks with it. Left when the signal aborts, when the connection is lost or the
- *   task throws (retried with backoff). Being fenced off is no fault: a rebuild or an operator has changed what the task
- *   is about, and it is taken up again at once, from what is there now.
+ *   task throws (retried with backoff). Being fenced off is no fault: a rebuild or an operator has changed the task's
+ *   data, and the task starts again at once from its new state.
  * - halted: it threw ConsumerHalted. Its lock is free for another process, and the other tasks go on.
  *
  * The lock keeps two consumers from working at the same time; it cannot stop one that was paused and wakes up late.
- * Against that a task has to check an epoch in every transaction.
+ * For that, a task must check an epoch in every transaction.
  *
- * Resolves when the signal aborts and what is at hand is committed. @throws ConsumerHalted when all tasks have halted
+ * Resolves when the signal has aborted and the current work is committed. @throws ConsumerHalted when all tasks have
+ * halted
  */
 export async function runTasks(options: TaskOptions): Promise<void> {
   const locks = options.tasks.map(({ lock }) => lock);
@@ -84,7 +88,10 @@ async function takenUpAgain(
     }
   };
   await retryUntilAborted(untilFailure, {
-    ...{ signal, firstPauseMs, longestPauseMs, healthyAfterMs },
+    signal,
+    firstPauseMs,
+    longestPauseMs,
+    healthyAfterMs,
     mayPass: (error) => !(error instanceof ConsumerHalted),
     onFailure: (err, retryMs) => {
       for (const lock of locks)
@@ -192,7 +199,7 @@ async function acquire(
     if (await commits.alone((client) => endSilentHolder(client, lock, session, afterMs))) {
       log.warn({ lock }, `the session that held ${lock} was silent and has been ended`);
       await pause(goneWithinMs, signal);
-    } else await pause(takeOverPollMs ?? defaults.takeOverPollMs, signal);
+    } else await pause(takeOverPollMs ?? usualTakeOverPollMs, signal);
   }
   return false;
 }
@@ -212,7 +219,7 @@ function showLife(client: pg.Client, everyMs: number): Disposable {
     const answered = () => {
       unanswered = false;
     };
-    // A connection that is lost says so itself, and in a transaction that has failed any question is refused.
+    // An error counts as an answer too: a lost connection reports itself, and a failed transaction refuses every query.
     client.query('select 1').then(answered, answered);
   }, everyMs);
   return { [Symbol.dispose]: () => clearInterval(timer) };

@@ -6,13 +6,16 @@ import type { ProjectedEvent } from './projected-event.js';
 import { keysOf, type ReadModel } from './read-model.js';
 
 const kindOfType: Readonly<Record<string, ColumnKind>> = {
-  ...{ text: 'text', integer: 'integer', timestamptz: 'time', jsonb: 'json' },
+  text: 'text',
+  integer: 'integer',
+  timestamptz: 'time',
+  jsonb: 'json',
 };
 
-/** The tables of the read models, and the folds that projector and rebuild run, as the audit wants to be handed them. */
+/** The tables of the read models, and the folds of projector and rebuild, in the form that the audit takes. */
 export function foldsForAudit(models: readonly ReadModel<object>[]): ReadModelFold[] {
   let last: { readonly audited: AuditedEvent; readonly event: ProjectedEvent } | undefined;
-  // Several read models are made of the same streams: each event is brought into their form once.
+  // Several read models use the same streams, so each event is converted once for all of them.
   const read = (audited: AuditedEvent): ProjectedEvent => {
     if (last?.audited !== audited) last = { audited, event: projected(audited) };
     return last.event;
@@ -30,7 +33,7 @@ function projected({
   recorded,
 }: AuditedEvent): ProjectedEvent {
   const { id: eventId, revision, metadata } = recorded;
-  // Type and data are of one event, which TypeScript forgets when it takes them apart.
+  // Type and data belong to one event; TypeScript loses that when they are taken apart.
   return { type, data, eventId, stream, category, streamId, revision, position, metadata } as ProjectedEvent;
 }
 
@@ -47,16 +50,14 @@ function foldForAudit(
   });
   const primary = columns.filter((column) => column.primary);
   return {
-    ...{
-      name,
-      version,
-      shape: shapeOf(model),
-      categories,
-      rowPerEvent,
-      keysSpanStreams,
-      rowsNeverChange,
-      keyColumns: primary.length,
-    },
+    name,
+    version,
+    shape: shapeOf(model),
+    categories,
+    rowPerEvent,
+    keysSpanStreams,
+    rowsNeverChange,
+    keyColumns: primary.length,
     columns: [...primary, ...columns.filter((column) => !column.primary)],
     keysOf: (event) => keysOf(model, read(event)),
     // A row is an object of its entity's class, or one of the same form: its columns are its properties.

@@ -28,7 +28,7 @@ interface StartedKey {
   readonly body_hash: string;
 }
 
-/** A lease that this process holds. Each renewal gives it another end, and thereby another name. */
+/** A lease that this process holds. Each renewal gives it a new end, which is also its name. */
 interface HeldLease {
   readonly request: IdempotentRequest;
   holder: string;
@@ -138,9 +138,9 @@ export class PostgresIdempotencyStore implements IdempotencyStore {
   }
 
   /**
-   * The lease's end when this is the first use of the key, or its first after the retention time. Where the answer to
-   * an earlier try was lost, the row is there under our own request id, and is ours. The jobs tell in the same statement
-   * whether one has this key already: one look at an index, and no further round trip.
+   * The lease's end when this is the first use of the key, or its first after the retention time. If the answer to an
+   * earlier try was lost, the row has our own request id, and is ours. The same statement checks whether a job has this
+   * key already: one look-up in an index, and no further round trip.
    */
   private async start(request: IdempotentRequest, ids: DispatchIds): Promise<StartedKey | undefined> {
     const { rows } = await this.pool.query<StartedKey>({
@@ -174,7 +174,7 @@ export class PostgresIdempotencyStore implements IdempotencyStore {
     return rows[0];
   }
 
-  /** Under our own ids, or under those of the job that had the key before the table lost it. */
+  /** Begins with our own ids, or resumes with the ids of the job that had the key before the table lost it. */
   private async started(
     request: IdempotentRequest,
     ids: DispatchIds,
@@ -199,8 +199,8 @@ export class PostgresIdempotencyStore implements IdempotencyStore {
   }
 
   /**
-   * Of many that find an expired lease at the same time, the row's lock lets one through. The ids are those of that
-   * moment: a try in between may have gone on under others.
+   * If several requests find an expired lease at the same time, the row's lock lets one through. It returns the row's
+   * current ids, because a try in between may have used other ids.
    */
   private async takeOver(request: IdempotentRequest) {
     const { rows } = await this.pool.query<{ request_id: string; job_id: string; holder: string }>(
@@ -229,7 +229,7 @@ export class PostgresIdempotencyStore implements IdempotencyStore {
   private tick(): void {
     const old = [...this.leases.values()].filter((lease) => lease.ticks++ > 0);
     if (old.length === 0 || this.renewing) return;
-    // What cannot be renewed now is tried again at the next tick; a lease that has run out by then is lost.
+    // A failed renewal is tried again at the next tick; a lease that has expired by then is lost.
     this.renewing = this.renew(old)
       .catch(() => undefined)
       .finally(() => (this.renewing = undefined));
@@ -290,11 +290,13 @@ function heldBy(request: IdempotentRequest, holder: string): string[] {
 
 /**
  * Repeats a statement that changes nothing the second time, so that a broken connection does not leave the key locked
- * until the lease ends. Of what the database refuses, only going down (class 57) and lost connections (08) may pass.
+ * until the lease ends. Only two kinds of the database's errors may pass: a shutdown (class 57) and a lost connection
+ * (08).
  */
 function persistently<Result>(statement: () => Promise<Result>): Promise<Result> {
   return retry(statement, {
-    ...{ attempts: 5, firstPauseMs: 100 },
+    attempts: 5,
+    firstPauseMs: 100,
     mayPass: (error) => /^(?:57|08)/.test(sqlState(error) ?? '57'),
   });
 }

@@ -21,16 +21,16 @@ export interface InstallationOptions {
   readonly eventStoreUrl: string;
   readonly store: EventStore;
   readonly consumers: readonly Consumer[];
-  /** Whether this process has something to answer while the event store is away, so that requests are best still sent to it. */
+  /** Whether this process can answer requests while the event store is away, so that it should still get them. */
   readonly canDoWithoutStore?: () => boolean;
 }
 
-/** No answer within this time is a no: a probe and a scraper wait for it. */
+/** Without an answer within this time, the check counts as failed: a probe and a scraper wait for it. */
 const answerWithinMs = 1_500;
 
 /**
- * What one process can tell about the whole installation. It looks on connections of its own, opened at the first look:
- * one for levels and one for probes, because a long look at levels must not make the process seem not ready.
+ * One process's view of the whole installation. It uses its own connections, opened at first use: one for levels and
+ * one for probes, so that a long query for levels does not make the process look unready.
  */
 export class Installation {
   /** For looks at the read models' database. */
@@ -49,7 +49,7 @@ export class Installation {
     this.database = { query: (text, values) => this.levels.query(text, values) };
   }
 
-  /** How far everything that follows the log is. @throws what the store or the database throws */
+  /** How far each consumer of the log is. @throws what the store or the database throws */
   async consumers(): Promise<ConsumerLevel[]> {
     const { store, consumers, eventStoreUrl } = this.options;
     const positions = await readPositions(this.database, consumers);
@@ -57,7 +57,9 @@ export class Installation {
     return lagsOf(positions, { store, positionsAreCounts, now: new Date() });
   }
 
-  /** What keeps this installation from serving, in words for people; none when it is ready. Never throws. */
+  /**
+   * The problems that keep this installation from serving, in words for people; none when it is ready. Never throws.
+   */
   async problems(): Promise<string[]> {
     const [stores, halted] = await Promise.all([
       this.storeProblems(),
@@ -107,7 +109,7 @@ function oneConnection(connectionString: string, name: string): pg.Pool {
   return pool;
 }
 
-/** A store that is away is asked again and again for longer than a probe waits. */
+/** Retries for a store that is away take longer than a probe waits. */
 function inTime<T>(answer: Promise<T>): Promise<T> {
   const late = sleep(answerWithinMs, undefined, { ref: false }).then((): never => {
     throw new Error(`no answer within ${answerWithinMs} ms`);

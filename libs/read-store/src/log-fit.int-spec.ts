@@ -3,6 +3,7 @@ import { categoryPrefix } from '#domain/streams.js';
 import { storeWith, type EventStore } from '#event-store/event-store.js';
 import { ConsumerHalted } from './consumer-errors.js';
 import { runTasks } from './exclusive-session.js';
+import { resumeFrom } from './log-fit.js';
 import { LogWatch } from './log-watch.js';
 import { processTask } from './process-runner.js';
 import { purchase } from './testing/purchases.js';
@@ -28,7 +29,10 @@ afterEach(async () => {
 function bookkeeper(eventStore: EventStore = fixture.store) {
   const seen: number[] = [];
   const task = processTask({
-    ...{ eventStore, name: 'bookkeeper', environment: 'live', log: silent },
+    eventStore,
+    name: 'bookkeeper',
+    environment: 'live',
+    log: silent,
     filter: { types: ['CreditsPurchased'], streamPrefixes: [categoryPrefix('live', 'account')] },
     handle: async (events) => {
       for (const event of events) if (event.type === 'CreditsPurchased') seen.push(event.data.amount);
@@ -165,6 +169,19 @@ describe('a process manager that is not given an event', () => {
     const second = bookkeeper();
     await eventually(() => second.seen.length === 1, 'the second purchase');
     expect(second.seen).toEqual([2]);
+  });
+});
+
+describe('a checkpoint', () => {
+  it('goes on behind its event, or where it was set back to before that', async () => {
+    const [first, second, third] = await Promise.all(
+      ['A', 'B', 'C'].map((tenant) => fixture.append('account', tenant, [purchase(1)])),
+    ).then((positions) => positions.toSorted((one, other) => Number(one - other)));
+    const anchor = (await fixture.store.lastEvent(second))!;
+    const resumed = async (position: bigint) =>
+      (await resumeFrom(fixture.store, { position, anchor })).position;
+    expect(await resumed(third!)).toBe(second);
+    expect(await resumed(first!)).toBe(first);
   });
 });
 

@@ -3,7 +3,9 @@ import { sealedEvents } from '#event-store/seals/seal.js';
 import { ConsumerHalted } from './consumer-errors.js';
 import type { Queries } from './data-source.js';
 
-/** The last event that went into what a checkpoint stands for: it shows that the log still is the one it was made from. */
+/**
+ * The last event that a checkpoint covers. It shows whether the log is still the one that the checkpoint was made from.
+ */
 export interface Anchor {
   readonly position: bigint;
   readonly id: string;
@@ -16,18 +18,18 @@ export interface AnchorColumns {
 }
 
 export interface AnchoredCheckpoint {
-  /** Everything that its consumer wants up to here is done; null: nothing yet. */
+  /** The consumer has handled all of its events up to here; null: none yet. */
   readonly position: bigint | null;
   /** Absent in a checkpoint that was made before there were any, or that was set by hand. */
   readonly anchor?: Anchor | undefined;
 }
 
-/** What a checkpoint says of the log is not so. Going on would pass over events, or do again what is done. */
+/** A checkpoint does not fit the log. Going on would skip events, or handle events twice. */
 export class LogMismatch extends ConsumerHalted {
   override readonly name = 'LogMismatch';
 }
 
-/** Begins what is stored of a consumer that such a mismatch has halted. */
+/** The beginning of the stored reason why such a mismatch has halted a consumer. */
 export const checkpointWas = 'its checkpoint was';
 
 const wayOut =
@@ -37,7 +39,7 @@ export function anchorOf({ event_position: position, event_id: id }: AnchorColum
   return position === null || id === null ? undefined : { position, id };
 }
 
-/** In one line, what an anchor finds in the log in place of its event; undefined: it is there. */
+/** One line that says what the log has in place of an anchor's event; undefined: the log has the event. */
 export async function misfitOf(
   store: Pick<EventStore, 'lastEvent'>,
   { position, id }: Anchor,
@@ -54,9 +56,9 @@ export async function misfitOf(
 }
 
 /**
- * Where a consumer goes on: behind the event that its checkpoint was made from, once that was found in the log. What the
- * checkpoint passed after it were no events of the consumer's, and are looked through again. A checkpoint without an
- * event is believed once, and gets the event that lies where it stands.
+ * Where a consumer goes on: after its checkpoint's event, if the log has that event. Between that event and the
+ * checkpoint's position are no events of the consumer; they are read again. A checkpoint without an event is trusted
+ * once, and gets the event at its position.
  * @throws LogMismatch, and what the store throws
  */
 export async function resumeFrom<Checkpoint extends AnchoredCheckpoint>(
@@ -73,7 +75,7 @@ export async function resumeFrom<Checkpoint extends AnchoredCheckpoint>(
 
 /** The log that all checkpoints of the installation belong to. */
 export interface BoundLog {
-  /** As the log names itself. Null: it was bound before logs had names. */
+  /** The log's own name. Null: it was bound before logs had names. */
   readonly identity: string | null;
   /** Where it was when it was bound, without credentials: for people. */
   readonly place: string;
@@ -102,14 +104,15 @@ export interface OwnLog {
 }
 
 /**
- * Binds the installation to the log on the first start; from then on it refuses every other one, whose positions mean
- * something else.
- * @throws LogMismatch, in one line with both logs and the way to move; and what store and database throw
+ * Binds the installation to the log on the first start. From then on it refuses every other log, because positions
+ * differ between logs.
+ * @throws LogMismatch, whose line names both logs and the way to move; and the errors of store and database
  */
 export async function requireOwnLog(database: Queries, { store, place }: OwnLog): Promise<void> {
   const identity = await store.identity();
   if ((await boundLog(database))?.identity === identity) return;
-  // Of several that start at once the first one binds; a binding that is older than names is completed.
+  // When several processes start at once, the first one writes the binding. A binding from before logs had names is
+  // completed.
   const { rows } = await database.query(
     `insert into read_store.checkpoint_log as bound (log, identity) values ($1, $2)
       on conflict (single) do update set identity = coalesce(bound.identity, excluded.identity)
@@ -125,12 +128,15 @@ export async function requireOwnLog(database: Queries, { store, place }: OwnLog)
   );
 }
 
-/** So many events without proof at the beginning of a log are no single forgery: an older release wrote it. */
+/**
+ * If the first events of a log, up to this many, lack proof, an older release wrote them: a forger would add single
+ * events.
+ */
 const judgedEvents = 32;
 
 /**
- * Refuses a log whose beginning proves no writer, before anything acts on it: a process that is replaced by one of this
- * release goes on until it was prepared for it.
+ * Refuses a log whose first events lack proof of their writer, before any consumer acts on it. The process of the older
+ * release goes on until the log was prepared.
  * @throws LogMismatch, and what the store throws
  */
 export async function requireProof({ store, place }: OwnLog): Promise<void> {

@@ -18,11 +18,11 @@ interface AnchorRow {
   readonly consumer: string;
   readonly position: string;
   readonly id: string;
-  /** Why its consumer stands still, where that is a checkpoint that did not fit. */
+  /** Why its consumer stands still, if its checkpoint did not fit the log. */
   readonly halted: string | null;
 }
 
-// An event that was lost may be written again at its very place. Its consumer stands still all the same, until it is started again.
+// A lost event may be written again at the same place. Its consumer stays halted until it is started again.
 const columns = `event_position::text as position, event_id as id,
   case when halted_because like '%${checkpointWas}%' then halted_because end as halted`;
 const anchored = 'position is not null and event_id is not null';
@@ -39,12 +39,12 @@ const anchors = `
 const keyOf = ({ position, id }: Anchor | AnchorRow) => `${position} ${id}`;
 
 /**
- * Whether the checkpoints of the whole installation fit the log, as one process knows it:
+ * Whether the checkpoints of the whole installation fit the log, as far as one process knows:
  *
- * - `unknown`: not looked yet, or the first look got no answer. Nothing may be dispatched.
+ * - `unknown`: no check yet, or the first check got no answer. Dispatches are refused.
  * - `fits`: the last look that got an answer found each checkpoint's event in the log.
- * - `misfit`: a checkpoint is from another log, or from a state of this one that is gone. It stays so, however far the log
- *   grows, until a person has put it right.
+ * - `misfit`: a checkpoint is from another log, or from a state of this one that is gone. It stays so, even if the log
+ *   grows, until a person has mended it.
  */
 export class LogWatch {
   private state: 'unknown' | 'fits' | { readonly misfit: string } = 'unknown';
@@ -66,8 +66,8 @@ export class LogWatch {
   }
 
   /**
-   * The first look. Stores that are away are not waited for: looking goes on with {@link follow}.
-   * @throws LogMismatch when the log is not the installation's: then this process cannot do anything right
+   * The first check. It does not wait for stores that are away: {@link follow} goes on checking.
+   * @throws LogMismatch when the log is not the installation's: this process must then not go on
    */
   async begin(): Promise<void> {
     try {
@@ -79,7 +79,7 @@ export class LogWatch {
     }
   }
 
-  /** Looks from time to time, until the signal aborts. Says when it finds another state than before. */
+  /** Checks at intervals until the signal aborts. Logs each change of the state. */
   async follow(everyMs: number, logger: Logger, signal: AbortSignal): Promise<void> {
     for (;;) {
       const before = this.misfit;
@@ -102,7 +102,7 @@ export class LogWatch {
   }
 
   /**
-   * Each event is looked up once. The last one is looked up each time: a log that was cut off lacks it before all others.
+   * Each event is looked up once, but the last one each time: a truncated log loses it first.
    * @throws what store and database throw
    */
   private async look(): Promise<void> {

@@ -257,7 +257,10 @@ describe('the tables of read models', () => {
     await migrateReadStore(database.url, readModels);
     for (const schema of environments) {
       const dataSource = createDataSource({
-        ...{ url: database.url, schema, entities: readModelEntities, namingStrategy: new FirstGeneration() },
+        url: database.url,
+        schema,
+        entities: readModelEntities,
+        namingStrategy: new FirstGeneration(),
       });
       await dataSource.initialize();
       const { upQueries } = await dataSource.driver.createSchemaBuilder().log();

@@ -2,11 +2,11 @@ import { Client } from 'pg';
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 import { environments, type Environment } from '#domain/streams.js';
 import { createDataSource, type DataSourceSettings } from './data-source.js';
-import { alignTables, shapeOf, type TabledModel } from './entity-table.js';
+import { alignTables, shapeBeforeGrowth, type TabledModel } from './entity-table.js';
 
 /*
- * Migrations make the tables that no history rebuilds: what the runners know about themselves, and what processes keep
- * for a while. The tables of the read models are made from their entities instead, see entity-table.ts.
+ * Migrations make the tables that cannot be rebuilt from history: the state of the runners, and data that processes
+ * keep for a while. The tables of the read models are made from their entities instead, see entity-table.ts.
  */
 
 abstract class Migration implements MigrationInterface {
@@ -74,7 +74,7 @@ class CreateControlTables1790000000000 extends Migration {
 
 /**
  * The rate limit of all credentials, of both environments: keys are unique across them. Unlogged, because a crash of
- * the server loses no more than a minute's count; with room on each page, because every request updates a row in place.
+ * the server loses only a minute's count. Pages have free room, because every request updates a row in place.
  */
 class CreateRateLimits1790000000020 extends Migration {
   override async up(runner: QueryRunner): Promise<void> {
@@ -92,8 +92,8 @@ class CreateRateLimits1790000000020 extends Migration {
 }
 
 /**
- * Counts of a sliding minute in place of a bucket, which let twice the limit through in the worst one. What the bucket held
- * is not carried over: it is a minute's count.
+ * Counts of a sliding minute replace the bucket, which let up to twice the limit through in a minute. The bucket's
+ * content is not carried over: it is only a minute's count.
  */
 class CountRequestsInWindows1790000000060 extends Migration {
   override async up(runner: QueryRunner): Promise<void> {
@@ -112,7 +112,7 @@ class CountRequestsInWindows1790000000060 extends Migration {
   }
 }
 
-/** States that only the words in `halted_because` told apart get names of their own. */
+/** States that differed only by the text in `halted_because` get their own names. */
 class NameGenerationStates1790000000041 extends Migration {
   override async up(runner: QueryRunner): Promise<void> {
     await runner.query(`
@@ -162,8 +162,8 @@ class CreateOperationalTables1790000000002 extends Migration {
 
 /**
  * Carries over the read models of a database whose tables were made by migrations: the indexes of its first generation
- * get the names that entities give them. It also counts the rows of folds that lacked batches and the retirement of
- * keys as today's: no history of that time has either, so today's fold gives the same rows.
+ * get the names that entities give them. Rows of folds from before batches and the retirement of keys also count as
+ * today's: no history of that time has either, so today's fold gives the same rows.
  */
 class CarryReadModelsOver1790000000040 extends Migration {
   override async up(runner: QueryRunner): Promise<void> {
@@ -188,7 +188,7 @@ class CarryReadModelsOver1790000000040 extends Migration {
   }
 }
 
-/** A checkpoint names the event that it was made from, and the installation the log that all of them belong to. */
+/** A checkpoint names the event that it was made from, and the installation names the log of all checkpoints. */
 class AnchorProjections1790000000070 extends Migration {
   override async up(runner: QueryRunner): Promise<void> {
     await runner.query(`alter table projections add column event_position bigint, add column event_id uuid`);
@@ -214,7 +214,7 @@ class AnchorProcesses1790000000071 extends Migration {
   }
 }
 
-/** What is known of webhook deliveries. The log has the events that they tell of, and none of the attempts. */
+/** The state of webhook deliveries. The log has the reported events, but not the attempts. */
 class CreateWebhookDeliveries1790000000080 extends Migration {
   override async up(runner: QueryRunner): Promise<void> {
     await runner.query(`
@@ -260,7 +260,10 @@ class CreateWebhookDeliveries1790000000080 extends Migration {
   }
 }
 
-/** Each process renews its row every few seconds. Unlogged: those that live are back at once when a server has crashed. */
+/**
+ * Each process renews its row every few seconds. Unlogged: after a crash of the server, live processes write their rows
+ * again at once.
+ */
 class CreateSignsOfLife1790000000090 extends Migration {
   override async up(runner: QueryRunner): Promise<void> {
     await runner.query(`
@@ -284,7 +287,9 @@ class ProveWebhookDeliveries1790000000095 extends Migration {
   }
 }
 
-/** By which shape of a fold a read model's rows were made: releases that run side by side may fold to other columns. */
+/**
+ * The shape of the fold that made a read model's rows: releases that run side by side may fold into different columns.
+ */
 class MarkFolds1790000000091 extends Migration {
   override async up(runner: QueryRunner): Promise<void> {
     await runner.query(`alter table projections add column folded_to jsonb not null default '{}'`);
@@ -295,9 +300,8 @@ class MarkFolds1790000000091 extends Migration {
 }
 
 /**
- * The bucket that releases before the sliding minute keep beside it: a release that still runs, or comes back, needs its
- * columns. Each counts by its own and forgets the other's counts, so for as long as both serve, a credential may pass more than
- * its limit.
+ * Keeps the bucket's columns for releases before the sliding minute that still run, or come back. Each release uses its
+ * own columns and ignores the other's counts, so a credential may exceed its limit while both serve.
  */
 class KeepTheBucket1790000000092 extends Migration {
   override async up(runner: QueryRunner): Promise<void> {
@@ -331,7 +335,7 @@ const environmentMigrations = [
 
 /**
  * Brings the schemas `read_store`, `live` and `test` up to date, the tables of these read models included. Idempotent;
- * of several processes that start at once, one does the work and the others wait for it.
+ * when several processes start at once, one does the work and the others wait.
  */
 export async function migrateReadStore(url: string, readModels: readonly TabledModel[]): Promise<void> {
   // Migrations run on connections of their own, so the lock has to be one of a session, not of a transaction.
@@ -359,8 +363,9 @@ export async function migrateReadStore(url: string, readModels: readonly TabledM
 }
 
 /**
- * What earlier releases have folded before there were marks is as this one would, where the columns are the same. What they
- * fold from now on lies beyond the mark.
+ * Rows that earlier releases folded before marks existed equal this release's rows if the columns are the same. If a
+ * read model has grown, they equal those of the releases before its growth. Rows that earlier releases fold from now on
+ * lie beyond the mark.
  */
 async function markKnownFolds(
   client: Client,
@@ -377,7 +382,7 @@ async function markKnownFolds(
       environment,
       unchanged.map(({ name }) => name),
       unchanged.map(({ version }) => version),
-      unchanged.map(shapeOf),
+      unchanged.map(shapeBeforeGrowth),
     ],
   );
 }

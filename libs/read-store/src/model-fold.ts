@@ -21,7 +21,7 @@ interface Touch {
   readonly error: Error | undefined;
 }
 
-/** What a batch does to one read model: `keys` says what to load, then `fold` gives the changes. */
+/** The effect of a batch on one read model: `keys` names the rows to load, then `fold` gives the changes. */
 export class ModelFold {
   private readonly touches: Touch[] = [];
   /** By the text of the key. */
@@ -37,7 +37,7 @@ export class ModelFold {
   constructor(
     readonly active: ActiveModel,
     deliveries: readonly EventDelivery[],
-    /** The last position that counts, where events beyond it are not to be folded yet. */
+    /** The last position to fold; later events must wait. */
     until?: bigint,
   ) {
     const { categories } = active.model;
@@ -84,7 +84,7 @@ export class ModelFold {
       }
       try {
         if (error !== undefined) throw error;
-        // All rows of an event or none: each is folded before the first is kept.
+        // An event changes all of its rows or none: every row is folded before the first one is kept.
         const changes = keys.map(([id, key]) => {
           const row = this.after.has(id) ? this.after.get(id) : rows.get(id);
           // Without an error there is an event; its fold gives rows, whose columns are their properties.
@@ -98,7 +98,7 @@ export class ModelFold {
     }
   }
 
-  /** For rows that the fold made and PostgreSQL refuses: the batch is this one event. */
+  /** Parks the batch's only event, because PostgreSQL has refused the rows that the fold made from it. */
   parkInstead(recorded: RecordedEvent, error: string): void {
     const { name, generation } = this.active.checkpoint;
     this.upserts.length = 0;
@@ -128,7 +128,7 @@ export class ModelFold {
   }
 }
 
-/** What a read model makes of these events alone, with no row before the first of them. */
+/** The rows that a read model makes from these events alone, without earlier rows. */
 export function foldFromNothing(
   environment: string,
   model: ReadModel<object>,
@@ -147,7 +147,7 @@ export function describe(error: Error): string {
   return error.stack ?? error.message;
 }
 
-/** PostgreSQL could not even look for such a key, so this is checked before the row is loaded. */
+/** PostgreSQL cannot even query such a key, so the check comes before the row is loaded. */
 function isUnstorable(key: PrimaryKey): boolean {
   return key.some((part) => typeof part === 'string' && part.includes('\0'));
 }

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { listParkedStreams } from './parked-events.js';
 import type { ProjectedEvent } from './projected-event.js';
 import type { ReadModel } from './read-model.js';
 import { purchase } from './testing/purchases.js';
@@ -103,5 +104,31 @@ describe('an event that a read model cannot fold', () => {
       { error: expect.stringContaining('AccountPainted') },
       { error: null },
     ]);
+  });
+});
+
+describe('parked streams', () => {
+  it('are listed with what is wrong, since when, and what waits behind it', async () => {
+    fixture.start({ readModels: [tally()] });
+    const before = Date.now();
+    await fixture.append('account', 'A', [purchase(1), purchase(2, poison), purchase(3), purchase(4)]);
+    await fixture.passed(await fixture.append('account', 'B', [purchase(5, poison)]));
+    const listed = await listParkedStreams(fixture.url, 'live');
+    const common = { environment: 'live', name: 'tally', generation: 1, type: 'CreditsPurchased' };
+    expect(listed).toMatchObject([
+      { ...common, stream: 'live.account-A', revision: 1n, waiting: 2 },
+      { ...common, stream: 'live.account-B', revision: 0n, waiting: 0 },
+    ]);
+    expect(listed[0]!.error).toMatch(/cannot be folded\n/);
+    expect(Math.abs(listed[0]!.since.getTime() - before)).toBeLessThan(60_000);
+    expect(await listParkedStreams(fixture.url, 'test')).toEqual([]);
+  });
+
+  it('are those of generations that serve, not of ones that were retired', async () => {
+    fixture.start({ readModels: [tally()] });
+    await fixture.passed(await fixture.append('account', 'A', [purchase(2, poison)]));
+    await fixture.stopRunners();
+    await fixture.rows(`update read_store.projections set state = 'retired'`);
+    expect(await listParkedStreams(fixture.url)).toEqual([]);
   });
 });

@@ -2,7 +2,7 @@ import pg from 'pg';
 import type { Environment } from '#domain/streams.js';
 import type { RecordedEvent } from '#event-store/event-store.js';
 import type { Logger } from '#platform/logger.js';
-import { bigintTypes, onlyRow } from '#platform/postgres.js';
+import { bigintTypes } from '#platform/postgres.js';
 import { serves } from './projection-checkpoints.js';
 
 /** An event that a read model could not fold, or one that waits behind such an event of its stream. */
@@ -31,6 +31,20 @@ export async function loadParkedStreams(
   return parked;
 }
 
+/** The first revision that is parked, by stream. */
+export async function parkedFrom(
+  client: pg.Client,
+  environment: Environment,
+  { name, generation }: { readonly name: string; readonly generation: number },
+): Promise<ReadonlyMap<string, bigint>> {
+  const { rows } = await client.query<{ stream: string; revision: bigint }>(
+    `select stream, min(revision) as revision from read_store.parked_events
+      where environment = $1 and name = $2 and generation = $3 group by stream`,
+    [environment, name, generation],
+  );
+  return new Map(rows.map(({ stream, revision }) => [stream, revision]));
+}
+
 /** Belongs in the transaction of the batch. */
 export function park(environment: Environment, events: readonly ParkedEvent[]): pg.QueryConfig {
   const recorded = events.map((event) => event.recorded);
@@ -54,45 +68,12 @@ export function park(environment: Environment, events: readonly ParkedEvent[]): 
   };
 }
 
-/**
- * What is left after a retry: the parked events of the stream before the failing one go, and that one says what is
- * wrong with it now. `parked_at` stays as it is. Belongs in the transaction of the retry.
- */
-export async function settleParked(
-  client: pg.Client,
-  environment: Environment,
-  { name, generation }: { readonly name: string; readonly generation: number },
-  stream: string,
-  failure: { readonly recorded: RecordedEvent; readonly error: string } | undefined,
-): Promise<{ applied: number; parked: number }> {
-  const of = 'environment = $1 and name = $2 and generation = $3 and stream = $4';
-  const scope = [environment, name, generation, stream];
-  const revision = failure?.recorded.revision ?? null;
-  const { rowCount } = await client.query(
-    `delete from read_store.parked_events where ${of} and ($5::bigint is null or revision < $5)`,
-    [...scope, revision],
-  );
-  if (!failure) return { applied: rowCount ?? 0, parked: 0 };
-  await client.query(park(environment, [{ name, generation, ...failure }]));
-  const error = storable(failure.error);
-  await client.query(
-    `update read_store.parked_events set error = case when revision = $5 then $6::text end
-      where ${of} and (revision = $5 or error is not null)`,
-    [...scope, revision, error],
-  );
-  const count = await client.query<{ parked: bigint }>(
-    `select count(*) as parked from read_store.parked_events where ${of}`,
-    scope,
-  );
-  return { applied: rowCount ?? 0, parked: Number(onlyRow(count).parked) };
-}
-
-/** PostgreSQL's text cannot hold a NUL, and an error may well quote the value that was to blame. */
+/** PostgreSQL's text cannot hold a NUL, and an error may quote the value that caused it. */
 function storable(error: string): string {
   return error.replaceAll('\0', '\\0');
 }
 
-/** A broken release may park every stream: the alarm has to be loud, but must not fill the disk. */
+/** A broken release may park every stream: the alarm must be noticed, but must not fill the disk. */
 const alarmsPerBatch = 10;
 
 export function logParked(log: Logger, environment: Environment, events: readonly ParkedEvent[]): void {
@@ -102,7 +83,7 @@ export function logParked(log: Logger, environment: Environment, events: readonl
     const revision = String(recorded.revision);
     log.error(
       { projection: name, environment, stream, revision, type, error },
-      `${name} cannot fold ${type} of ${stream}: the stream is parked for this read model until it is retried`,
+      `${name} cannot fold ${type} of ${stream}: the stream is parked for this read model until that is rebuilt`,
     );
   }
   const more = poison.length - alarmsPerBatch;
@@ -115,7 +96,7 @@ export interface ParkedStream {
   readonly name: string;
   readonly generation: number;
   readonly stream: string;
-  /** Of the event that cannot be folded, as are the type and the error. */
+  /** Revision, type and error are those of the event that cannot be folded. */
   readonly revision: bigint;
   readonly position: bigint;
   readonly type: string;
@@ -126,17 +107,8 @@ export interface ParkedStream {
   readonly since: Date;
 }
 
-export interface ParkedSelection {
-  readonly environment?: Environment | undefined;
-  readonly name?: string | undefined;
-  readonly stream?: string | undefined;
-}
-
-/** Those of the generations that serve, in the order of the log. */
-export async function listParkedStreams(
-  url: string,
-  { environment, name, stream }: ParkedSelection = {},
-): Promise<ParkedStream[]> {
+/** The parked streams of the generations that serve, in the order of the log. */
+export async function listParkedStreams(url: string, environment?: Environment): Promise<ParkedStream[]> {
   const client = new pg.Client({
     connectionString: url,
     connectionTimeoutMillis: 10_000,
@@ -146,7 +118,7 @@ export async function listParkedStreams(
   client.on('error', () => undefined);
   try {
     await client.connect();
-    return (await client.query<ParkedStream>(listText, [environment, name, stream])).rows;
+    return (await client.query<ParkedStream>(listText, [environment])).rows;
   } finally {
     await client.end().catch(() => undefined);
   }
@@ -158,7 +130,7 @@ const listText = `
   from (
     select environment, name, generation, stream, min(revision) as revision, count(*) as events
     from read_store.parked_events
-    where ($1::text is null or environment = $1) and ($2::text is null or name = $2) and ($3::text is null or stream = $3)
+    where ($1::text is null or environment = $1)
     group by environment, name, generation, stream
   ) behind
   join read_store.parked_events first using (environment, name, generation, stream, revision)

@@ -7,7 +7,6 @@ import {
   type EventStore,
   type RecordedEvent,
 } from '#event-store/event-store.js';
-import { defaults } from '#platform/configuration.js';
 import type { Logger } from '#platform/logger.js';
 import { onlyRow } from '#platform/postgres.js';
 import { retryUntilAborted } from '#platform/retry.js';
@@ -17,6 +16,9 @@ import { anchorOf, resumeFrom, type Anchor, type AnchorColumns, type AnchoredChe
 import { toProjectedEvent, type ProjectedEvent } from './projected-event.js';
 import type { Task } from './exclusive-session.js';
 import { knownFromLog, StreamCursors } from './stream-continuity.js';
+
+/** Events that a process manager handles together at most, and repeats together after a crash. */
+const usualBatch = 200;
 
 export interface ProcessOptions {
   readonly eventStore: EventStore;
@@ -29,32 +31,35 @@ export interface ProcessOptions {
    */
   readonly filter: EventFilter;
   /**
-   * Handles events in order. What it does itself is done at least once: after a crash before the checkpoint has moved it
-   * gets the same events again. Writes that it gives back commit together with the checkpoint: once.
+   * Handles events in order. Its own effects happen at least once: after a crash before the checkpoint has moved, it
+   * gets the same events again. The writes that it returns commit together with the checkpoint, so exactly once.
    */
   handle(events: readonly ProjectedEvent[]): Promise<Part['write'] | void>;
-  /** Called when it takes the work up: what it remembers may be older than the checkpoint. */
+  /** Called when the runner starts work: the handler's memory may be older than the checkpoint. */
   begin?(): void;
   readonly log: Logger;
   /** Default 200. */
   readonly batchSize?: number | undefined;
-  /** Of how many streams it remembers how far they were, at least. Default 60,000. */
+  /** For how many streams, at least, it remembers the last revision. Default 60,000. */
   readonly rememberedStreams?: number | undefined;
 }
 
 const firstPauseMs = 100;
 const longestPauseMs = 1_500;
 
-/** How often an idle process moves its checkpoint after the others' events. */
+/** How often a process without own events moves its checkpoint past other events. */
 const idleCommitMs = 1_000;
 
-/** How long a commit waits for one of the read models, which follow the same events. Only a restart reads a checkpoint. */
+/**
+ * How long a commit waits to go together with one of the read models, which follow the same events. A checkpoint alone
+ * may wait longer, because only a restart reads it.
+ */
 const patienceMs = { writes: 10, checkpoint: 50 };
 
 /**
  * Hands the events of the log to a handler, in order, from where it left off; one runner per name and environment is
- * active. A handler that throws gets the same batch again, with backoff, for as long as it takes: a process manager
- * must not pass over an event. It halts where one is missing, or where the log is not the one that it has followed.
+ * active. A handler that throws gets the same batch again, with backoff and without limit: a process manager must not
+ * skip an event. It halts if an event is missing, or if the log is another one.
  */
 export function processTask(options: ProcessOptions): Task {
   const { name, environment, log } = options;
@@ -83,7 +88,7 @@ async function follow(
   taken: ProcessCheckpoint,
   signal: AbortSignal,
 ): Promise<void> {
-  const { eventStore, name: consumer, filter, batchSize = defaults.processBatch } = options;
+  const { eventStore, name: consumer, filter, batchSize = usualBatch } = options;
   const checkpoint = await resumeFrom(eventStore, taken);
   const { position, anchor: completed } = checkpoint;
   if (position !== null && completed && !taken.anchor)
@@ -105,10 +110,12 @@ async function follow(
   })) {
     cursors.advance(await cursors.check(batch.events, known));
     delivered = batch.position;
-    // What this service did not write is not acted on; the store has reported it. Halting would stop all other tenants.
+    // The handler ignores events that this service did not write; the store has reported them. Halting would stop all
+    // other tenants.
     const events = batch.events.filter((event) => event.unproven === undefined && wanted(event));
     if (events.length === 0 && performance.now() - movedAt < idleCommitMs) continue;
-    // What a batch without events ends at moves the checkpoint only, and may as well wait for the next one.
+    // The anchor of a batch without events. Such a batch only moves the checkpoint, so after a failed read it can wait
+    // for the next one.
     const anchor = batch.events.at(-1) ?? (await eventStore.lastEvent(batch.position).catch(() => undefined));
     if (!anchor) continue;
     await handleUntilDone(options, commits, moveProcess(checkpoint, batch.position, anchor), events, signal);
@@ -118,8 +125,8 @@ async function follow(
 }
 
 /**
- * A batch of which something rests on an event that this service did not write is handled event by event, and what rests
- * on it is left undone: waiting for it would stop all other tenants. Their audit names it.
+ * If the handling of a batch meets an event that this service did not write, the batch is handled event by event. Work
+ * that depends on such an event is left undone: waiting would stop all other tenants. The audit names the event.
  */
 async function handleProven(
   { name, environment, handle, log }: ProcessOptions,
@@ -162,7 +169,9 @@ async function handleUntilDone(
     else await commits.commit({ queries, patienceMs: patienceMs.checkpoint });
   };
   await retryUntilAborted(handleOnce, {
-    ...{ signal, firstPauseMs, longestPauseMs },
+    signal,
+    firstPauseMs,
+    longestPauseMs,
     mayPass: (error) => !(asConsumerError(error) instanceof FencedOff),
     onFailure: (err, retryMs) => {
       const position = String(events.at(-1)?.position);
@@ -194,7 +203,7 @@ export async function takeOverProcess(
   return { environment, process, position, epoch, anchor: anchorOf(columns) };
 }
 
-/** Moves the checkpoint; fails, and with it the transaction it is in, unless the epoch still is the owner's. */
+/** Moves the checkpoint. It fails, and its transaction with it, unless the epoch is still the owner's. */
 export function moveProcess(
   { environment, process, epoch }: ProcessCheckpoint,
   position: bigint,
@@ -211,7 +220,7 @@ export function moveProcess(
   };
 }
 
-/** Records why it stands still, for as long as no other runner has taken it over. */
+/** Records why it stands still, unless another runner has taken over. */
 function haltProcess({ environment, process, epoch }: ProcessCheckpoint, because: string): pg.QueryConfig {
   return {
     text: `update ${environment}.process_checkpoints set halted_because = $3, updated_at = now()

@@ -4,7 +4,7 @@ import { parseStreamName, type StreamCategory } from '#domain/streams.js';
 import { UnprovenEvent, type EventMetadata, type RecordedEvent } from '#event-store/event-store.js';
 import { asError } from './consumer-errors.js';
 
-/** Where an event stands in the log, and what is known about it beside its data. */
+/** The place of an event in the log, and its metadata. */
 export interface EventPlace {
   readonly eventId: string;
   /** The whole stream name, for example `live.job-01J…`. */
@@ -17,7 +17,7 @@ export interface EventPlace {
   readonly metadata: EventMetadata;
 }
 
-/** A domain event in today's form, whatever version it was stored in, and its place. */
+/** A domain event with its place. Events of older versions are converted to today's form. */
 export type ProjectedEvent = DomainEvent & EventPlace;
 
 /** @throws UnknownEventType, EventFromTheFuture; an Error for a stream that this service does not write */
@@ -42,12 +42,12 @@ export interface EventDelivery {
   readonly error: Error | undefined;
 }
 
-/** Undefined for a stream that is none of ours: nothing shows it. */
+/** Undefined for a stream that is not ours: no read model shows it. */
 export function deliver(recorded: RecordedEvent): EventDelivery | undefined {
   const name = parseStreamName(recorded.stream);
   if (!name) return undefined;
   const { category } = name;
-  // Nothing shows what is in it: it is parked like an event that cannot be folded, with its stream and no other.
+  // No read model shows its content. It is parked like an event that cannot be folded, together with its stream only.
   if (recorded.unproven !== undefined)
     return { recorded, category, event: undefined, error: new UnprovenEvent(recorded) };
   try {

@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import type { Environment } from '#domain/streams.js';
-import { shapeOf } from './entity-table.js';
+import { shapeBeforeGrowth, shapeOf } from './entity-table.js';
 import { inTransaction } from './commit-queue.js';
 import { anchorOf, type AnchorColumns, type AnchoredCheckpoint } from './log-fit.js';
 import type { ReadModel } from './read-model.js';
@@ -10,12 +10,12 @@ import type { ReadModel } from './read-model.js';
  * why a generation is in its state.
  *
  * - `live`: the view shows it and the projector keeps it up to date. There is one, or none yet.
- * - `halted`: the view shows it, but it stands still.
+ * - `halted`: the view shows it, but it is not updated.
  * - `building`: is being filled from the history.
  * - `comparing`: the same, but only to be compared with the live one. The next run that finds it removes it.
- * - `complete`: is filled, and waits for a switch.
+ * - `complete`: it is filled, and waits for a switch.
  * - `differing`: the same, and its rows differ from the live ones.
- * - `retired`: was live before the last switch, and is kept to go back to. Stands still.
+ * - `retired`: was live before the last switch. It is kept for a rollback, and is not updated.
  */
 export const generationStates = [
   'live',
@@ -36,7 +36,7 @@ export function isServing({ state }: { readonly state: GenerationState }): boole
   return state === 'live' || state === 'halted';
 }
 
-/** What the table `read_store.projections` says about the serving generation of a read model. */
+/** The row of a read model's serving generation in the table `read_store.projections`. */
 export interface Checkpoint extends AnchoredCheckpoint {
   readonly name: string;
   readonly generation: number;
@@ -48,10 +48,12 @@ export interface Checkpoint extends AnchoredCheckpoint {
 
 export interface TakenOver extends Checkpoint {
   /**
-   * The rows are what this release's fold makes of the events up to here. Behind the position: another release has folded
-   * since, or never this one (null).
+   * The rows up to here are those of this release's fold. If it is less than the position, another release has folded
+   * since; null: this release has never folded.
    */
   readonly foldedTo: bigint | null;
+  /** Up to here only rows are missing, of events that the read model takes in since a later release. */
+  readonly fewerTo: bigint | null;
 }
 
 /** The position that comes first; null when one of them is at the beginning. */
@@ -60,8 +62,8 @@ export function earliest(positions: readonly (bigint | null)[]): bigint | null {
 }
 
 /**
- * Makes this runner the owner: from now on a commit of the one before is refused. A read model that is new gets its
- * first generation. Durable at once, unlike the batches, which history can always repeat.
+ * Makes this runner the owner: from now on commits of the earlier owner are refused. A new read model gets its first
+ * generation. Durable at once, unlike batches, which can always be repeated from history.
  */
 export async function takeOver(
   client: pg.Client,
@@ -86,8 +88,9 @@ export async function takeOver(
           folded_to = case when position is null then '{}' else folded_to end
         where environment = $1 and name = any($2::text[]) and ${serves}
         returning name, generation, version, position, epoch, event_position, event_id,
-          (folded_to->>($3::text[])[array_position($2::text[], name)])::bigint as "foldedTo"`,
-      values: [environment, names, models.map(shapeOf)],
+          (folded_to->>($3::text[])[array_position($2::text[], name)])::bigint as "foldedTo",
+          (folded_to->>($4::text[])[array_position($2::text[], name)])::bigint as "fewerTo"`,
+      values: [environment, names, models.map(shapeOf), models.map(shapeBeforeGrowth)],
     },
   ]);
   // The columns are named and typed by the last statement; the answer to `commit` comes after it.
@@ -100,10 +103,10 @@ export async function takeOver(
 
 /**
  * Moves checkpoints to their positions and anchors within a batch's transaction, which fails unless each of them still has the owner's epoch. Goes
- * first in the transaction: its row locks make a runner that is taking over wait for the commit, or us for its. They
- * are taken by name, as a switch of generations takes them: in any other order the two could wait for each other.
+ * first in the transaction: its row locks make a runner that is taking over wait for the commit, or us for its. The
+ * locks are taken in the order of names, like in a switch of generations: in another order the two could deadlock.
  *
- * The mark of this release's fold goes along, unless another release has moved the checkpoint since it was there.
+ * The mark of this release's fold moves along, unless another release has moved the checkpoint beyond the mark.
  */
 export function advance(
   environment: Environment,
@@ -163,7 +166,7 @@ export function markFolded(
   };
 }
 
-/** Records that a read model stands still, and why: `projections list` shows it. */
+/** Records that a read model is halted, and why: `projections list` shows it. */
 export async function markHalted(
   client: pg.Client,
   environment: Environment,

@@ -1,7 +1,6 @@
 import type pg from 'pg';
 import { categoryPrefix, type Environment } from '#domain/streams.js';
 import type { EventStore, RecordedEvent, SubscriptionBatch } from '#event-store/event-store.js';
-import { defaults } from '#platform/configuration.js';
 import type { Logger } from '#platform/logger.js';
 import { BatchFeed } from './batch-feed.js';
 import { asConsumerError, ConsumerHalted } from './consumer-errors.js';
@@ -24,6 +23,9 @@ import type { ReadModel } from './read-model.js';
 import { refold, type Behind, type RefoldOptions } from './refold.js';
 import { StreamContinuity } from './stream-continuity.js';
 
+/** Events that the read models of an environment commit together at most. */
+const usualBatch = 2_000;
+
 export interface ProjectionRunnerOptions {
   /** The read store's database. */
   readonly url: string;
@@ -33,6 +35,8 @@ export interface ProjectionRunnerOptions {
   readonly log: Logger;
   /** Events a transaction at most. Default 2000. */
   readonly batchSize?: number | undefined;
+  /** Rows that are folded again at a time. Default 2000. */
+  readonly rowsAtOnce?: number | undefined;
 }
 
 /**
@@ -53,7 +57,7 @@ export interface ProjectionRunnerStatus {
   readonly problems: readonly string[];
 }
 
-/** An empty batch moves checkpoints only, which waits for a batch with events until the last commit is so long ago. */
+/** An empty batch only moves checkpoints. It waits for a batch with events until this long after the last commit. */
 const idleCommitMs = 1_000;
 
 /** Keeps all read models of one environment up to date, reading the log once for all of them. */
@@ -91,8 +95,9 @@ export class ProjectionRunner implements Task {
       const continuity = new StreamContinuity('projections');
       const session = new ProjectionSession({ commits, loader, environment, actives, continuity, log });
       const both = AbortSignal.any([signal, ended.signal]);
-      const refolding = { eventStore, environment, session, commits, loader, log, signal: both };
-      // When one of them fails, the other one must have ended before anything is taken up again.
+      const { rowsAtOnce } = this.options;
+      const refolding = { eventStore, environment, session, commits, loader, log, signal: both, rowsAtOnce };
+      // If one of them fails, the other must end too before the work starts again.
       const together = [this.follow(session, both), this.refold(refolding)].map((work) =>
         work.catch((error: unknown) => {
           ended.abort();
@@ -142,13 +147,16 @@ export class ProjectionRunner implements Task {
     await session.settle();
   }
 
-  /** What a batch without events ends at. It moves checkpoints only, so it may as well wait for the next one. */
+  /**
+   * The anchor of a batch without events. Such a batch only moves checkpoints, so after a failed read it can wait for
+   * the next one.
+   */
   private lastBefore(position: bigint): Promise<RecordedEvent | undefined> {
     return this.options.eventStore.lastEvent(position).catch(() => undefined);
   }
 
   private subscribe(signal: AbortSignal): AsyncIterable<SubscriptionBatch> {
-    const { eventStore, environment, readModels, batchSize = defaults.projectionBatch } = this.options;
+    const { eventStore, environment, readModels, batchSize = usualBatch } = this.options;
     const categories = new Set(readModels.flatMap((model) => model.categories));
     const positions = this.actives.map(({ checkpoint }) => checkpoint.position);
     const after = earliest(positions);
@@ -156,7 +164,7 @@ export class ProjectionRunner implements Task {
       ...(after !== null && { after }),
       filter: { streamPrefixes: [...categories].map((category) => categoryPrefix(environment, category)) },
       batchSize,
-      // They are parked, each with its stream, so that nobody else's rows stand still.
+      // They are parked, each with its stream, so that the rows of other streams stay up to date.
       unprovenToo: true,
       signal,
     });
@@ -171,9 +179,9 @@ export class ProjectionRunner implements Task {
     this.behind = [];
     for (const model of readModels) {
       const found = checkpoints.find(({ name }) => name === model.name);
-      // Of a read model that is only being built there is nothing to keep up to date.
+      // A read model without a serving generation is still being built, so there are no rows to update.
       if (!found) continue;
-      const { name, generation, position, foldedTo } = found;
+      const { name, generation, position, foldedTo, fewerTo } = found;
       const table = new ProjectionTable(environment, model, generation);
       const parkedStreams = parked.get(`${name}/${generation}`) ?? new Set();
       const resumed = await this.resume(found);
@@ -184,7 +192,7 @@ export class ProjectionRunner implements Task {
           ? resumed
           : await commits.alone((client) => this.uselessBecause(client, active));
       if (because === undefined) actives.push(active);
-      if (because === undefined && foldedTo !== position) this.behind.push({ active, foldedTo });
+      if (because === undefined && foldedTo !== position) this.behind.push({ active, foldedTo, fewerTo });
       if (because !== undefined) await commits.alone((client) => this.halt(client, [active], because));
     }
     // Those that had no event in their checkpoint are complete now.
@@ -198,12 +206,12 @@ export class ProjectionRunner implements Task {
   }
 
   /** Where the read model goes on, or why it cannot. */
-  private async resume({ foldedTo, ...checkpoint }: TakenOver): Promise<Checkpoint | string> {
+  private async resume({ foldedTo, fewerTo, ...checkpoint }: TakenOver): Promise<Checkpoint | string> {
     const { eventStore } = this.options;
     try {
       const resumed = await resumeFrom(eventStore, checkpoint);
-      if (foldedTo === checkpoint.position) return resumed;
-      // A release without anchors has gone on from the anchor, and its rows hold those events already.
+      if ([foldedTo, fewerTo].includes(checkpoint.position)) return resumed;
+      // A release that knows no anchors has folded events beyond the anchor; the rows hold them already.
       return await resumeFrom(eventStore, { ...checkpoint, anchor: undefined });
     } catch (error) {
       if (error instanceof LogMismatch) return error.message;

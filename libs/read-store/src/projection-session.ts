@@ -33,11 +33,11 @@ export interface ProjectionSessionOptions {
 }
 
 /**
- * The time in which one runner owns the projections of an environment: it folds batches and commits them, each with
- * its rows, checkpoints and stream revisions in one transaction.
+ * A session in which one runner owns the projections of an environment. It folds batches and commits each one with its
+ * rows, checkpoints and stream revisions in one transaction.
  *
- * While a batch is being committed (`flight`) the next one is folded already, on top of what the one in flight will
- * leave behind. It is sent when that one is known to be committed, so batches are committed in order or not at all.
+ * While a batch is being committed (`flight`), the next one is folded on top of its rows. It is sent when the commit is
+ * confirmed, so batches are committed in order or not at all.
  */
 export class ProjectionSession {
   /** The end of what was asked for last. */
@@ -59,8 +59,8 @@ export class ProjectionSession {
   /**
    * Folds a batch into all read models and sends it. Resolves when the batch before is committed; `settle` tells
    * when this one is.
-   * @param anchor the last event up to the position; of a batch with events, its last one
-   * @throws SkippedEvent, FencedOff (as SQLSTATE AT001), and whatever the connections throw
+   * @param anchor the last event up to the position; if the batch has events, its last one
+   * @throws SkippedEvent, FencedOff (as SQLSTATE AT001), and the errors of the connections
    */
   submit(events: readonly RecordedEvent[], position: bigint, anchor?: Anchor): Promise<void> {
     return this.inTurn(() => this.send(events, position, anchor));
@@ -98,7 +98,7 @@ export class ProjectionSession {
     const folds = await this.fold(events);
     const batch = { events, position, anchor, reached, folds };
     const writes = folds.flatMap(writesOf);
-    // Where the batch before did not go through as it was, this one was folded on top of what never came to be.
+    // If the batch before was not committed unchanged, this one was folded on top of rows that do not exist.
     if (!(await this.land())) return this.send(events, position, anchor);
     const committed = this.commit(batch, writes);
     // Its failure is dealt with in `land`, which may be called only after it has happened.
@@ -108,8 +108,8 @@ export class ProjectionSession {
   }
 
   /**
-   * Waits for the batch in flight. What PostgreSQL refuses because of its content is narrowed down by halves until the
-   * one event is found that has to be parked; false when that was necessary.
+   * Waits for the batch in flight. If PostgreSQL refuses its content, the batch is halved until the event to park is
+   * found. Returns false in that case.
    */
   private async land(): Promise<boolean> {
     const { flight } = this;

@@ -87,7 +87,7 @@ function arrays(columns: readonly EntityColumn[]): string {
 
 /**
  * Rows in PostgreSQL's binary COPY format: the signature, int32 flags, int32 length of an extension; for each row int16
- * fields and the fields; at the end an int16 −1. A row is written when it is added: the objects need not be kept.
+ * fields and the fields; at the end an int16 −1. Each row is encoded when it is added, so the objects need not be kept.
  */
 export class CopiedRows {
   private readonly fields: readonly { readonly property: string; readonly element: ElementType }[];
@@ -128,8 +128,8 @@ const firstBytes = 1024;
 
 /**
  * COPY with its data right behind it, so that PostgreSQL can go on to the next statement of a pipeline while this thread
- * is busy. The protocol has it pass over the data of a COPY that it refuses. A pipelined client takes no class of queries
- * but its own, whose fields `text` and `rows` mean something else.
+ * is busy. By the protocol, PostgreSQL skips the data of a COPY that it refuses. A pipelined client only accepts its
+ * own class of queries, whose fields `text` and `rows` have another meaning.
  */
 class Copy extends pg.Query {
   constructor(

@@ -37,7 +37,10 @@ describe('requests counted in Postgres', () => {
 
   it('leave when they are a minute old, and not before', async () => {
     expect(await store.count('leave', 2)).toEqual({
-      ...{ passed: true, used: 1, firstLeavesMs: 60_000, lastLeavesMs: 60_000 },
+      passed: true,
+      used: 1,
+      firstLeavesMs: 60_000,
+      lastLeavesMs: 60_000,
     });
     await pass('leave', 30);
     expect(await store.count('leave', 2)).toMatchObject({ passed: true, used: 2, lastLeavesMs: 60_000 });

@@ -28,7 +28,7 @@ function countedOf({ passed, at, times, requests }: Judged): Counted {
   return { passed, used, firstLeavesMs: leavesIn(times[0], at), lastLeavesMs: leavesIn(times.at(-1), at) };
 }
 
-/** Counts one request on any connection: for processes that count seldom, and have no pool for it. */
+/** Counts one request on any connection, for processes that count seldom and have no pool. */
 export async function countRequestIn(
   database: Queries,
   credential: string,
@@ -78,9 +78,9 @@ export class PostgresRateLimitStore implements RateLimitStore, UsedOnce {
 
 const nowMs = `extract(epoch from clock_timestamp())::double precision * 1000`;
 
-// clock_timestamp() is taken in the update itself, that is behind the row's lock: a request that waited for others
-// counts at the time at which it is judged. `offset 0` keeps the planner from taking the time twice. Where
-// the clock goes back, it stands still; by more than a window, what was counted in its future is forgotten.
+// clock_timestamp() is read in the update itself, after the row's lock: a request that waited counts at the time of its
+// decision. `offset 0` keeps the planner from reading the clock twice. If the clock goes back, the row's time stands
+// still; if it goes back by more than a window, the later counts are forgotten.
 const countRequest = `
   insert into read_store.rate_limits as known (credential, times, requests, counted_at, passed)
   select $1, array[now], array[1], now, true from (select ${nowMs} as now offset 0) as clock

@@ -8,33 +8,49 @@ export type EntityClass<Row extends object = object> = new () => Row;
 export type PrimaryKey = readonly (string | number)[];
 
 /**
- * A read model is a pure fold of events into rows. It sees no clock, no database and no other read model: the same
- * history always gives the same rows, which is what makes a rebuild comparable with what it replaces.
+ * A read model is a pure fold of events into rows. It sees no clock, no database and no other read model. The same
+ * history always gives the same rows, so a rebuild can be compared with the rows that it replaces.
  */
 export type ReadModel<Row extends object> = FoldOf<Row> & (OneRowAnEvent | SeveralRowsAnEvent);
 
 interface FoldOf<Row extends object> {
   /** The name of the view that readers use; generation n lives in the table `{name}_g{n}`. */
   readonly name: string;
-  /** Version of the fold. Bumped whenever the same history would give other rows: the table must then be rebuilt. */
+  /** Version of the fold. Raise it whenever the same history gives other rows: the table must then be rebuilt. */
   readonly version: number;
   readonly entity: EntityClass<Row>;
-  /** The streams it consumes, with events of all types: that is what lets a skipped event be noticed. */
+  /** The streams it consumes, with events of all types, so that a skipped event is noticed. */
   readonly categories: readonly StreamCategory[];
-  /** True when each event makes a row of its own, so that there is never an earlier row worth loading. */
+  /** The events that this version consumes since some release, and that earlier releases ignored. */
+  readonly grown?: GrownFold;
+  /** True when each event makes a new row, so that no earlier row needs loading. */
   readonly rowPerEvent?: boolean;
   /**
-   * True when events of several streams may concern one row. A stream of such a model that was parked cannot simply
-   * be taken up again where it was left: the other streams have gone on without it.
+   * True when events of several streams may concern one row. A parked stream of such a model cannot simply continue:
+   * the other streams have gone on without it.
    */
   readonly keysSpanStreams?: boolean;
-  /** True when a row that is there stays as it is, whatever further events concern it: `evolve` returns it. */
+  /** True when later events never change an existing row: `evolve` then returns it unchanged. */
   readonly rowsNeverChange?: boolean;
   /**
    * The row with that key after the event; undefined: there is no such row (any more). Must not edit `row`. When it
    * throws for one row of an event, the event changes no row at all and is parked.
    */
   evolve(row: Row | undefined, event: ProjectedEvent, key: PrimaryKey): Row | undefined;
+}
+
+/**
+ * A fold that takes in more than it did, and gives the rows that it gave before as it gave them. It keeps its version, so that an older
+ * release can still work on its rows: the projector adds the rows that an older release has passed over (refold.ts).
+ */
+export interface GrownFold {
+  /** Of `categories`, those that the earlier releases did not consume. */
+  readonly categories: readonly StreamCategory[];
+  /**
+   * Whether earlier releases ignored this event. Only such events make their rows, and their order does not change the
+   * rows.
+   */
+  has(event: ProjectedEvent): boolean;
 }
 
 interface OneRowAnEvent {
@@ -54,8 +70,8 @@ export function keysOf(model: ReadModel<object>, event: ProjectedEvent): readonl
 }
 
 /**
- * The one row that a stream of events folds into: for reading a stream directly while its read model is behind. Of a
- * model in which each event concerns one row at most.
+ * The one row that a stream of events folds into: for reading a stream directly while its read model is behind. Only
+ * for a model in which each event concerns at most one row.
  */
 export function foldRow<Row extends object>(
   model: ReadModel<Row>,

@@ -1,5 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { DomainEvent } from '#domain/events.js';
 import { readModels } from '#projections/read-models.js';
+import { queued } from '#projections/testing/stories.js';
 import { migrateReadStore } from './migrate.js';
 import { ReadStoreFixture } from './testing/read-store-fixture.js';
 import { busyStory } from '../../../test/audit/support/story.js';
@@ -92,6 +94,19 @@ describe('rows that another release has folded', () => {
     const mended = await allRows();
     for (const name of ['calls', 'catalog', 'keys', 'assets', 'presets', 'products', 'renders'])
       expect({ name, rows: mended[name] }).toEqual({ name, rows: right[name] });
+  });
+
+  it('are parked where this release cannot fold them', async () => {
+    await append(appends);
+    await project();
+    const data = { message: '', artifacts: [null], at: '2026-06-01T12:00:00.000Z' };
+    const broken = { type: 'JobSucceeded', data } as unknown as DomainEvent;
+    await fixture.append('job', 'broken', [queued('broken', 'acme'), broken], { tenant: 'acme' });
+    await projectElsewhere(['delete from read_store.parked_events']);
+    await project();
+    const parked = await fixture.rows('select name, stream, event_type from read_store.parked_events');
+    const place = { stream: 'live.job-broken', event_type: 'JobSucceeded' };
+    expect(parked).toContainEqual({ name: 'renders', ...place });
   });
 
   it('are all folded again where the table has got a column', async () => {

@@ -1,22 +1,24 @@
 import type pg from 'pg';
-import type { Environment } from '#domain/streams.js';
+import { categoryPrefix, type Environment } from '#domain/streams.js';
 import type { EventStore } from '#event-store/event-store.js';
 import type { Logger } from '#platform/logger.js';
 import type { CommitQueue } from './commit-queue.js';
 import { isRefusedContent } from './consumer-errors.js';
 import { ModelFold, type ActiveModel } from './model-fold.js';
-import { logParked, park } from './parked-events.js';
-import { history, keysTouched, parkedFrom, restrictedTo, touches } from './parked-retry.js';
+import { logParked, park, parkedFrom } from './parked-events.js';
 import { deliver, type EventDelivery } from './projected-event.js';
 import { advance, markFolded } from './projection-checkpoints.js';
 import type { ProjectionSession } from './projection-session.js';
-import type { PrimaryKey } from './read-model.js';
+import { keyText, type ModelRow } from './projection-table.js';
+import { keysOf, type PrimaryKey, type ReadModel } from './read-model.js';
 
-/** A read model that another release has folded, or that got a column since it was folded. */
+/** A read model that another release has folded, or that got a column or takes in more since it was folded. */
 export interface Behind {
   readonly active: ActiveModel;
-  /** Its rows are this release's fold of the events up to here; null: of none. */
+  /** Its rows are this release's fold of the events up to here; null: of no events. */
   readonly foldedTo: bigint | null;
+  /** Up to here they lack only the rows of events that the model has grown by; null: that is not known. */
+  readonly fewerTo: bigint | null;
 }
 
 export interface RefoldOptions {
@@ -40,6 +42,9 @@ const usualRowsAtOnce = 2_000;
  * side by side while an installation is upgraded, and an older one may come back. The rows that events beyond the mark
  * concern are made anew from the log, some at a time, beside the session that goes on folding what comes. The mark is
  * moved with them, so that a projector that takes over goes on from there.
+ *
+ * Where a release has folded that only passed over what the model has grown by, all its rows are right: the missing ones
+ * are added in one walk through the log, and no row is made anew.
  */
 export async function refold(behind: Behind, options: RefoldOptions): Promise<void> {
   const { active } = behind;
@@ -52,8 +57,10 @@ export async function refold(behind: Behind, options: RefoldOptions): Promise<vo
   let rows = 0;
   // Once at least: a mark beyond a checkpoint that was set back comes back with it.
   for (let isLast = false; !isLast;) {
-    const round = await nextRound(active, foldedTo, through, options);
+    const gap = gapAfter(behind, foldedTo, through);
+    const found = await nextRound(active, foldedTo, gap, options);
     if (signal.aborted) return;
+    const round = { ...found, isLast: found.through === through };
     try {
       await make(active, round, options);
     } catch (error) {
@@ -67,11 +74,24 @@ export async function refold(behind: Behind, options: RefoldOptions): Promise<vo
   log.info({ ...facts, rows }, `${name}: ${rows} rows were folded again`);
 }
 
+/** Events of which not all rows are this release's. */
+interface Gap {
+  readonly until: bigint;
+  /** Only rows of what the model has grown by are missing up to there. */
+  readonly lacksGrowth: boolean;
+}
+
+function gapAfter({ active, fewerTo }: Behind, foldedTo: bigint | null, through: bigint): Gap {
+  const known = fewerTo === null || !active.model.grown ? -1n : fewerTo < through ? fewerTo : through;
+  const lacksGrowth = (foldedTo ?? -1n) < known;
+  return { until: lacksGrowth ? known : through, lacksGrowth };
+}
+
 /** The rows that some events concern, and what happened to them. */
-interface Round {
+interface Round extends Pick<Gap, 'lacksGrowth'> {
   /** By the text of the key. */
   readonly keys: ReadonlyMap<string, PrimaryKey>;
-  /** All that ever concerned these rows, up to `readTo`. */
+  /** All that ever concerned these rows, up to `readTo`; of growth, what makes the missing rows. */
   readonly events: readonly EventDelivery[];
   readonly readTo: bigint;
   /** The rows that events up to here concern are among `keys`, or were made again before. */
@@ -82,32 +102,42 @@ interface Round {
 async function nextRound(
   active: ActiveModel,
   after: bigint | null,
-  until: bigint,
+  { until, lacksGrowth }: Gap,
   options: RefoldOptions,
-): Promise<Round> {
+): Promise<Omit<Round, 'isLast'>> {
   const { model, checkpoint } = active;
   const { eventStore, environment, signal, rowsAtOnce = usualRowsAtOnce } = options;
   const keys = new Map<string, PrimaryKey>();
   const streams = new Set<string>();
+  const events: EventDelivery[] = [];
   let through = until;
   for await (const delivery of history({ eventStore, environment, model }, after ?? undefined, until)) {
-    const own = keysTouched(model, [delivery]);
+    const own = keysTouched(model, lacksGrowth && !isOfGrowth(model, delivery) ? [] : [delivery]);
     for (const [id, key] of own) keys.set(id, key);
     if (own.size > 0) streams.add(delivery.recorded.stream);
+    if (own.size > 0 && lacksGrowth) events.push(delivery);
     if (keys.size < rowsAtOnce && !signal.aborted) continue;
     through = delivery.recorded.position;
     break;
   }
   const readTo = checkpoint.position ?? -1n;
   const of = { eventStore, environment, model };
-  if (keys.size === 0) return { keys, events: [], readTo, through, isLast: through === until };
+  if (keys.size === 0 || lacksGrowth) return { keys, events, readTo, through, lacksGrowth };
   const all = model.keysSpanStreams ? history(of, undefined, readTo) : pagesOf(eventStore, streams, readTo);
-  const events: EventDelivery[] = [];
   for await (const delivery of all) {
     if (signal.aborted) break;
     if (touches(model, delivery, keys)) events.push(delivery);
   }
-  return { keys, events, readTo, through, isLast: through === until };
+  return { keys, events, readTo, through, lacksGrowth };
+}
+
+/** False for an event that cannot be decoded, or for which the model cannot name keys. */
+function isOfGrowth({ grown }: ReadModel<object>, { event }: EventDelivery): boolean {
+  try {
+    return event !== undefined && grown !== undefined && grown.has(event);
+  } catch {
+    return false;
+  }
 }
 
 /** The events of streams, one stream after the other. */
@@ -132,7 +162,7 @@ async function* pagesOf(
 /** Writes the rows as their events make them up to the checkpoint, which stays where it is meanwhile. */
 async function make(
   active: ActiveModel,
-  { keys, events, readTo, through, isLast }: Round,
+  { keys, events, readTo, through, isLast, lacksGrowth }: Round,
   { eventStore, environment, session, commits, loader, log }: RefoldOptions,
 ): Promise<void> {
   const { model, table } = active;
@@ -140,8 +170,10 @@ async function make(
     const { checkpoint } = active;
     const position = checkpoint.position ?? -1n;
     const all = [...events];
-    for await (const delivery of history({ eventStore, environment, model }, readTo, position))
-      if (touches(model, delivery, keys)) all.push(delivery);
+    // With `lacksGrowth` the fold goes on from the existing rows, which hold later events already.
+    if (!lacksGrowth)
+      for await (const delivery of history({ eventStore, environment, model }, readTo, position))
+        if (touches(model, delivery, keys)) all.push(delivery);
     // What is parked stays parked.
     const parked = await parkedFrom(loader, environment, checkpoint);
     const folded = all.filter(
@@ -149,23 +181,93 @@ async function make(
     );
     const fold = new ModelFold(
       {
-        ...{ model: restrictedTo(model, (id) => keys.has(id)), table, parkedStreams: new Set() },
+        model: restrictedTo(model, keys),
+        table,
+        parkedStreams: new Set(),
         checkpoint: { ...checkpoint, position: null },
       },
       folded,
     );
-    fold.fold([], undefined);
+    const isKept = lacksGrowth && keys.size > 0;
+    const loaded = isKept ? await loader.query<ModelRow>(table.select([...keys.values()])) : undefined;
+    fold.fold(loaded?.rows ?? [], undefined);
     await commits.commit({
       queries: [
         advance(environment, [checkpoint], [model]),
-        ...(keys.size > 0 ? [table.delete([...keys.values()])] : []),
+        ...(keys.size > 0 && !lacksGrowth ? [table.delete([...keys.values()])] : []),
         ...(fold.upserts.length > 0 ? [table.upsert(fold.upserts)] : []),
         ...(fold.parked.length > 0 ? [park(environment, fold.parked)] : []),
-        // What came since the last event of the gap was folded here.
+        // This session folded the events after the gap.
         markFolded(environment, checkpoint, model, isLast ? position : through),
       ],
     });
     for (const { recorded } of fold.parked) active.parkedStreams.add(recorded.stream);
     logParked(log, environment, fold.parked);
   });
+}
+
+interface History {
+  readonly eventStore: EventStore;
+  readonly environment: Environment;
+  readonly model: ReadModel<object>;
+}
+
+/** The events that the model consumes, after one position and up to another. */
+async function* history(
+  { eventStore, environment, model }: History,
+  after: bigint | undefined,
+  until: bigint,
+): AsyncGenerator<EventDelivery> {
+  const streamPrefixes = model.categories.map((category) => categoryPrefix(environment, category));
+  for (let last = after; ;) {
+    const page = await eventStore.readAll({
+      ...(last !== undefined && { after: last }),
+      filter: { streamPrefixes },
+      unprovenToo: true,
+    });
+    for (const event of page) {
+      if (event.position > until) return;
+      const delivery = deliver(event);
+      if (delivery) yield delivery;
+    }
+    last = page.at(-1)?.position;
+    if (last === undefined) return;
+  }
+}
+
+/** The same fold, restricted to some rows by the text of their keys. */
+function restrictedTo(model: ReadModel<object>, wanted: ReadonlyMap<string, PrimaryKey>): ReadModel<object> {
+  const { name, version, entity, categories, rowPerEvent = false } = model;
+  return {
+    name,
+    version,
+    entity,
+    categories,
+    rowPerEvent,
+    evolve: (row, event, key) => model.evolve(row, event, key),
+    keysOf: (event) => keysOf(model, event).filter((key) => wanted.has(keyText(key))),
+  };
+}
+
+function touches(
+  model: ReadModel<object>,
+  delivery: EventDelivery,
+  wanted: ReadonlyMap<string, PrimaryKey>,
+): boolean {
+  return [...keysTouched(model, [delivery]).keys()].some((id) => wanted.has(id));
+}
+
+/** By the text of the key. None for an event that cannot be decoded, or for which the model cannot name keys. */
+function keysTouched(
+  model: ReadModel<object>,
+  deliveries: readonly EventDelivery[],
+): Map<string, PrimaryKey> {
+  const keys = deliveries.flatMap(({ event }) => {
+    try {
+      return event ? keysOf(model, event) : [];
+    } catch {
+      return [];
+    }
+  });
+  return new Map(keys.map((key) => [keyText(key), key]));
 }

@@ -23,12 +23,12 @@ export const roles = Object.keys(withoutIt) as readonly Role[];
 const everyMs = 2_000;
 /** Four signs may get lost on a busy machine. A worker that is this silent has lost its renders to another one. */
 const silentAfterSeconds = 10;
-/** One that has been silent for longer is not awaited any more. */
+/** A process that has been silent for longer is forgotten. */
 const awaitedFor = '1 hour';
 
 /**
- * The sign of life of this process: a row that it renews and, when it ends in order, takes away. A process that was
- * killed leaves its row, until one of the same role starts on its host.
+ * The sign of life of this process: a row that it renews, and removes at an orderly end. A killed process leaves its
+ * row until one of the same role starts on its host.
  */
 export class SignOfLife {
   private readonly id = newId();
@@ -95,7 +95,7 @@ export class SignOfLife {
   }
 }
 
-/** A process that gave a sign of life and did not take it away. */
+/** A process that gave a sign of life and did not remove it. */
 export interface SeenProcess {
   readonly role: Role;
   readonly host: string;
@@ -127,7 +127,7 @@ export function countProcesses(seen: readonly SeenProcess[]) {
   });
 }
 
-/** One line for each role of which a process fell silent or none lives, and what that means for callers. */
+/** One line for each role with a silent process or without a live one, with the effect on callers. */
 export function silences(seen: readonly SeenProcess[]): string[] {
   return countProcesses(seen).flatMap(({ role, alive, silent }) => {
     if (alive > 0 && silent === 0) return [];

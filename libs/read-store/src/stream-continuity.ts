@@ -6,7 +6,7 @@ import { SkippedEvent } from './consumer-errors.js';
 /** The revision that each stream of a batch has reached with it. */
 export type ReachedRevisions = ReadonlyMap<string, bigint>;
 
-/** At least. More than a rebuild has on its way into the table. */
+/** The least number of streams. It is more than a rebuild has on their way into the table. */
 const rememberedStreams = 60_000;
 
 /** How far each of these streams was known to be before this run. The revision that came now is beside the stream. */
@@ -45,7 +45,7 @@ export class StreamCursors {
     return reached;
   }
 
-  /** To be called when a batch that was checked goes on to be committed, before the next one is checked. */
+  /** Call it for a checked batch that is about to be committed, before the next check. */
   advance(reached: ReachedRevisions): void {
     for (const [stream, revision] of reached) this.cursors.set(stream, revision);
   }
@@ -58,7 +58,7 @@ export class StreamCursors {
   }
 }
 
-/** Of the read models: what they have reached is kept in a table, and commits with them. */
+/** For read models: a table keeps the revisions that they have reached, in the same commits. */
 export class StreamContinuity {
   private readonly cursors = new StreamCursors();
 
@@ -94,8 +94,8 @@ export class StreamContinuity {
 }
 
 /**
- * Of a process manager, which keeps nothing of each stream: an event before the one that came was handled if it lies at or
- * before `handledUpTo`. Otherwise it had to come in this run, and did not.
+ * For a process manager, which stores no revisions of streams. If an event is missing before a new one, it was handled
+ * earlier if it lies at or before `handledUpTo`. Otherwise it should have come in this run, and was skipped.
  * @param handledUpTo from where the run began; once it has forgotten streams, up to where it has come
  */
 export function knownFromLog(

@@ -1,14 +1,14 @@
 import type { Db } from 'pg-boss';
 
-/** PostgreSQL's largest integer, where turns end up after two billion of them: from there on the older task comes first. */
+/** PostgreSQL's largest integer. After two billion turns all tasks have this turn, and the older task comes first. */
 const lastTurn = 2 ** 31 - 1;
 
-/** Any number of processes may prepare at once: this lock lets them do it one by one. */
+/** Several processes may prepare at once: this lock lets them do it one by one. */
 const preparationLock = 4_711_160_302n;
 
 /**
- * Makes the table of turns beside pg-boss's own where it is missing. Turns of queues in which nothing waits begin anew,
- * and tenants that left are forgotten with them.
+ * Makes the table of turns beside pg-boss's own tables if it is missing. The turns of queues without waiting tasks
+ * begin anew; that also removes tenants that left.
  */
 export async function prepareFairTurns(db: Db, schema: string, queues: readonly string[]): Promise<void> {
   await db.executeSql(`
@@ -27,13 +27,13 @@ export async function prepareFairTurns(db: Db, schema: string, queues: readonly 
 }
 
 /**
- * The turn of each new task; lower turns are served first, the older task first where turns are equal. A tenant's
- * tasks get consecutive turns, and a tenant that comes new joins at the turn that is being served now. So a tenant
- * with fifty waiting tasks and one with a single task alternate, and each other tenant overtakes a waiting task
- * at most once a turn (start-time fair queueing, every task counted as one unit of work).
+ * The turn of each new task; lower turns are served first, the older task first where turns are equal. A tenant's tasks
+ * get consecutive turns, and a new tenant joins at the turn that is served now. So a tenant with fifty waiting tasks
+ * and a tenant with one alternate, and each other tenant overtakes a waiting task at most once a turn. This is
+ * start-time fair queueing; every task counts as one unit of work.
  *
- * Its cost does not grow with what waits: the turn that is being served is the first entry of the index that workers
- * fetch by, and each tenant's last turn is a row.
+ * Its cost does not grow with the number of waiting tasks: the turn that is served now is the first entry of the index
+ * that workers fetch by, and each tenant's last turn is one row.
  */
 export async function fairTurns(
   db: Db,

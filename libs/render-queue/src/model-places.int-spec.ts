@@ -10,7 +10,11 @@ const logger = createLogger('test', 'silent');
 const impatience = { heartbeatSeconds: 2, superviseSeconds: 1 };
 
 const taskOf = (jobId: string, tenant = 'T1'): RenderTask => ({
-  ...{ environment: 'test', tenant, jobId, remote: true, model: 'gpt' },
+  environment: 'test',
+  tenant,
+  jobId,
+  remote: true,
+  model: 'gpt',
 });
 
 describe('places at an image model', () => {

@@ -6,11 +6,14 @@ import type { RenderTask } from './render-queue.js';
 
 /** A place at an image model. */
 export interface ModelPlace {
-  /** @param next whether the next task that waits for the model may come at once; false where it would be sent away again */
+  /**
+   * @param next whether the next task that waits for the model may come at once; false if the model would refuse it
+   *   again
+   */
   leave(next?: boolean): Promise<void>;
 }
 
-/** Places at image models, over all workers: no more renders ask a model at the same time than it bears. */
+/** Places at image models, shared by all workers. They limit the renders that use a model at the same time. */
 export abstract class ModelPlaces {
   /** @returns undefined when all are taken */
   abstract take(model: string, places: number, task: RenderTask): Promise<ModelPlace | undefined>;
@@ -18,7 +21,7 @@ export abstract class ModelPlaces {
   abstract waiting(model: string): Promise<number>;
 }
 
-/** Any number of processes may prepare at once: this lock lets them do it one by one. */
+/** Several processes may prepare at once: this lock lets them do it one by one. */
 const preparationLock = 4_711_160_303n;
 
 export async function prepareModelPlaces(db: Db): Promise<void> {
@@ -35,14 +38,14 @@ export async function prepareModelPlaces(db: Db): Promise<void> {
 const names = `('${environments.map((environment) => queueName(environment, true)).join(`', '`)}')`;
 
 /**
- * Whether another task holds the place of a row. It does as long as the queue counts its worker as alive, so the place of
- * a dead worker comes free with its task. A row that was taken just now counts in any case: whoever asks may have looked
- * at the queue before that task was handed out.
+ * Whether another task holds the place of a row. It does as long as the queue counts its worker as alive, so the place
+ * of a dead worker becomes free with its task. A place that was taken less than 5 seconds ago always counts: this
+ * statement may see the queue as it was before that task was handed out.
  */
 const held = (row: string) => `(${row}.task <> $3 and (${row}.taken_at > now() - interval '5 seconds'
   or exists (select from ${schema}.job where name in ${names} and id = ${row}.task and state = 'active')))`;
 
-/** The key decides between two that take the same place at once. */
+/** If two workers take the same place at once, the primary key decides. */
 const takePlace = `
   insert into ${schema}.model_place as known (model, place, task, holder)
   select $1, place, $3, $4 from generate_series(1, $2::integer) as place
@@ -80,7 +83,7 @@ export class PgBossModelPlaces extends ModelPlaces {
     return (rows as { tasks: number }[])[0]?.tasks ?? 0;
   }
 
-  /** The task whose turn it is becomes due: the worker that has just come free finds it. */
+  /** Makes the next waiting task due, so that the worker that is now free finds it. */
   private async leave(model: string, holder: string, next: boolean): Promise<void> {
     await this.db().executeSql(`delete from ${schema}.model_place where holder = $1`, [holder]);
     if (!next) return;

@@ -1,19 +1,21 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { PgBoss, type Db } from 'pg-boss';
 import { v5 } from 'uuid';
+import { installed } from '#capabilities/installed.js';
 import { environments, type Environment } from '#domain/streams.js';
 import { listenTo } from '#platform/listening.js';
 import type { Logger } from '#platform/logger.js';
 import { fairTurns, prepareFairTurns } from './fair-turns.js';
-import type { DeliveryQueue, DeliveryTask } from './delivery-queue.js';
 import { PgBossModelPlaces, prepareModelPlaces, type ModelPlaces } from './model-places.js';
-import { deliveryQueueName, queueName, queueNames, schema } from './queue-levels.js';
+import { queueName, queueNames, schema } from './queue-levels.js';
 import type {
+  QueueKind,
   QueueTransaction,
   RenderQueue,
   RenderTask,
   TaskHandler,
   TaskQueue,
+  TaskQueues,
   WorkOptions,
 } from './render-queue.js';
 
@@ -22,9 +24,9 @@ export interface PgBossSettings {
   readonly logger: Logger;
   /** Silence after which a worker counts as dead and its tasks are handed out again. Default 10. */
   readonly heartbeatSeconds?: number;
-  /** How often dead workers are looked for; each process looks, and they take turns. Default 5. */
+  /** How often the processes look for dead workers; they take turns. Default 5. */
   readonly superviseSeconds?: number;
-  /** False for a process that only fills the queue: who works on it looks after it. Default true. */
+  /** False for a process that only fills the queue: the workers supervise it. Default true. */
   readonly supervise?: boolean;
   /** Longest time a task may be held, heartbeats or not. Default 900. */
   readonly expireSeconds?: number;
@@ -46,10 +48,10 @@ const marginMs = 20;
 /** pg-boss refuses a shorter one through its own functions. */
 const shortestHeartbeatSeconds = 10;
 
-/** Idle slots that look for tasks which are only waited for. Fifty would all look at every task that comes. */
+/** Idle slots that look for remote tasks. With fifty, all would look at every new task. */
 const spareSlots = 2;
 
-/** How many tasks a process takes at the same time: idle slots are opened as tasks come, and closed as they end. */
+/** Bounds the tasks that a process runs at the same time. Idle slots open as tasks come, and close as tasks end. */
 class Slots {
   private busy = 0;
   private idle = 0;
@@ -66,7 +68,7 @@ class Slots {
     return true;
   }
 
-  /** An idle slot has got a task. @returns whether another is to be opened in its place */
+  /** An idle slot has got a task. @returns whether to open another idle slot */
   take(): boolean {
     this.idle--;
     this.busy++;
@@ -85,7 +87,7 @@ export function taskId({ environment, jobId }: Pick<RenderTask, 'environment' | 
 }
 
 /** What tells the queues apart. */
-interface QueueKind<Task> {
+interface OwnQueues<Task> {
   /** In the order in which one transaction fills several. */
   readonly names: readonly string[];
   nameOf(of: { readonly environment: Environment; readonly remote?: boolean | undefined }): string;
@@ -113,7 +115,7 @@ class PgBossQueue<Task extends SomeTask> implements TaskQueue<Task> {
   constructor(
     protected readonly boss: PgBoss,
     protected readonly settings: PgBossSettings,
-    private readonly kind: QueueKind<Task>,
+    private readonly kind: OwnQueues<Task>,
   ) {}
 
   /** Makes the queues where they are missing; several processes may do so at once. */
@@ -128,9 +130,9 @@ class PgBossQueue<Task extends SomeTask> implements TaskQueue<Task> {
       executeSql: async (text, values) => ({ rows: (await transaction.query(text, values)).rows }),
     };
     const queues = Map.groupBy(tasks, this.kind.nameOf);
-    // Before the transaction holds anything that the queue's only connection may be waiting for.
+    // Done first, before the transaction holds a lock for which the queue's only connection may wait.
     for (const name of queues.keys()) await this.learn(name);
-    // In one order, so that transactions which fill several do not wait for one another.
+    // Always in this order, so that transactions that fill several queues do not deadlock.
     for (const name of this.kind.names) {
       const inQueue = queues.get(name);
       if (inQueue) await this.insert(name, new Map(inQueue.map((task) => [this.kind.idOf(task), task])), db);
@@ -155,9 +157,12 @@ class PgBossQueue<Task extends SomeTask> implements TaskQueue<Task> {
     await maker.stop(0);
   }
 
-  /** The queues are made last. Without them pg-boss leaves tasks out and says nothing: their maker ended too early. */
+  /**
+   * The queues are made last. If the process that made them ended too early they are missing, and pg-boss then silently
+   * drops tasks.
+   */
   private async isWhole(): Promise<boolean> {
-    const names = [...queueNames, ...environments.map(deliveryQueueName)];
+    const names = [...queueNames, ...queueKinds.flatMap(namesOf)];
     const count = `select count(*)::int as made from ${schema}.queue where name = any($1)`;
     const { rows } = await this.boss.getDb().executeSql(count, [names]);
     // The column is named and typed by the statement.
@@ -170,7 +175,7 @@ class PgBossQueue<Task extends SomeTask> implements TaskQueue<Task> {
     while (slots.open()) await this.workOne(environment, slots, options, handler);
   }
 
-  /** Stopping it again waits for the stop that is under way, whatever its grace. */
+  /** A second call waits for the stop that is under way, with that stop's grace period. */
   stop(graceMs: number): Promise<void> {
     return (this.stopped ??= this.stopOnce(graceMs));
   }
@@ -179,7 +184,7 @@ class PgBossQueue<Task extends SomeTask> implements TaskQueue<Task> {
     const drained = Promise.all(this.kind.names.map((name) => this.boss.offWork(name, { wait: true })));
     await Promise.race([drained, sleep(graceMs, undefined, { ref: false })]);
     this.stopping.abort(new Error('the worker stops'));
-    // A task that ignores its signal is given back all the same: its late events are refused by the job's stream.
+    // A task that ignores its signal is given back all the same: the job's stream refuses its late events.
     await Promise.race([drained, sleep(obedienceMs, undefined, { ref: false })]);
   }
 
@@ -197,7 +202,7 @@ class PgBossQueue<Task extends SomeTask> implements TaskQueue<Task> {
       retryBackoff: true,
       retryDelayMax: 60,
       retentionSeconds: 365 * day,
-      // What is done is of no use any more, and the supervision counts every row that is still there.
+      // Ended tasks have no more use, and supervision counts every row that still exists.
       deleteAfterSeconds: 10 * 60,
     };
     await this.boss.createQueue(name, options);
@@ -209,7 +214,10 @@ class PgBossQueue<Task extends SomeTask> implements TaskQueue<Task> {
     }
   }
 
-  /** What pg-boss wants to know of a queue before it inserts: it asks on its own connection, once in a while. */
+  /**
+   * Loads the facts that pg-boss needs about a queue before it inserts. pg-boss reads them now and then, on its own
+   * connection.
+   */
   private async learn(name: string): Promise<void> {
     await this.boss.insert(name, [], { db: { executeSql: () => Promise.resolve({ rows: [] }) } });
   }
@@ -260,10 +268,13 @@ class PgBossQueue<Task extends SomeTask> implements TaskQueue<Task> {
     this.workers.set(workerId, name);
   }
 
-  /** A slot ends itself. Idle ones may have passed over what its task stood in the way of: they look again once it is settled. */
+  /**
+   * Ends a slot. Idle slots may have skipped tasks because of this slot's task (the tenant's bound): they look again
+   * when it is settled.
+   */
   private close(name: string, workerId: string): void {
     this.workers.delete(workerId);
-    // It ends after this very task, so nothing can wait for it here.
+    // The slot ends after this task, so waiting for it here would never end.
     void this.boss.offWork(name, { id: workerId, wait: true }).then(() => this.wake(name));
   }
 
@@ -286,44 +297,47 @@ class PgBossQueue<Task extends SomeTask> implements TaskQueue<Task> {
   }
 }
 
-/** What calls of endpoints get when the process stops. Those that are cut are made again, so it is no use to wait long. */
-const deliveryGraceMs = 1_000;
+/** What capabilities queue. */
+const queueKinds = installed.flatMap(({ queues }) => queues);
 
-/** What a delivery waits longer for after a crash costs less at rest: each spare slot asks by itself now and then. */
-const deliveryPoll = 6;
+const nameOf = ({ name }: QueueKind<never>, environment: Environment) => `${name}-${environment}`;
 
-/** Webhook deliveries, those of one endpoint a few at a time. Shares the connections of {@link PgBossRenderQueue}. */
-class PgBossDeliveryQueue extends PgBossQueue<DeliveryTask> {
-  constructor(boss: PgBoss, settings: PgBossSettings) {
+const namesOf = (kind: QueueKind<never>) => environments.map((environment) => nameOf(kind, environment));
+
+/** The queues of a capability. They share the connections of {@link PgBossRenderQueue}. */
+class PgBossTaskQueue<Task extends SomeTask> extends PgBossQueue<Task> {
+  constructor(boss: PgBoss, settings: PgBossSettings, kind: QueueKind<Task>) {
     super(boss, settings, {
-      names: environments.map(deliveryQueueName),
-      nameOf: ({ environment }) => deliveryQueueName(environment),
-      idOf: ({ environment, deliveryId, round }) => v5(`${environment}/${deliveryId}/${round}`, namespace),
-      groupOf: ({ endpointId }) => endpointId,
+      names: namesOf(kind),
+      nameOf: ({ environment }) => nameOf(kind, environment),
+      idOf: (task) => v5(kind.idOf(task), namespace),
+      groupOf: (task) => kind.groupOf(task),
       fair: false,
-      pollSeconds: deliveryPoll * superviseSecondsOf(settings),
+      pollSeconds: kind.pollFactor * superviseSecondsOf(settings),
     });
   }
 }
 
 /**
  * The queues on pg-boss, in the schema `pgboss` of the database that also holds the checkpoints: renders, in which tenants
- * take turns, and beside them webhook deliveries. There is one of each per environment. NOTIFY wakes idle workers, and the
- * process that delays a task wakes its own when it is due. What neither finds (tasks of dead workers, retries after a
- * defect) is found by polling, as often as dead workers are looked for.
+ * take turns, and beside them those of capabilities. There is one of each per environment. NOTIFY wakes idle workers,
+ * and the process that delays a task wakes its own workers when it is due. Polling, as often as the search for dead
+ * workers, finds the other tasks: those of dead workers, and retries after a defect.
  */
-export class PgBossRenderQueue extends PgBossQueue<RenderTask> implements RenderQueue {
-  readonly deliveries: DeliveryQueue;
+export class PgBossRenderQueue extends PgBossQueue<RenderTask> implements RenderQueue, TaskQueues {
+  private readonly opened: { readonly queue: Pick<TaskQueue<never>, 'stop'>; readonly graceMs: number }[] =
+    [];
   readonly places: ModelPlaces;
 
   private constructor(boss: PgBoss, settings: PgBossSettings) {
     super(boss, settings, {
-      ...{ names: queueNames, idOf: taskId, fair: true },
+      names: queueNames,
+      idOf: taskId,
+      fair: true,
       nameOf: ({ environment, remote }) => queueName(environment, remote),
       groupOf: ({ tenant }) => tenant,
       pollSeconds: superviseSecondsOf(settings),
     });
-    this.deliveries = new PgBossDeliveryQueue(boss, settings);
     this.places = new PgBossModelPlaces(() => boss.getDb(), taskId);
   }
 
@@ -358,6 +372,13 @@ export class PgBossRenderQueue extends PgBossQueue<RenderTask> implements Render
     }
   }
 
+  /** Stops with this one. */
+  of<Task extends SomeTask>(kind: QueueKind<Task>): TaskQueue<Task> {
+    const queue = new PgBossTaskQueue(this.boss, this.settings, kind);
+    this.opened.push({ queue, graceMs: kind.graceMs });
+    return queue;
+  }
+
   /** The connection of the queues, for short statements. */
   get database(): QueueTransaction {
     return { query: (text, values) => this.boss.getDb().executeSql(text, values) };
@@ -366,18 +387,19 @@ export class PgBossRenderQueue extends PgBossQueue<RenderTask> implements Render
   override async open(): Promise<void> {
     await super.open();
     await prepareModelPlaces(this.boss.getDb());
-    await new PgBossDeliveryQueue(this.boss, this.settings).open();
+    for (const kind of queueKinds) await new PgBossTaskQueue(this.boss, this.settings, kind).open();
   }
 
   protected override async stopOnce(graceMs: number): Promise<void> {
-    await Promise.all([super.stopOnce(graceMs), this.deliveries.stop(Math.min(graceMs, deliveryGraceMs))]);
+    const others = this.opened.map((each) => each.queue.stop(Math.min(graceMs, each.graceMs)));
+    await Promise.all([super.stopOnce(graceMs), ...others]);
     await this.boss.stop({ graceful: false });
   }
 }
 
 /**
- * In place of pg-boss's own, which takes the listeners away from its connection and then ends it: a server that ends it in that
- * moment ended the process.
+ * Replaces pg-boss's own listener, which removes the listeners from its connection before it ends it: if the server
+ * ended the connection in that moment, the process ended.
  */
 function listenAt(url: string): NonNullable<Db['listen']> {
   const connection = {

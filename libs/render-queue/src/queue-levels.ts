@@ -13,14 +13,10 @@ export const queueNames = environments.flatMap((environment) => [
   queueName(environment, true),
 ]);
 
-export function deliveryQueueName(environment: Environment): string {
-  return `webhooks-${environment}`;
-}
-
 const states: readonly TaskState[] = ['waiting', 'delayed', 'active'];
 
 /**
- * SQL: the jobs of an environment that have a task which is not done. Through the two partial indexes that workers fetch by, so
+ * SQL: the jobs of an environment with an unfinished task. It uses the two partial indexes that workers fetch by, so
  * that ended tasks, which stay for ten minutes, cost nothing.
  */
 export function openTasks(environment: Environment): string {
@@ -35,8 +31,8 @@ export function openTasks(environment: Environment): string {
 }
 
 /**
- * The levels of the queues in pg-boss, without loading pg-boss. Read through the two
- * partial indexes that workers fetch by, so that ended tasks, which stay for ten minutes, cost nothing.
+ * The levels of the queues in pg-boss, without loading pg-boss. It uses the two partial indexes that workers fetch by,
+ * so that ended tasks, which stay for ten minutes, cost nothing.
  */
 export function pgBossQueueLevels(database: QueueTransaction): ReadQueueLevels {
   return async () => {
@@ -59,7 +55,10 @@ export function pgBossQueueLevels(database: QueueTransaction): ReadQueueLevels {
       states.map(
         (state) =>
           found.find((level) => level.environment === environment && level.state === state) ?? {
-            ...{ environment, state, tasks: 0, oldestSeconds: 0 },
+            environment,
+            state,
+            tasks: 0,
+            oldestSeconds: 0,
           },
       ),
     );

@@ -1,37 +1,40 @@
 import type { Environment } from '#domain/streams.js';
 
-/** One job that waits for a worker. Only a pointer: the job's own stream says what to draw. */
+/** One job that waits for a worker. It is only a pointer: the job's own stream says what to draw. */
 export interface RenderTask {
   readonly environment: Environment;
   readonly tenant: string;
   readonly jobId: string;
-  /** Its worker only waits for it: it has a queue of its own, and never stands behind renders that need a core. */
+  /**
+   * A remote model draws it, and its worker only waits. It has a separate queue, so it never waits behind renders that
+   * need a core.
+   */
   readonly remote?: boolean;
   /** The image model that draws it, which many may wait for. */
   readonly model?: string;
-  /** Of the event that set the render off: the render belongs to its trace. */
+  /** The traceparent of the event that caused the render: the render belongs to its trace. */
   readonly traceparent?: string;
 }
 
 /**
- * How a worker leaves a task: `done` for good, or `retry`: it is fetched again after about that many milliseconds,
- * by any worker. A worker that throws leaves it as a retry too, after a delay that grows with every throw.
+ * How a worker leaves a task: `done` for good, or `retry`: any worker fetches it again after about `afterMs`
+ * milliseconds. A handler that throws causes a retry too, after a delay that grows with every throw.
  */
 export type TaskOutcome = { readonly kind: 'done' } | { readonly kind: 'retry'; readonly afterMs: number };
 
-/** What enqueueing needs of the caller's PostgreSQL transaction. A `pg` client fits. */
+/** The part of the caller's PostgreSQL transaction that enqueueing needs. A `pg` client fits. */
 export interface QueueTransaction {
   query(text: string, values?: unknown[]): Promise<{ rows: unknown[] }>;
 }
 
 export interface WorkOptions {
-  /** Takes the tasks that are waited for, in place of those that need a core. */
+  /** Takes remote tasks, and not those that need a core. */
   readonly remote?: boolean;
   /** Tasks of the environment that this process works on at the same time. */
   readonly concurrency: number;
   /**
-   * Tasks of one tenant, or of one endpoint, that are worked on at the same time, over all processes. Workers that look
-   * at the very same moment may exceed it by a little.
+   * The most tasks of one tenant, or of one endpoint, that run at the same time in all processes. Workers that look at
+   * the same moment may exceed it by a little.
    */
   readonly tenantConcurrency: number;
 }
@@ -44,13 +47,15 @@ export type TaskHandler<Task> = (task: Task, signal: AbortSignal) => Promise<Tas
 
 /** Hands tasks to workers: at least once, and again when a worker dies. */
 export abstract class TaskQueue<Task> {
-  /** Part of the caller's transaction: either both happen or none. Enqueueing a task twice is enqueueing it once. */
+  /**
+   * Part of the caller's transaction: both commit, or neither does. A task that is enqueued twice is in the queue once.
+   */
   abstract enqueue(tasks: readonly Task[], transaction: QueueTransaction): Promise<void>;
 
   /**
-   * Puts tasks back that were lost, in a transaction of its own. One that is there, waiting or in a worker's hands, stays
-   * as it is; one that counts as done is given out once more.
-   * @returns how many were not there
+   * Puts lost tasks back, in its own transaction. A task that waits or runs stays unchanged; one that counts as done is
+   * handed out once more.
+   * @returns how many were missing
    */
   abstract requeue(tasks: readonly Task[]): Promise<number>;
 
@@ -64,12 +69,34 @@ export abstract class TaskQueue<Task> {
   abstract stop(graceMs: number): Promise<void>;
 }
 
+/** Tasks that wait for a worker, each in the queue of its environment. */
+export interface QueueKind<Task> {
+  /** The queues are called `{name}-{environment}`: stored, so it stays as it is. */
+  readonly name: string;
+  /** The same task has the same id. */
+  idOf(task: Task): string;
+  /** Whose tasks are bounded by {@link WorkOptions.tenantConcurrency}. */
+  groupOf(task: Task): string;
+  /** How often idle workers poll for tasks without a notification, as a multiple of the search for dead workers. */
+  readonly pollFactor: number;
+  /** What running tasks get at most when the process stops. */
+  readonly graceMs: number;
+}
+
+/** The queues of capabilities, beside that of renders. */
+export abstract class TaskQueues {
+  abstract of<Task extends { readonly environment: Environment }>(kind: QueueKind<Task>): TaskQueue<Task>;
+}
+
 /**
- * Queued jobs, fairly among tenants. It bounds nothing and decides nothing about a job; the job's own stream does, so a
- * task that is handed out twice does no harm.
+ * Queued jobs, shared fairly among tenants. The job's own stream bounds attempts and decides everything about a job, so
+ * a task that is handed out twice does no harm.
  */
 export abstract class RenderQueue extends TaskQueue<RenderTask> {
-  /** Makes this queue and its neighbours anew where they are gone, without their tasks. Several processes may do so at once. */
+  /**
+   * Makes this queue and its neighbours again if they are gone, without their tasks. Several processes may do so at
+   * once.
+   */
   abstract repair(): Promise<void>;
 }
 

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 
-/** Where pictures live. Keys are ours (`{env}/{tenant}/…`), never a path or a URL that a caller gave. */
+/** The store of pictures. Keys are ours (`{env}/{tenant}/…`), never a path or a URL from a caller. */
 export abstract class ObjectStorage {
   /** Stores the bytes; an object under the same key is replaced as a whole. */
   abstract put(key: string, bytes: Uint8Array, contentType: string): Promise<void>;
 
-  /** Stores the bytes where nothing is yet. @returns false: there is an object under this key, which stays as it is */
+  /** Stores the bytes under a new key. @returns false if the key has an object already; that object stays unchanged */
   abstract create(key: string, bytes: Uint8Array, contentType: string): Promise<boolean>;
 
   /** @throws ObjectNotFound */
@@ -14,13 +14,13 @@ export abstract class ObjectStorage {
   /** Removes an object; one that is not there is removed already. */
   abstract remove(key: string): Promise<void>;
 
-  /** SHA-256, in hex, of the bytes as they are now; they are read whole. @throws ObjectNotFound */
+  /** SHA-256, in hex, of the current bytes, all of which it reads. @throws ObjectNotFound */
   abstract digest(key: string): Promise<string>;
 
-  /** Whether there is an object now. Its bytes are not looked at. */
+  /** Whether the key has an object now. It does not read the bytes. */
   abstract has(key: string): Promise<boolean>;
 
-  /** Whether the URLs of {@link presignGet} lead to another server, which hands out whatever it has. */
+  /** Whether the URLs of {@link presignGet} lead to another server, which serves its bytes unchecked. */
   abstract readonly isServedElsewhere: boolean;
 
   /** A GET URL that anyone may use until it expires. Computed locally, no round trip. */

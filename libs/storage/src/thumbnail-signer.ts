@@ -6,7 +6,7 @@ import { presignedUrlSeconds } from './object-storage.js';
 /** URLs of one thumbnail are the same for this long, so that browsers may keep what they fetched. */
 const sameUrlSeconds = 60;
 
-/** The width is a part of what is signed: nobody can ask for more sizes than there are. */
+/** The signature covers the width, so callers can only ask for sizes that exist. */
 const pathOf = (storageKey: string, width: number) => `thumbnails/${width}/${storageKey}`;
 
 export interface ThumbnailSettings {
@@ -15,7 +15,7 @@ export interface ThumbnailSettings {
   readonly publicUrl: string;
 }
 
-/** URLs of smaller pictures, which the API serves itself wherever the picture is kept (ADR 34). */
+/** URLs of smaller pictures. The API serves them itself, for every kind of object store (ADR 34). */
 export class ThumbnailSigner {
   private readonly secret: string | undefined;
   private readonly base: string;

@@ -22,13 +22,13 @@ import { ulidPattern } from '#platform/ids.js';
 import type { RuleContext, Shape } from './validate.js';
 
 /*
- * The fields of a request. Each decorator joins class-validator's rules, openapi.json's description and the message of
- * an error, so that a bound stands once. Optional fields of a body may be null, which means the same as absent.
+ * The fields of a request. Each decorator holds class-validator's rules, the description in openapi.json and the error
+ * message, so that each bound is written once. Optional fields of a body may be null, which means the same as absent.
  */
 
 /**
- * What openapi.json says of each field, in the order of their declaration, and of each class that has objects in its
- * fields. Collected for the API, so that other processes do not load swagger for it.
+ * The description in openapi.json of each field, in the order of declaration, and of each class with objects in its
+ * fields. It is collected for the API, so that other processes need not load swagger.
  */
 export const fieldDescriptions: {
   readonly fields: {
@@ -44,7 +44,10 @@ interface FieldOptions {
   readonly required?: boolean;
   readonly example?: unknown;
   readonly default?: unknown;
-  /** The list of the API that has what it can name: `/v1/presets?kind=model`. Forms that are made from openapi.json show it. */
+  /**
+   * The API's list of the values that the field may name: `/v1/presets?kind=model`. Forms made from openapi.json show
+   * it.
+   */
   readonly choices?: string;
   readonly fromText?: RuleContext['fromText'];
 }
@@ -53,7 +56,9 @@ interface FieldOptions {
 interface ValueKind {
   /** What `detail[].type` says when a rule is broken. */
   readonly type: string;
-  /** A sentence's second half: `must be …`. It is the same for all rules, so that it tells the whole of them. */
+  /**
+   * The second half of a sentence: `must be …`. All rules of the field have the same text, so it states all of them.
+   */
   readonly message: string;
   /** For openapi.json. */
   readonly schema: Readonly<Record<string, unknown>>;
@@ -65,7 +70,10 @@ function optionsOf({ type, message }: ValueKind, more: RuleContext = {}): Valida
   return { message, context: { type, ...more } satisfies RuleContext };
 }
 
-/** A field of any kind. @param schema where the kind's own does not do: swagger makes named enumerations and references from these words */
+/**
+ * A field of any kind. @param schema replaces the kind's own schema: swagger makes named enumerations and references
+ * from it
+ */
 export function field(
   { required = false, fromText, choices, ...shown }: FieldOptions,
   kind: ValueKind,
@@ -76,7 +84,9 @@ export function field(
     ...kind.rules(optionsOf(kind, fromText && { fromText })),
   ];
   const description = {
-    ...{ ...schema, ...shown, required },
+    ...schema,
+    ...shown,
+    required,
     ...(required ? {} : { nullable: true }),
     ...(choices === undefined ? {} : { 'x-choices': choices }),
   };
@@ -95,7 +105,7 @@ export function ChoiceField(
   options: FieldOptions & { values: readonly string[]; name?: string },
 ): PropertyDecorator {
   const { values, name, ...rest } = options;
-  // Null is no member of the enumeration itself: a reference to it stands beside null.
+  // Null is not a member of the enumeration: the schema allows a reference to the enumeration, or null.
   const schema = { enum: [...values], ...(name === undefined ? {} : { enumName: name }) };
   return field(rest, choice(values), schema);
 }
@@ -129,7 +139,10 @@ export function IdField(options: FieldOptions): PropertyDecorator {
   return field({ example: '01K9Z7J0V4M2Q8T6R3N5B1C7DE', ...options }, id);
 }
 
-/** A picture by its asset id. A client may put a file there, upload it, and send the id: `x-picture` tells which fields. */
+/**
+ * A picture by its asset id. `x-picture` marks these fields, so a client can offer to choose a file, upload it, and
+ * send the id.
+ */
 export function PictureField(options: FieldOptions): PropertyDecorator {
   return field({ example: '01K9Z7J0V4M2Q8T6R3N5B1C7DE', ...options }, pictureId);
 }
@@ -167,7 +180,9 @@ export function ListField(
     message: `must be an array of ${size} ${max === 1 ? 'item' : 'items'}${unique ? ', each only once' : ''}`,
     schema: { type: 'array', items: items.schema, ...bounds, ...(unique ? { uniqueItems: true } : {}) },
     rules: (told) => [
-      ...[IsArray(told), ArrayMinSize(min, told), ArrayMaxSize(max, told)],
+      IsArray(told),
+      ArrayMinSize(min, told),
+      ArrayMaxSize(max, told),
       ...(unique ? [ArrayUnique(told)] : []),
       ...items.rules({ ...optionsOf(items), each: true }),
     ],
@@ -226,7 +241,8 @@ export function nested(shape: Shape): ValueKind {
     schema: { $ref: `#/components/schemas/${shape.name}` },
     rules: (told) => [
       ({ constructor: owner }) => void fieldDescriptions.shapes.push({ owner, shape }),
-      ...[IsObject(told), ValidateNested({ ...told, context: { ...told.context, shape } })],
+      IsObject(told),
+      ValidateNested({ ...told, context: { ...told.context, shape } }),
     ],
   };
 }

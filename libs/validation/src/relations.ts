@@ -1,13 +1,13 @@
 import { getMetadataStorage } from 'class-validator';
 
 /*
- * Rules between the fields of one shape. Each joins the check and the sentence of its error with what openapi.json says, so
- * that a request made from the description keeps the rule. A field that is null counts as absent.
+ * Rules between the fields of one shape. Each rule holds its check, its error message and its description in
+ * openapi.json, so that a request made from the description keeps the rule. A field that is null counts as absent.
  */
 
 export type Shape<T extends object = object> = new () => T;
 
-/** One field that is wrong. `loc` leads to it from the request: `['body', 'items', 0, 'trial_image']`. */
+/** One field that is wrong. `loc` is its path in the request: `['body', 'items', 0, 'trial_image']`. */
 export interface FieldProblem {
   readonly loc: readonly (string | number)[];
   readonly msg: string;
@@ -89,7 +89,7 @@ export function atLeastOneOf(
   };
 }
 
-/** Where the condition holds, none of the fields may be given. @param msg the error of each that is */
+/** If the condition holds, the fields must be absent. @param msg the error of each field that is given */
 export function noneOf(fields: readonly string[], when: Condition, msg: string, type?: string): Relation {
   const absent = Object.fromEntries(fields.map((field) => [field, { type: 'null' }]));
   return {
@@ -115,7 +115,10 @@ export function implies(
   };
 }
 
-/** What some fields must be, whatever others there are: linters close each schema that lists fields and does not say so. */
+/**
+ * A schema for some fields that allows others. Without the explicit permission, linters treat a schema with listed
+ * fields as closed.
+ */
 export function among(properties: JsonSchema): JsonSchema {
   return { properties, unevaluatedProperties: true };
 }

@@ -90,7 +90,10 @@ describe('validation', () => {
   it('gives an instance in which null and absent are the same, and defaults are in place', () => {
     expect(validate(Child, { id, name: null, count: null }, 'body')).toEqual({ id, name: 'none' });
     expect(validate(Child, { id, name: 'Ada', flag: false, count: 0 }, 'body')).toEqual({
-      ...{ id, name: 'Ada', flag: false, count: 0 },
+      id,
+      name: 'Ada',
+      flag: false,
+      count: 0,
     });
     expect(validate(Child, { id }, 'body')).toBeInstanceOf(Child);
   });

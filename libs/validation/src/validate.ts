@@ -12,12 +12,12 @@ export class InvalidFields extends Error {
   }
 }
 
-/** Callers read no more of them, and an answer must not be much larger than the request. */
+/** Callers do not read more than this, and an answer must not be much larger than the request. */
 const mostProblems = 100;
 
 /** What a rule says beside class-validator's own words, in its `context`. */
 export interface RuleContext {
-  /** What `detail[].type` says when the rule is broken. Default: the rule's name. */
+  /** The value of `detail[].type` for a broken rule. Default: the rule's name. */
   readonly type?: string;
   /** The class of the field's value, or of its items. */
   readonly shape?: Shape;
@@ -25,14 +25,14 @@ export interface RuleContext {
   readonly fromText?: (sent: unknown) => unknown;
 }
 
-/** class-validator keeps a context as anything; the rules of this service say what a RuleContext says. */
+/** class-validator types a context as `any`; the rules of this service always give a RuleContext. */
 const contextOf = (context: unknown) => context as RuleContext | undefined;
 
 /**
- * Turns what a caller sent into an instance of its class: nothing is coerced unless a rule says so, unknown fields are
- * refused, and null means absent, so that a field that is null takes its default. Rules between fields are checked once
- * each field is fine by itself.
- * @param place where it was: `body`, `query`
+ * Turns what a caller sent into an instance of its class: no value is coerced unless a rule says so, unknown fields are
+ * refused, and null means absent, so a null field takes its default. Rules between fields are checked after each single
+ * field is valid.
+ * @param place the part of the request: `body`, `query`
  * @throws InvalidFields naming every field that is wrong
  */
 export function validate<T extends object>(shape: Shape<T>, value: unknown, place: string): T {
@@ -58,7 +58,7 @@ export function validate<T extends object>(shape: Shape<T>, value: unknown, plac
   return instance;
 }
 
-/** Two rules may find fault with the same field: the first one is told. */
+/** If two rules fail for the same field, only the first is reported. */
 function onePerField(problems: readonly FieldProblem[]): FieldProblem[] {
   const first = new Map(problems.toReversed().map((problem) => [problem.loc.join('.'), problem]));
   return problems.filter((problem) => first.get(problem.loc.join('.')) === problem);
@@ -75,17 +75,16 @@ interface Reading {
   }[];
 }
 
-/** Shapes that nothing at all was found to fit, as most queries are. */
+/** Shapes for which an empty value is valid; most queries are such. */
 const mayBeEmpty = new Set<Shape>();
 
 const isObject = (value: unknown): value is object =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /**
- * An instance with what was sent, at every depth, and defaults where nothing was. class-transformer would do the same,
- * in a time that grows with the square of the fields: a body of 80,000 unknown ones held the process for seven seconds.
- * Fields that the shape does not have are noted and not put into the instance, so that a field named `constructor`
- * hides nothing that validation relies on.
+ * An instance with the sent fields, at every depth, and with defaults for the others. ADR 49 says why it does not use
+ * class-transformer. Unknown fields are reported but left out of the instance, so that a field named `constructor`
+ * cannot hide a member that validation needs.
  */
 function instanceOf<T extends object>(
   shape: Shape<T>,
@@ -112,7 +111,7 @@ function instanceOf<T extends object>(
   return instance;
 }
 
-/** What has not the form that the field wants stays as it is, for its rule to refuse. */
+/** A value of the wrong form stays unchanged, so that the field's rule refuses it. */
 function valueOf(
   { shape, fromText, isList }: Field,
   sent: unknown,
@@ -169,7 +168,9 @@ function problemsOf(error: ValidationError, parents: FieldProblem['loc']): Field
   return items ? items.map((index) => ({ loc: [...loc, index], msg, type })) : [{ loc, msg, type }];
 }
 
-/** class-validator tells that a rule for each item is broken, and not by which items: undefined for other rules. */
+/**
+ * class-validator reports that a rule for each item is broken, but not which items break it. Undefined for other rules.
+ */
 function wrongItems(
   { target: object = {}, property, value }: ValidationError,
   broken: string,
@@ -183,8 +184,11 @@ function wrongItems(
         name,
         holds: (item: unknown) =>
           instance.validate(item, {
-            ...{ value: item, constraints, targetName: constructor.name },
-            ...{ object, property },
+            value: item,
+            constraints,
+            targetName: constructor.name,
+            object,
+            property,
           }),
       })),
     );

@@ -8,10 +8,12 @@ import {
   type TrialItem,
 } from './common-fields.js';
 
-/* The words that several briefs share. They follow what vendors advise: inputs are numbered and each has its part, what
-   must stay is named, the change is one clear sentence, and photographs are described as a photographer would. */
+/*
+ * The words that several briefs share. They follow the vendors' advice: number the inputs and give each its part, name
+ * what must stay, state the change in one clear sentence, and describe photographs like a photographer.
+ */
 
-/** A picture of the job, as far as it is known beside its pixels. */
+/** The known facts about a picture of the job, beside its pixels. */
 export interface KnownPicture {
   readonly name: string;
   readonly meta?: Known | undefined;
@@ -27,7 +29,7 @@ export interface BriefFacts<Body> {
   /** That of `garment_category_public_id`, in bodies that have it. */
   readonly category: GarmentCategory | undefined;
   readonly displayName: string;
-  /** Of a photograph of a batch: the arms that its parent has not seen to. Absent: all. */
+  /** For a photograph of a batch: the arms that its parent job has not done. Absent: all. */
   readonly arms?: readonly string[] | undefined;
 }
 
@@ -63,7 +65,7 @@ export function formatOf(
   return { ratio: ratio ?? (preset ? outputRatios[preset] : otherwise), longSide: pixelsOf[resolution] };
 }
 
-/** An edit keeps the framing of its image; where another format is ordered, that cannot be all of it. */
+/** An edit keeps the framing of its image. A different format needs a sentence about the missing or surplus parts. */
 export function reframed({ ratio }: Pick<PictureOrder, 'ratio'>): string {
   if (ratio === 'input') return '';
   return 'Extend or crop the surroundings naturally to fill the new format, without stretching anything.';
@@ -93,7 +95,7 @@ export function isKnown(value: unknown): value is Known {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** A word or a few of them; undefined for what is no text, or is empty. */
+/** A short text; undefined for a value that is not text, or is empty. */
 export function word(value: unknown): string | undefined {
   return typeof value === 'string' && value.trim() !== '' ? value.trim() : undefined;
 }
@@ -108,7 +110,7 @@ export function listed(items: readonly string[], last: 'and' | 'or' = 'and'): st
   return `${items.slice(0, -1).join(', ')} ${last} ${items.at(-1)}`;
 }
 
-/** One sentence after the other, without those that have nothing to say. */
+/** Joins the sentences, and leaves out those that are undefined. */
 export function sentences(...parts: readonly (string | undefined)[]): string {
   return parts.filter((part) => part).join(' ');
 }
@@ -124,7 +126,7 @@ const slotNouns: Readonly<Record<GarmentSlot, string>> = {
   accessory: 'accessory',
 };
 
-/** How a piece is worn, where that is not plain from what it is. */
+/** How a piece is worn, if its kind does not make that plain. */
 const wornAs: Readonly<Record<GarmentSlot, string>> = {
   top: 'worn on the upper body',
   bottom: 'worn on the lower body',
@@ -136,7 +138,7 @@ const wornAs: Readonly<Record<GarmentSlot, string>> = {
   accessory: 'worn where an accessory of its kind is worn',
 };
 
-/** What is known of a garment, for example ` It is striped, made of linen, in sage.`; empty where nothing is. */
+/** The known facts of a garment, for example ` It is striped, made of linen, in sage.`; empty if none are known. */
 export function garmentFacts(meta: Known | undefined): string {
   const facts = isKnown(meta?.['garment']) ? { ...meta, ...meta['garment'] } : meta;
   const colour = word(facts?.['primary_colour']) ?? word(facts?.['colour']);

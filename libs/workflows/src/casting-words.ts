@@ -1,6 +1,6 @@
 import { isKnown, word, type Known } from './briefing.js';
 
-/* What casting fields may say, each value with the words for it. */
+/* The values of casting fields, each with its words. */
 
 export const genders = { MALE: 'man', FEMALE: 'woman' } as const;
 
@@ -60,7 +60,10 @@ export interface CastingProfile {
   readonly age_range?: keyof typeof ageRanges;
 }
 
-/** Someone of a casting profile: `an adult woman, aged 22 to 26, of Indian heritage, from the south, with a slim build`. */
+/**
+ * The person of a casting profile:
+ * `an adult woman, aged 22 to 26, of Indian heritage, from the south, with a slim build`.
+ */
 export function castingWords(casting: CastingProfile): string {
   const { gender, ethnicity, heritage, body_type: build, age_range: age } = casting;
   return [
@@ -81,13 +84,13 @@ const tables = {
   age_range: ageRanges,
 } as const;
 
-/** What a picture's `meta` says of the person that it shows; undefined where it says nothing. */
+/** The person of a picture, in words from its `meta`; undefined if `meta` has no such facts. */
 export function personWords(meta: Known | undefined): string | undefined {
   const facts = isKnown(meta?.['person']) ? meta['person'] : meta;
   const known = Object.entries(tables).flatMap(([field, table]) => {
     const value = word(facts?.[field]);
     return value !== undefined && Object.hasOwn(table, value) ? [[field, value] as const] : [];
   });
-  // Each value is a key of its field's own table, as was just seen.
+  // The check above ensures that each value is a key of its field's own table.
   return known.length > 0 ? castingWords(Object.fromEntries(known)) : undefined;
 }

@@ -4,7 +4,7 @@
 
 export const isText = (value: unknown): value is string => typeof value === 'string' && value.trim() !== '';
 
-/** `washed linen` → `Washed Linen`; undefined for what is too long to be part of a name. */
+/** `washed linen` → `Washed Linen`; undefined for a text that is too long for a part of a name. */
 export function titled(value: string | undefined, longest: number): string | undefined {
   if (!isText(value) || value.length > longest) return undefined;
   const words = value.trim().replaceAll('_', ' ').split(/\s+/);

@@ -34,13 +34,13 @@ export type OutputPreset = keyof typeof outputRatios;
 export const exampleStorageKey = 'live/01K9Z7G1T9C4W6X2Y8A5S3D7FH/uploads/01K9Z7J0V4M2Q8T6R3N5B1C7DE.jpg';
 export const exampleId = '01K9Z7J0V4M2Q8T6R3N5B1C7DE';
 
-/** A picture by its storage key, or by its asset id: callers have both, and either says which one is meant. */
+/** A picture by its storage key or its asset id: callers have both, and either identifies it. */
 export function StorageKeyField(options: { description: string; required?: boolean }): PropertyDecorator {
   const kind = text({ min: 1, max: 512 });
   return field({ example: exampleStorageKey, ...options }, kind, { ...kind.schema, 'x-picture': true });
 }
 
-/** Which models there are is configuration, so that the rule is not the field's own: see `image-model-rules.ts`. */
+/** The available models are configuration, so `image-model-rules.ts` checks the value, and not this field. */
 export function ImageModelField(): PropertyDecorator {
   return TextField({
     description: 'The image model that draws: one of those that this installation has, `sketch-1` at first.',

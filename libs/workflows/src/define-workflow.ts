@@ -12,13 +12,13 @@ export type WorkflowClass = 'generator' | 'compose' | 'edit' | 'extract';
  * - `storage-key`: the `upload_key` of an upload, or the `s3_key` of an artifact; or its asset id.
  * - `picture`: an asset id; or the id of a job, which stands for the first final picture that it made.
  * - `render`: the id of a job only.
- * - `product`: a product, which stands for its primary image.
- * - `preset`: a published preset of that kind; or a catalogue entry of the caller's own that can take its place.
+ * - `product`: a product; its primary image is used.
+ * - `preset`: a published preset of that kind; or one of the caller's catalogue entries that can replace it.
  * - `category`: a garment category. It gives the engine no picture.
  */
 export type Reference = {
   readonly field: string;
-  /** What the picture has to tell of itself for a model that knows no people but those whom it drew. */
+  /** The facts that a picture must have in its `meta` for a model that knows only people whom it drew. */
   readonly tells?: OwnPicture;
 } & (
   | { readonly by: 'storage-key' | 'picture' | 'render' | 'product'; readonly input: string }
@@ -26,13 +26,13 @@ export type Reference = {
   | { readonly by: 'category' }
 );
 
-/** The array whose items each become a job of their own, of that workflow. */
+/** The array whose items each become a separate job of that workflow. */
 interface Batch<Field> {
   readonly field: Field;
   readonly workflow: string;
 }
 
-/** What a name may be coined from: the request's body, and what is known about the pictures it refers to. */
+/** The facts for coining a name: the request's body, and the known facts about its pictures. */
 export interface NameFacts<Body> {
   readonly seed: number;
   readonly body: Body;
@@ -41,35 +41,40 @@ export interface NameFacts<Body> {
   readonly category: string | undefined;
 }
 
-/** What a caller sends for a body: every field may be absent. */
+/** The type of a body as sent: every field may be absent. */
 type Sent<T> = T extends readonly (infer Item)[]
   ? readonly Sent<Item>[]
   : T extends object
     ? { readonly [Field in keyof T]?: Sent<T[Field]> }
     : T;
 
-/** One workflow: all that `POST /v1/{name}` is but its pictures, which an engine's renderer of that name draws. */
+/** One workflow: the whole of `POST /v1/{name}` except its pictures, which engines draw. */
 export interface Workflow<Name extends string = string, Body extends object = object> {
   readonly name: Name;
   readonly jobType: string;
   readonly opClass: WorkflowClass;
-  /** Flat price of a dispatch in credits, before the operator decides otherwise; of each photograph for a batch. */
+  /**
+   * Flat price of a dispatch in credits, unless the operator sets another; in a batch, the price of each photograph.
+   */
   readonly credits: number;
   /** One line, for people. */
   readonly summary: string;
   readonly body: Shape<Body>;
-  /** Bodies that validate, by what they show: for openapi.json, and for the tests, which put real ids in. At least one. */
+  /**
+   * Valid bodies, named by what they show. openapi.json and the tests use them; the tests insert real ids. At least
+   * one.
+   */
   readonly examples: Readonly<Record<string, Sent<NoInfer<Body>>>>;
   readonly references: readonly Reference[];
   readonly batch: Batch<string> | undefined;
   /**
-   * A name for the result when the caller gave none; the same facts give the same name. Empty where results go by what
-   * they show. At most 128 characters, the bound of `display_name`.
+   * A name for the result when the caller gave none; the same facts give the same name. Empty if results are named
+   * after what they show. At most 128 characters, the bound of `display_name`.
    */
   coinName(facts: NameFacts<NoInfer<Body>>): string;
   /**
-   * What is wanted, for engines that know no workflow: see {@link Brief}. Pure. Every value that an enumeration of the
-   * body may have makes a difference in it.
+   * Describes the wanted pictures for engines that do not know the workflow: see {@link Brief}. Pure. Each value of an
+   * enumeration in the body changes the brief.
    */
   brief(facts: BriefFacts<NoInfer<Body>>): Brief;
 }

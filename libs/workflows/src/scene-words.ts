@@ -1,6 +1,6 @@
 import { isKnown, listed, sentences, word, words, type Known } from './briefing.js';
 
-/* What a scene may say, each value with the words for it. A choice that is `custom` has words of its own. */
+/* The values of a scene's fields, each with its words. A choice that is `custom` has its own words. */
 
 export const settings = {
   studio_set: 'a photo studio set',
@@ -55,16 +55,19 @@ export const crops = {
   torso: 'from the waist up',
 } as const;
 
-/** What a choice says: its own text where it is `custom`, or where a preset is not known any more. */
+/** The words of a choice: its own text if it is `custom`, or if its preset no longer exists. */
 function said(choice: unknown, known: Readonly<Record<string, string>>): string | undefined {
   if (!isKnown(choice)) return undefined;
   const preset = word(choice['preset']);
   return (preset !== undefined && known[preset]) || word(choice['custom_text']);
 }
 
-/** A scene that was described the canonical way, in sentences. Every part may be absent: it can come from a picture's `meta`. */
+/**
+ * A scene of the canonical form, in sentences. Every part may be absent, because the scene can come from a picture's
+ * `meta`.
+ */
 export function sceneWords(scene: object): string {
-  // Of whatever class it is, its fields are looked up by name and each is checked.
+  // It may be of any class: its fields are looked up by name, and each is checked.
   const facts = scene as Known;
   const place = said(facts['topology'], topologies);
   const ground = said(facts['ground'], grounds);
@@ -84,7 +87,7 @@ export function sceneWords(scene: object): string {
   );
 }
 
-/** What the place has to leave free, for the pictures that are set into it. */
+/** The room that the place must leave free for people who are set into it. */
 export function roomWords(scene: object): string {
   // As above.
   const facts = scene as Known;

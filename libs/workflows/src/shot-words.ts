@@ -1,6 +1,6 @@
 import { isKnown, sentences, word, type Known } from './briefing.js';
 
-/* How a photograph is taken: what a shot may say, each value with the words for it. */
+/* How a photograph is taken: the values of a shot's fields, each with its words. */
 
 const framings = {
   full: 'Show the person at full length, from head to feet, with a little room above and below.',
@@ -41,7 +41,7 @@ const directions = {
   back: 'from behind',
 } as const;
 
-/** The answer of whoever reads a photograph for how it was taken: the words above, and figures. */
+/** The answer of a reader who says how a photograph was taken: the words above, and figures. */
 export const shotSchema = strictObject({
   framing: { enum: Object.keys(framings) },
   camera_height: { enum: Object.keys(cameraHeights) },
@@ -60,7 +60,7 @@ export const shotSchema = strictObject({
   },
 });
 
-/** An object whose members are all required and the only ones, as strict modes of vision models demand. */
+/** An object schema with all members required and no others allowed: strict modes of vision models demand it. */
 export function strictObject(
   properties: Readonly<Record<string, object>>,
 ): Readonly<Record<string, unknown>> {
@@ -69,7 +69,7 @@ export function strictObject(
 
 type Words = Readonly<Record<string, string>>;
 
-/** A shot in sentences: a preset's spec, or what was read from a photograph. What is not said there is left open. */
+/** A shot in sentences, from a preset's spec or from the reading of a photograph. Missing facts stay open. */
 export function shotWords(meta: Known | undefined): string {
   const camera = isKnown(meta?.['camera']) ? meta['camera'] : {};
   const light = isKnown(meta?.['light']) ? meta['light'] : {};

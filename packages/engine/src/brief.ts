@@ -1,11 +1,11 @@
 import type { ArtifactKind, PartFailureCode, PictureMeta, StageName, StepName } from './vocabulary.js';
 
 /**
- * What is wanted, in words that every model understands: an order that knows no vendor. A workflow makes its brief from
- * the body of a request; an engine that is not the sandbox sees the brief and never the body.
+ * An order in words that every model understands, and that knows no vendor. A workflow makes its brief from the body of a
+ * request; an engine that is not the sandbox sees the brief and never the body.
  */
 export interface Brief {
-  /** One after the other: a step may start from what an earlier one made. */
+  /** The steps run one after the other: a step may start from an earlier one's result. */
   readonly steps: readonly BriefStep[];
 }
 
@@ -16,7 +16,7 @@ export const briefRatios = ['1:1', '2:3', '3:2', '3:4', '4:3', '4:5', '5:4', '9:
 /** Width to height. */
 export type BriefRatio = (typeof briefRatios)[number];
 
-/** What a step does, for models that do one thing only, and for graphs that an operator maps. */
+/** The task of a step, for models that do only one thing, and for graphs that an operator maps. */
 export type BriefTask =
   | 'try_on'
   | 'product_to_model'
@@ -33,26 +33,26 @@ export type BriefTask =
 /** The part that an input plays, for models with a place of its own for each. */
 export type BriefRole = 'person' | 'garment' | 'scene' | 'shot' | 'photograph' | 'subject';
 
-/** A picture of the job by its name, or what an earlier step made by that step's name. */
+/** A picture of the job by its name, or an earlier step's result by that step's name. */
 export type BriefSource = { readonly input: string } | { readonly step: string };
 
 export interface BriefInput {
   readonly source: BriefSource;
   readonly role: BriefRole;
-  /** What it is, and what of it counts: one or two sentences without the number of the image. */
+  /** Describes the picture and the part of it that matters: one or two sentences without the image's number. */
   readonly part: string;
 }
 
 interface StepFacts {
-  /** Unique in the brief: it names the call in the log, and the arm where the step gives nothing. */
+  /** Unique in the brief: it names the call in the log, and the failed arm if the step has no result. */
   readonly name: StepName;
-  /** In the order in which the words count them: the first is image 1. */
+  /** In the order in which the words number them: the first is image 1. */
   readonly inputs: readonly BriefInput[];
-  /** The job goes on without what an optional step could not give, and says so in its failures. */
+  /** If an optional step has no result, the job goes on without it, and names it in its failures. */
   readonly optional: boolean;
 }
 
-/** What a picture is to the job that ordered it. An intermediate one is a stage on the way. */
+/** Whether the picture is a result of its job or an intermediate one of a stage. */
 export type BriefArtifact = {
   readonly kind: ArtifactKind;
   readonly label: string;
@@ -62,11 +62,11 @@ export type BriefArtifact = {
 export interface PictureOrder extends StepFacts {
   readonly kind: 'picture';
   readonly task: BriefTask;
-  /** What to make, in plain English: whole sentences that name the inputs as `image 1`, `image 2`, … */
+  /** The instruction in plain English: whole sentences that name the inputs as `image 1`, `image 2`, … */
   readonly instruction: string;
   /** What must be the same afterwards, each a noun phrase. */
   readonly keep: readonly string[];
-  /** What must not appear or happen, each a phrase that reads after `Do not`. */
+  /** Things that must not appear or happen, each a phrase that reads after `Do not`. */
   readonly avoid: readonly string[];
   /** `input`: that of image 1. */
   readonly ratio: BriefRatio | 'input';
@@ -80,7 +80,7 @@ export interface PictureOrder extends StepFacts {
   readonly gives: BriefArtifact;
 }
 
-/** A question about pictures, with an answer in a given form: for a vision model. What it is good for follows from it. */
+/** A question about pictures for a vision model, with an answer in a given form. `then` turns the answer into steps. */
 export interface ReadingOrder extends StepFacts {
   readonly kind: 'reading';
   readonly question: string;
@@ -88,11 +88,11 @@ export interface ReadingOrder extends StepFacts {
   readonly schema: Readonly<Record<string, unknown>>;
   /** The steps that follow from an answer that fits the schema. Pure. */
   then(answer: unknown): readonly BriefStep[];
-  /** The steps that are taken where no vision model can be asked. */
+  /** The steps to take if there is no vision model. */
   readonly otherwise: readonly BriefStep[];
 }
 
-/** A picture that is a result as it is: only what is known of it is new. */
+/** A picture that is a result unchanged: only the facts about it are new. */
 export interface KeptPicture {
   readonly kind: 'kept';
   readonly name: StepName;

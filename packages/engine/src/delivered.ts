@@ -7,7 +7,7 @@ interface Size {
   readonly height: number;
 }
 
-/** Pixels that were ordered, and the nearest format that the model draws. */
+/** The ordered pixels, and the nearest format that the model draws. */
 export interface OrderedFormat {
   readonly size: Size;
   /** As `4:5`. */
@@ -26,15 +26,15 @@ interface Expected {
   readonly mark: Buffer | undefined;
 }
 
-/** Models have few sizes: up to this share of a side may be cut away, which makes 4:5 of 2:3 and 16:9 of 3:2. */
+/** Models have few sizes: up to this share of a side may be cut away, which turns 2:3 into 4:5 and 3:2 into 16:9. */
 const harmlessCrop = 0.2;
-/** A picture may be enlarged by this much before it is soft. */
+/** A picture may be enlarged this much before it looks soft. */
 const harmlessScale = 2;
 
 /**
- * Holds what came back against what was ordered: a picture, of the right format, with something on it that is not just an
- * input; cropped and scaled where that is harmless. It leaves without the vendor's metadata.
- * @throws EngineError `no_image` for what is no such picture
+ * Checks a result against its order: it must be a picture of the right format, not empty and not just an input. Crops and scales
+ * it where that is harmless, and removes the vendor's metadata.
+ * @throws EngineError `no_image` if it is no such picture
  */
 export async function delivered(
   bytes: Buffer,
@@ -65,7 +65,7 @@ export async function delivered(
   return { bytes: await opaque.toBuffer(), contentType: 'image/jpeg', ...size };
 }
 
-/** What has to be cut from the longer direction, as a share of it. */
+/** The part to cut from the longer direction, as a share of it. */
 function croppedShare(found: Size, wanted: Size): number {
   const [is, ought] = [found.width / found.height, wanted.width / wanted.height];
   return 1 - Math.min(is, ought) / Math.max(is, ought);
@@ -88,7 +88,7 @@ const cutTo = (picture: Sharp, { width, height }: Size): Promise<Buffer> =>
 
 const thumb = 24;
 
-/** An input that comes back as it was is no work, however well it is encoded. */
+/** An unchanged input is no result, even if it is encoded differently. */
 async function refuseCopy(picture: Buffer, input: Buffer | undefined, raw: CreateRaw): Promise<void> {
   // What cannot be read is not what came back.
   if (!input) return;
@@ -114,7 +114,7 @@ export function orderedFormat(
 ): OrderedFormat {
   const wanted = ordered === 'input' ? first : ratioOf(ordered);
   const ratio = ratios.toSorted((a, b) => off(ratioOf(a), wanted) - off(ratioOf(b), wanted))[0] ?? '1:1';
-  // An edit keeps the format of its image where the model draws it, and else gets the nearest.
+  // An edit keeps the format of its image if the model draws it, and otherwise gets the nearest.
   const drawn = ordered === 'input' ? ratioOf(ratio) : wanted;
   const size = {
     width: Math.round(drawn >= 1 ? longSide : longSide * drawn),

@@ -20,7 +20,7 @@ import {
   type RenderResult,
 } from './image-engine.js';
 
-/** What a workflow is asked for in a test: a body that validates, the pictures that it names, and its brief. */
+/** A workflow's order in a test: a body that validates, the pictures that it names, and its brief. */
 export type Order = Pick<EngineRequest, 'body' | 'inputs' | 'brief'>;
 
 export interface EngineUnderTest {
@@ -29,7 +29,7 @@ export interface EngineUnderTest {
   readonly orders: Readonly<Record<string, Order>>;
   /** The same request and seed give the same bytes. */
   readonly repeatable: boolean;
-  /** Whether it marks pictures of the test environment itself. Those of a package are marked by the service. */
+  /** Whether it marks pictures of the test environment itself. The service marks those of a package. */
   readonly marks: boolean;
   /** What the orders' ids of garments mean. */
   readonly garmentKind: RenderContext['garmentKind'];
@@ -50,7 +50,7 @@ async function expectPicture({ kind, label, bytes, contentType, width, height, m
   const found = await sharp(bytes).metadata();
   expect(formats[found.format as keyof typeof formats]).toBe(contentType);
   expect([found.width, found.height]).toEqual([width, height]);
-  // It is kept in an event: what is no JSON would come back as something else.
+  // An event keeps it: a value that is not JSON would change.
   expect(JSON.parse(JSON.stringify(meta))).toEqual(meta);
 }
 
@@ -90,7 +90,7 @@ export function unattended(): Pick<EngineContext, 'calls' | 'abandoned'> {
   return { calls: recordedCalls(), abandoned: new AbortController().signal };
 }
 
-/** The port's words as tests: every engine runs them, and nothing in them knows which one it is. */
+/** The port's rules as tests: every engine runs them, and they do not know which engine they run. */
 export function describeEngine(
   name: string,
   { engine, orders, repeatable, marks, garmentKind }: EngineUnderTest,
@@ -98,7 +98,9 @@ export function describeEngine(
   const requestFor = (workflow: string, order: Order): EngineRequest => ({
     workflow,
     ...order,
-    ...{ seed: 7, displayName: '', testMark: false },
+    seed: 7,
+    displayName: '',
+    testMark: false,
   });
 
   async function render(request: EngineRequest): Promise<Rendered> {
@@ -115,7 +117,7 @@ export function describeEngine(
         stages.push(stage);
       },
     });
-    // A stage that is still being reported would come after the end of its job.
+    // An unfinished report of a stage would come after the end of its job.
     expect(reporting).toBe(0);
     return { result, stages };
   }
@@ -209,7 +211,9 @@ export function describeEngine(
         controller.abort(reason);
       }, 30);
       const context: EngineContext = {
-        ...{ signal: controller.signal, garmentKind, ...unattended() },
+        signal: controller.signal,
+        garmentKind,
+        ...unattended(),
         onStage: () => Promise.resolve(),
       };
       await expect(engine.render(quick, context)).rejects.toBe(reason);

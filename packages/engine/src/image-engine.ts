@@ -6,8 +6,8 @@ export * from './own-pictures.js';
 export * from './vocabulary.js';
 
 /**
- * The port behind which pictures are made. The sandbox alone draws from the body, a {@link RenderRequest}; every other
- * engine declares that it takes a {@link BriefedRequest}, and sees no more than that.
+ * The port of all engines. Only the sandbox draws from the body, a {@link RenderRequest}; every other engine declares that it
+ * takes a {@link BriefedRequest}, and sees nothing else.
  */
 export abstract class ImageEngine {
   abstract readonly name: string;
@@ -20,7 +20,7 @@ export abstract class ImageEngine {
 
 export type EngineRequest = RenderRequest & BriefedRequest;
 
-/** What an installation's registry declares of a model, as far as an engine needs it. */
+/** A model's entry in an installation's registry, as far as an engine needs it. */
 export interface EngineModel {
   /** What callers name it by; it belongs into the result. */
   readonly id: string;
@@ -37,7 +37,7 @@ export type MakeEngine = (model: EngineModel) => ImageEngine | Promise<ImageEngi
 
 /** What is asked of an engine that knows no workflow. */
 export interface BriefedRequest {
-  /** Made when it is asked for: the sandbox has no use for it. */
+  /** Made on demand: the sandbox does not use it. */
   brief(): Brief;
   /** What the brief's steps name. */
   readonly inputs: readonly EngineImage[];
@@ -59,7 +59,7 @@ export type Renderers<Bodies> = { readonly [Workflow in keyof Bodies]: Renderer<
 export interface RenderRequest<Body = Readonly<Record<string, unknown>>> {
   /** The workflow's kebab-case name. */
   readonly workflow: string;
-  /** As it was validated, in the caller's own field names; absent fields are absent. */
+  /** The validated body, in the caller's own field names; absent fields are absent. */
   readonly body: Body;
   readonly inputs: readonly EngineImage[];
   readonly seed: number;
@@ -72,7 +72,7 @@ export interface EngineImage {
   /** What the workflow calls it, for example `product_image`. */
   readonly name: string;
   readonly bytes: Buffer;
-  /** What is known about it beside its pixels: a preset's spec, or the `meta` that a workflow gave its picture. */
+  /** Known facts beside its pixels: a preset's spec, or the `meta` that a workflow gave its picture. */
   readonly meta?: Readonly<Record<string, unknown>>;
 }
 
@@ -101,13 +101,13 @@ export interface RenderContext {
 /** What an engine that asks vendors has beside the rest. */
 export interface EngineContext extends RenderContext {
   readonly calls: VendorCalls;
-  /** Aborted once nobody wants the result any more: a vendor is told so. A worker that only stops leaves its calls to others. */
+  /** Aborted once the result is no longer wanted; the engine then tells the vendor. A stopping worker leaves its calls to others. */
   readonly abandoned: AbortSignal;
 }
 
 /**
- * What was asked of vendors for this job, on record before it is asked, so that nobody pays for it twice. Whoever renders
- * the job next finds it here.
+ * The calls to vendors for this job, recorded before they are made, so that none is paid twice. The next worker that renders the
+ * job finds them here.
  */
 export interface VendorCalls {
   /** All calls of all attempts, oldest first. */
@@ -120,7 +120,7 @@ export interface VendorCalls {
   }): Promise<VendorCallRecord>;
   /** The vendor's name for the call, on record once it resolves. */
   submitted(call: string, vendorRequestId: string): Promise<void>;
-  /** What became of it. Pictures are kept, so that they need not be asked for again. */
+  /** The outcome. Pictures are kept, so that the vendor need not be asked again. */
   answered(call: string, answer: VendorCallAnswer): Promise<void>;
   /** What was kept of a call that was answered. */
   kept(call: string): Promise<VendorAnswerKept>;
@@ -164,7 +164,7 @@ export interface EnginePicture {
   readonly width: number;
   readonly height: number;
   readonly meta: PictureMeta;
-  /** How it came about, which pictures are marked with. Default: `algorithmicMedia`, drawn by rules. Null: nobody made it, it is shown as it was. */
+  /** The source type for the picture's mark. Default: `algorithmicMedia`, drawn by rules. Null: a photograph that is shown unchanged. */
   readonly digitalSource?: DigitalSource | null;
 }
 
@@ -175,7 +175,7 @@ export type DigitalSource =
   | 'compositeSynthetic'
   | 'algorithmicMedia';
 
-/** One part of a request that gave nothing although the request as a whole did. */
+/** One part of a request without a result, although the request as a whole has one. */
 export interface PartFailure {
   readonly arm: ArmName;
   readonly code: PartFailureCode;
@@ -196,9 +196,8 @@ export interface RenderResult {
 }
 
 /**
- * What went wrong decides what happens next:
- * `bad_input`, `policy`: no retry, refund. `no_image`: one retry. `capacity`: backoff, refund when exhausted.
- * `outcome_unknown`: never blindly re-sent. `misconfigured`: no retry, refund, alarm.
+ * The class of a failure decides the next step: `bad_input`, `policy`: no retry, refund. `no_image`: one retry. `capacity`:
+ * backoff, refund when exhausted. `outcome_unknown`: never blindly re-sent. `misconfigured`: no retry, refund, alarm.
  */
 export type EngineErrorClass =
   'bad_input' | 'policy' | 'no_image' | 'capacity' | 'outcome_unknown' | 'misconfigured';
@@ -208,7 +207,7 @@ export class EngineError extends Error {
 
   constructor(
     readonly errorClass: EngineErrorClass,
-    /** Shown to the caller: says what to do, names no vendor secret. */
+    /** The caller sees it: it says what to do and names no vendor secret. */
     message: string,
     readonly retryAfterMs?: number,
   ) {

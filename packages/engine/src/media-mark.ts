@@ -45,7 +45,7 @@ function pngChunk(type: string, text: string): Buffer {
   return Buffer.concat([length, body, checksum]);
 }
 
-/** Behind the start of the image, and the JFIF segment where there is one, which has to come first. */
+/** After the start of the image, and after the JFIF segment, if any, which has to come first. */
 function endOfJfif(bytes: Buffer): number {
   const startOfImage = 2;
   const isJfif = bytes.readUInt16BE(startOfImage) === 0xffe0;

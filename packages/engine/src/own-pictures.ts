@@ -12,11 +12,11 @@ export function personFactsIn(meta: Facts | undefined): Facts | undefined {
   return typeof facts['seed'] === 'number' || isHex(facts['skin_tone']) ? facts : undefined;
 }
 
-/** What a picture has to tell of itself for an engine that knows people by what it drew, and not by their photographs. */
+/** The facts that a picture's meta must hold for an engine that knows only people that it drew. */
 export const ownPictures = {
   /** Who is on it. */
   person: (meta: Facts | undefined): boolean => personFactsIn(meta) !== undefined,
-  /** How it was composed: who stands where, and where the cloth lies. */
+  /** How it was composed: where each person stands, and where the cloth lies. */
   composition: (meta: Facts | undefined): boolean =>
     isRecord(meta?.['view']) && isRecord(meta['wearer']) && isRecord(meta['silhouettes']),
 } as const;

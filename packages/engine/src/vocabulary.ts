@@ -1,6 +1,6 @@
 /*
- * The words that engines put into answers of the service. Callers branch on them, so each stands here before it is used,
- * in openapi.json, and with its meaning in docs/guides/vocabulary.md; tests hold the page and every engine to these lists.
+ * The words that engines put into answers of the service. Callers branch on them, so each is listed here, in openapi.json, and
+ * with its meaning in docs/guides/vocabulary.md; tests check the page and every engine against these lists.
  */
 
 /** What a stage of a job's timeline is called. */
@@ -45,7 +45,7 @@ export const metaKeys = [
   ...(['product_title'] as const),
 ] as const;
 
-/** What an engine notes in `meta` for itself, to take its picture apart again: callers are not shown it. */
+/** An engine's own notes in `meta`, for reading its picture again: callers do not see them. */
 export const innerMetaKeys = ['silhouettes', 'view', 'wearer'] as const;
 
 export type MetaKey = (typeof metaKeys)[number];
@@ -53,7 +53,7 @@ export type MetaKey = (typeof metaKeys)[number];
 /** What is known of a picture beside its pixels. */
 export type PictureMeta = { readonly [Key in MetaKey | (typeof innerMetaKeys)[number]]?: unknown };
 
-/** The steps of a brief. One that gives nothing is an arm that failed. */
+/** The steps of a brief. A step without a result is a failed arm. */
 export const stepNames = [
   ...(['portrait', 'full_body', 'background', 'garment', 'garments', 'try_on', 'look', 'on_model'] as const),
   ...(['dressed', 'placed', 'catalog_shot', 'model_swap', 'background_swap'] as const),
@@ -65,7 +65,7 @@ export const countedSteps = ['garment', 'person', 'location'] as const;
 
 export type StepName = (typeof stepNames)[number] | `${(typeof countedSteps)[number]}_${number}`;
 
-/** A part of a job that gave nothing. `test`: what a test outcome left out of a job without parts. */
+/** A part of a job without a result. `test`: the part that a test outcome leaves out of a job without parts. */
 export type ArmName = StepName | 'test';
 
 /** Every {@link ArmName}, as a regular expression. */

@@ -20,7 +20,7 @@ const alphaAt = ({ picture, left, top }: Laid, x: number, y: number): number => 
   return (picture.data[(v * picture.width + u) * 4 + 3] ?? 0) / 255;
 };
 
-/** Mean colour of a picture, each pixel as heavy as it is opaque; `rows` are shares of its height. */
+/** Mean colour of a picture, each pixel weighted by its opacity; `rows` are shares of its height. */
 function meanOf({ data, width, height }: Picture, [from, to]: readonly [number, number] = [0, 1]): Colour {
   const sums = [0, 0, 0, 1e-6];
   for (let i = Math.floor(from * height) * width; i < Math.floor(to * height) * width; i += 3) {
@@ -34,7 +34,7 @@ function meanOf({ data, width, height }: Picture, [from, to]: readonly [number, 
 
 const luma = ([r, g, b]: Colour): number => 0.2126 * r + 0.7152 * g + 0.0722 * b;
 
-/** How far a person takes on the brightness and the colour of its new place: enough to belong there, too little to change skin. */
+/** How far a person takes on the brightness and colour of the new place: enough to fit in, too little to change the skin. */
 const [BRIGHTNESS, TINT] = [0.16, 0.14];
 
 /** Factors of red, green and blue that bring a person nearer to the light of a place. */
@@ -63,8 +63,8 @@ function sideOf({ data, width, height }: Picture): number {
 const blurred = (plane: Plane, reach: number): Plane => boxMean(boxMean(plane, reach), reach);
 
 /**
- * How much of the light the person takes away from the ground that it stands on, 0–1: a dark seam right under the soles,
- * and a soft shadow that lies on the ground away from the light.
+ * How much of the ground's light the person blocks, 0–1: a dark seam right under the soles, and a soft shadow that lies on the
+ * ground away from the light.
  */
 function shadowOf(laid: Laid, { width, height }: Size, side: number): Plane {
   const { picture, left, top } = laid;
@@ -79,7 +79,7 @@ function shadowOf(laid: Laid, { width, height }: Size, side: number): Plane {
     x++
   ) {
     for (let y = Math.max(0, Math.floor(soles - 16 * unit)); y < Math.min(height, soles + 3 * unit); y++) {
-      // A point of the ground lies in the shadow of what stands above it, as high as the point is far behind the soles.
+      // A point lies in the shadow of the part of the person at a height equal to the point's distance behind the soles.
       const high = (soles - y) / flat;
       const from = Math.round(x + side * high * 0.55);
       cast.data[y * width + x] =
@@ -97,10 +97,10 @@ function shadowOf(laid: Laid, { width, height }: Size, side: number): Plane {
   return { data, width, height };
 }
 
-/** The light of the ground spills over the person's rim; without it a cut-out looks pasted. */
+/** The background's light spills over the person's rim; without it a cut-out looks pasted. */
 const SPILL = 0.3;
 
-/** Sets a cut-out into a ground: in its light, with its shadow. */
+/** Puts a cut-out on a background, with the background's light and a shadow. */
 export async function composed(
   ground: Picture,
   cut: Picture,

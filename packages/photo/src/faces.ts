@@ -10,7 +10,7 @@ export interface Face {
 }
 
 /**
- * The middles of the places that BlazeFace's short-range model speaks of, in shares of its square: two for each cell of a grid
+ * The centres of the places in the output of BlazeFace's short-range model, in shares of its square: two for each cell of a grid
  * of 16 × 16, then six for each of 8 × 8.
  */
 const PLACES = [
@@ -26,7 +26,7 @@ const PLACES = [
 /** Numbers for each place: log-odds, offset of the middle and size of the face in pixels of the model, six landmarks. */
 const NUMBERS = 17;
 
-/** A square with that middle, as far as it lies in the picture. */
+/** A square around that middle, clipped to the picture. */
 export function squareAround(x: number, y: number, half: number, { width, height }: Picture): Box {
   const from = (v: number): number => Math.max(0, Math.round(v - half));
   const left = from(x);
@@ -39,7 +39,7 @@ export function squareAround(x: number, y: number, half: number, { width, height
   };
 }
 
-/** The face that the model is surest of in a part of a picture; undefined where the part is too small for one. */
+/** The face with the highest confidence in a part of a picture; undefined if the part is too small. */
 export async function faceIn(picture: Picture, box: Box): Promise<Face | undefined> {
   if (box.width < 8 || box.height < 8) return undefined;
   const model = await faceModel();
@@ -57,7 +57,7 @@ export async function faceIn(picture: Picture, box: Box): Promise<Face | undefin
   };
 }
 
-/** From here on a window shows a face: what is none has at most 0.69. */
+/** From this confidence on a window shows a face: windows without one have at most 0.69. */
 const SEEN = 0.7;
 
 /** Each round looks closer, down to windows as small as a face of half the breadth of the largest one would need. */
@@ -69,7 +69,7 @@ const LEAST_IN_PARTS = 0.18;
  * The faces in a part of a picture, each once. Windows are laid over the part, each half over its neighbours, from large to
  * small ones. About 8 ms for each of ten to eighty windows.
  * @param holds whether a place, in pixels, is worth looking at
- * @param pause called before each window; what it throws ends the search
+ * @param pause called before each window; an error of it ends the search
  */
 export async function facesIn(
   picture: Picture,

@@ -10,7 +10,7 @@ const times = (one: Plane, other: Plane): Plane => ({
   data: one.data.map((v, i) => v * (other.data[i] ?? 0)),
 });
 
-/** Mean of the product less the product of the means, around each pixel. */
+/** Covariance around each pixel: the mean of the product minus the product of the means. */
 function covariance(one: Plane, other: Plane, meanOne: Plane, meanOther: Plane, reach: number): Plane {
   const product = boxMean(times(one, other), reach);
   const data = product.data.map((v, i) => v - (meanOne.data[i] ?? 0) * (meanOther.data[i] ?? 0));

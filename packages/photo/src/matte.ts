@@ -5,13 +5,13 @@ import { sidesOf, smoothstep } from './sides.js';
 
 /** A person lifted out of a picture. */
 export interface CutOut {
-  /** The person alone with straight alpha, cropped to its bounds; its colours hold nothing of the old ground. */
+  /** The person alone with straight alpha, cropped to its bounds; its colours hold nothing of the old background. */
   readonly picture: Picture;
   /** Where it was, pixels of the picture. */
   readonly box: Box;
 }
 
-/** Long side at which contours are learned; what was learned is applied at full size. */
+/** Long side at which contours are learned; the result is applied at full size. */
 const LEARNED_SIDE = 900;
 /** Long side at which the colours of both sides are estimated: they change slowly. */
 const ESTIMATED_SIDE = 450;
@@ -35,7 +35,7 @@ async function guideOf(picture: Picture, scale: number): Promise<Guide> {
   return [plane(0), plane(1), plane(2)];
 }
 
-/** The mask as a linear function of the colours around each pixel: its contour moves to the contours that the picture has. */
+/** The mask as a linear function of the colours around each pixel: its contour moves to the picture's contours. */
 async function guided(picture: Picture, mask: Plane, slack: number, pause: Pause): Promise<LinearModel> {
   const scale = shrinkage(picture, LEARNED_SIDE);
   const guide = await guideOf(picture, scale);
@@ -44,7 +44,7 @@ async function guided(picture: Picture, mask: Plane, slack: number, pause: Pause
   return guidedModel(guide, coarse, Math.max(3, Math.round(slack * scale)), SMOOTHNESS);
 }
 
-/** What is known around each pixel, row by row at the picture's size. */
+/** The known facts around each pixel, row by row at the picture's size. */
 interface Around {
   /** Of the linear model: red, green, blue, offset. */
   readonly model: readonly Float32Array[];
@@ -73,15 +73,15 @@ function alphaOf(
     along += (v - b) * (f - b);
     apart += (f - b) ** 2;
   }
-  // Near the sure inside a colour of the ground's is a pattern, and near the sure outside one of the person's is chance.
+  // Near the sure inside, a background colour is a pattern of the clothes; near the sure outside, a person's colour is chance.
   const open = smoothstep(0.012, 0.16, inside) * (1 - smoothstep(0.8, 0.97, inside));
   const weight = (trust[x] ?? 0) * open;
   return smoothstep(0.06, 0.94, soft) * (1 - weight) + clamp01((along / apart) * 1.1 - 0.05) * weight;
 }
 
 /**
- * How much of each pixel is the person, and the person's own colour there. Along the contour the guided filter speaks, and
- * where both sides have a colour of their own, the pixel's place between the two; elsewhere the mask decides.
+ * How much of each pixel is the person, and the person's own colour there. Along the contour the guided filter decides, or, if
+ * both sides have a clear colour, the pixel's position between the two; elsewhere the mask.
  * @param slack how far the mask may be off, pixels of the picture
  */
 async function separated(picture: Picture, mask: Plane, slack: number, pause: Pause): Promise<Picture> {
@@ -103,8 +103,11 @@ async function separated(picture: Picture, mask: Plane, slack: number, pause: Pa
     const at = (planes: readonly ((y: number) => Float32Array)[]): Float32Array[] =>
       planes.map((row) => row(y));
     const around: Around = {
-      ...{ model: at(model), person: at(person), ground: at(ground) },
-      ...{ trust: trust(y), sure: sure(y) },
+      model: at(model),
+      person: at(person),
+      ground: at(ground),
+      trust: trust(y),
+      sure: sure(y),
     };
     for (let x = 0, i = y * width * 4; x < width; x++, i += 4) {
       const alpha = alphaOf(around, x, data, i);
@@ -112,7 +115,7 @@ async function separated(picture: Picture, mask: Plane, slack: number, pause: Pa
       if (alpha > 0.995 || alpha < 0.004) continue;
       for (let c = 0; c < 3; c++) {
         const [f, b] = [around.person[c]?.[x] ?? 0, around.ground[c]?.[x] ?? 0];
-        // After Forte, "Approximate Fast Foreground Colour Estimation", ICIP 2021: the estimate, corrected by what is seen.
+        // After Forte, "Approximate Fast Foreground Colour Estimation", ICIP 2021: the estimate, corrected by the pixel itself.
         const colour = f + alpha * ((data[i + c] ?? 0) / 255 - alpha * f - (1 - alpha) * b);
         out[i + c] = Math.round(clamp01(colour) * 255);
       }
@@ -147,14 +150,14 @@ function cropped({ data, width }: Picture, box: Box): Picture {
   return { data: out, width: box.width, height: box.height };
 }
 
-/** Called between two heavy steps, so that others get their turn; what it throws ends the work. */
+/** Called between two heavy steps, so that other work gets its turn; an error of it ends the work. */
 export type Pause = () => Promise<void>;
 
-/** Lifts a person out of a picture: the contour refined at full size, colours freed of the old ground. */
+/** Lifts a person out of a picture: the contour refined at full size, the colours without the old background. */
 export async function cutOut(picture: Picture, { mask, box }: Person, pause: Pause): Promise<CutOut> {
-  // The model sees 256 pixels a side, and its contour is up to two and a half of them off.
+  // The model sees 256 pixels a side, and its contour is off by up to two and a half of them.
   const slack = (Math.max(box.width, box.height) / 256) * 2.6;
-  // Where the model wavers over a whole area, it has to decide: half a person is no person.
+  // If the model is unsure over a whole area, the mask has to decide: half a person is no person.
   const decided = { ...mask, data: mask.data.map((v) => smoothstep(0.22, 0.78, v)) };
   const alone = await separated(picture, decided, slack, pause);
   const bounds = boundsOf(alone);

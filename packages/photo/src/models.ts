@@ -20,7 +20,7 @@ interface Runtime {
 
 const WEIGHTS = fileURLToPath(new URL('../models/', import.meta.url));
 
-/** What a model file of TensorFlow.js says of itself, as far as it is read here. */
+/** The parts of a TensorFlow.js model file that this module reads. */
 interface ModelFile {
   readonly modelTopology: object;
   readonly weightsManifest: readonly [
@@ -33,8 +33,8 @@ interface ModelFile {
 }
 
 /**
- * Emscripten, which made the WebAssembly, has every error of the process that nobody catches thrown once more. How a process
- * ends is for the process to say.
+ * Emscripten, which made the WebAssembly, throws every uncaught error of the process once more. The process itself decides how it
+ * ends.
  */
 async function keepingErrorHandlers(work: () => Promise<unknown>): Promise<void> {
   const events = ['uncaughtException', 'unhandledRejection'];
@@ -79,7 +79,7 @@ async function start(): Promise<Runtime> {
 
   return {
     async open(path, lowest) {
-      // The format of TensorFlow.js; what is no such file fails right below.
+      // The format of TensorFlow.js; any other file fails right below.
       const file = JSON.parse(await readFile(path, 'utf8')) as ModelFile;
       const [{ paths, weights }] = file.weightsManifest;
       const parts = await Promise.all(paths.map((part) => readFile(join(dirname(path), part))));
@@ -98,7 +98,7 @@ const opened = new Map<string, Promise<PictureModel>>();
 /**
  * Opens a model once for the process.
  * @param path of its `.json`; the weights lie beside it
- * @param lowest what black is to it; white is 1
+ * @param lowest its value for black; white is 1
  */
 function once(path: string, lowest: 0 | -1 = 0): Promise<PictureModel> {
   runtime ??= start();
@@ -110,8 +110,8 @@ function once(path: string, lowest: 0 | -1 = 0): Promise<PictureModel> {
 let ownSegmentation: string | undefined;
 
 /**
- * Has another model of TensorFlow.js tell people from their background: with a picture as its only input, and the probability
- * of a person, 0–1 for each pixel, as its output. Call it before the first photograph.
+ * Uses another TensorFlow.js model for telling people from the background. Its only input is a picture, its output the
+ * probability of a person for each pixel, 0–1. Call this before the first photograph.
  */
 export function useSegmentationModel(path: string): void {
   ownSegmentation = resolve(path);
@@ -124,6 +124,6 @@ export const segmentationModel = (): Promise<PictureModel> =>
 /** Finds the seventeen joints of a person, 192 × 192. */
 export const poseModel = (): Promise<PictureModel> => once(join(WEIGHTS, 'movenet-lightning.json'));
 
-/** Finds faces, 128 × 128: 896 places with seventeen numbers each, of which the first is the log-odds of a face. */
+/** Finds faces, 128 × 128: 896 places with seventeen numbers each; the first is the log-odds of a face. */
 export const faceModel = (): Promise<PictureModel> =>
   once(join(WEIGHTS, 'facemesh-detection-short.json'), -1);

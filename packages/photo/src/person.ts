@@ -24,7 +24,7 @@ const JOINTS = [
 ] as const;
 export type Joint = (typeof JOINTS)[number];
 
-/** A place in the picture, pixels, and how sure the model is of it, 0–1. */
+/** A place in the picture, pixels, and the model's confidence, 0–1. */
 export interface Sighting {
   readonly x: number;
   readonly y: number;
@@ -44,14 +44,14 @@ export interface Person {
   readonly faceScore: number;
   /** Breadth of the mask's soft rim, in pixels of the mask: 3–10 where the model is sure, 40 and more where it guesses. */
   readonly doubt: number;
-  /** Joints that are surely in the picture, and not in the mask: a part of the body is missing there. */
+  /** Joints that are surely in the picture but not in the mask: the mask lacks a part of the body there. */
   readonly lost: readonly Joint[];
 }
 
 /** Long side of a mask: the model's 256 over a half or a third of the picture. */
 const MASK_SIDE = 768;
 
-/** The mean of a view and of its mirror image: what the model only guesses at differs between the two. */
+/** The mean of a view and of its mirror image: the model's guesses differ between the two. */
 async function segmented(model: PictureModel, picture: Picture, box: Box): Promise<Plane> {
   const { width, height } = model;
   const rgb = await rgbOf(picture, box, width, height);
@@ -82,8 +82,8 @@ interface Region {
 const FAINT = 0.05;
 
 /**
- * The regions in which a plane is above one half. `labels` counts them from 1, and gives each faint pixel to the region that
- * is reached from it first; faint pixels that lead to none have label 0.
+ * The regions in which a plane is above one half. `labels` counts them from 1, and gives each faint pixel to the nearest region;
+ * faint pixels that reach none have label 0.
  */
 function regionsOf({ data, width, height }: Plane): { labels: Int32Array; list: Region[] } {
   const labels = new Int32Array(data.length);
@@ -118,7 +118,7 @@ function regionsOf({ data, width, height }: Plane): { labels: Int32Array; list: 
       region.bottom = Math.max(region.bottom, y + 1);
     });
   }
-  // Once more from all of them at the same time, into the rims.
+  // The second pass grows all regions at the same time, into the rims.
   first = 0;
   grow(FAINT);
   return { labels, list };
@@ -127,7 +127,7 @@ function regionsOf({ data, width, height }: Plane): { labels: Int32Array; list: 
 /** Share of the largest region below which a region is no second person, but a guess. */
 const LEAST_REGION = 0.2;
 
-/** The largest region and those of its rank, with their soft rims; `undefined` where nothing is in the mask. */
+/** The largest region and those of similar size, with their soft rims; `undefined` if the mask is empty. */
 function mainRegions(plane: Plane): { plane: Plane; box: Box } | undefined {
   const { data, width, height } = plane;
   const { labels, list } = regionsOf(plane);
@@ -160,7 +160,7 @@ function widened(box: Box, plane: Plane, { width, height }: Picture, by: number)
   return { left, top, width: right - left, height: bottom - top };
 }
 
-/** Sets what a nearer look found into the mask of the whole picture; it fades out at the sides that lie inside the picture. */
+/** Puts a closer view's mask into the mask of the whole picture; it fades out at its sides inside the picture. */
 function blended(whole: Plane, near: Plane, at: Box, picture: Picture): Plane {
   const scale = whole.width / picture.width;
   const [left, top] = [Math.round(at.left * scale), Math.round(at.top * scale)];
@@ -186,8 +186,8 @@ function blended(whole: Plane, near: Plane, at: Box, picture: Picture): Plane {
 }
 
 /**
- * Views that show the person larger than the whole picture does: all of it, then, of one that is far taller than broad, its
- * upper half. Of legs alone the model makes nothing.
+ * Views that show the person larger than the whole picture does: first the whole person, then the upper half of a person far
+ * taller than broad. The model does not recognise legs alone.
  */
 function nearer(box: Box, picture: Picture): Box[] {
   const within = (left: number, top: number, right: number, bottom: number): Box => {
@@ -221,7 +221,7 @@ async function jointsIn(picture: Picture, box: Box): Promise<Record<Joint, Sight
   return Object.fromEntries(sightings) as Record<Joint, Sighting>;
 }
 
-/** Where the head would be: a square about its joints, as far as it lies in the picture. */
+/** The expected place of the head: a square around its joints, clipped to the picture. */
 function headBoxOf(joints: Record<Joint, Sighting>, picture: Picture): Box {
   const head = JOINTS.slice(0, 5).map((joint) => joints[joint]);
   const [xs, ys] = [head.map(({ x }) => x), head.map(({ y }) => y)];
@@ -232,7 +232,7 @@ function headBoxOf(joints: Record<Joint, Sighting>, picture: Picture): Box {
   return squareAround(middle(xs), middle(ys), half, picture);
 }
 
-/** The mean of the three surest of nose, eyes and ears, as far as they lie on the person. */
+/** The mean confidence of the three surest of nose, eyes and ears that lie on the person. */
 function headScoreOf(joints: Record<Joint, Sighting>, mask: Plane, picture: Picture): number {
   const onPerson = ({ x, y }: Sighting): boolean => {
     const [u, v] = [(x * mask.width) / picture.width, (y * mask.height) / picture.height];
@@ -248,7 +248,7 @@ function headScoreOf(joints: Record<Joint, Sighting>, mask: Plane, picture: Pict
 /** From here on a joint is where the model says. */
 const SURE_JOINT = 0.55;
 
-/** A joint lies inside of the body: if nothing of the mask is as near to it as a hand is broad, the mask misses that part. */
+/** A joint lies inside the body: if the mask is farther from it than a hand's breadth, the mask lacks that part. */
 function lostJoints(
   joints: Record<Joint, Sighting>,
   { data, width, height }: Plane,
@@ -282,7 +282,7 @@ function doubtOf({ data, width }: Plane): number {
   return soft / Math.max(1, contour);
 }
 
-/** What stands out in a picture as people do, and where its joints would be; `undefined` where nothing does. */
+/** The part of a picture that looks like people, and its expected joints; `undefined` if there is none. */
 async function findFigure(picture: Picture): Promise<Person | undefined> {
   const model = await segmentationModel();
   const all: Box = { left: 0, top: 0, width: picture.width, height: picture.height };
@@ -295,7 +295,7 @@ async function findFigure(picture: Picture): Promise<Person | undefined> {
     Math.max(1, Math.round(picture.height * scale)),
   ];
   const views = nearer(widened(main.box, main.plane, picture, 0), picture);
-  // Nearer views see better than the first one: where there are any, it has told where to look, and no more.
+  // Closer views see better than the first one: if there are any, the first one only told where to look.
   const data = new Float32Array(width * height);
   let mask = views.length > 0 ? { data, width, height } : scaledPlane(main.plane, width, height);
   for (const view of views) mask = blended(mask, await segmented(model, picture, view), view, picture);
@@ -303,30 +303,30 @@ async function findFigure(picture: Picture): Promise<Person | undefined> {
   const box = widened(seen.box, seen.plane, picture, 0);
   const joints = await jointsIn(picture, widened(seen.box, seen.plane, picture, 0.08));
   const headScore = headScoreOf(joints, seen.plane, picture);
-  // A neckline is taken for a head, but not for a face.
+  // The pose model takes a neckline for a head, but the face model does not take it for a face.
   const faceScore = (await faceIn(picture, headBoxOf(joints, picture)))?.score ?? 0;
   const lost = lostJoints(joints, seen.plane, picture);
   return { mask: seen.plane, box, joints, headScore, faceScore, doubt: doubtOf(seen.plane), lost };
 }
 
-/** From here on there is a face, or a head that shows none: garments have at most 0.3 and 0.4. */
+/** From these values on there is a face, or a head without a visible face: garments have at most 0.3 and 0.4. */
 const [FACE, HEAD] = [0.6, 0.5];
 
-/** The person in a picture, or several who stand together; `undefined` where no head is seen. */
+/** The person in a picture, or several who stand together; `undefined` if no head is seen. */
 export async function findPerson(picture: Picture): Promise<Person | undefined> {
   const figure = await findFigure(picture);
   return figure && (figure.faceScore >= FACE || figure.headScore >= HEAD) ? figure : undefined;
 }
 
-/** Doubt beyond which parts of the person are missing, or parts of the ground came along. */
+/** Beyond this doubt, the cut-out lacks parts of the person or includes parts of the background. */
 const UNSURE = 25;
 
 /** Whether a person can be cut out well enough to be shown elsewhere. */
 export const isClear = ({ doubt, lost }: Person): boolean => doubt <= UNSURE && lost.length === 0;
 
 /**
- * Whether the mask holds a single person. Between several people it covers what is behind them as often as not, and nothing
- * tells where. Passers-by, whose faces lie outside of the mask, are not cut out.
+ * Whether the mask holds a single person. Between several people it often covers the background, and no signal shows where.
+ * Passers-by, whose faces lie outside the mask, are not cut out.
  */
 export async function isAlone(
   picture: Picture,

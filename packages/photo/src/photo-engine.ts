@@ -18,10 +18,10 @@ import type { Picture } from './raster.js';
 
 const MODEL = 'photo-1';
 
-/** The empty place that a person is set into, at the size that was asked for. */
+/** The empty place for the person, at the ordered size. */
 export interface Ground {
   readonly picture: Picture;
-  /** Where it has room for the person, pixels from its left side. */
+  /** The place with room for the person, pixels from the left side. */
   readonly x: number;
 }
 
@@ -29,7 +29,7 @@ export interface Ground {
 export interface Painter {
   /** Size of the new picture, by the order and the picture that it starts from; `facts` of it go into `meta`. */
   sizeOf(request: RenderRequest, source: Size): Size & { readonly facts: Facts };
-  /** The ground that the order asks for, seen from where the person stands; `facts` of it go into `meta`. */
+  /** The ordered background, from a viewpoint that fits the person; `facts` of it go into `meta`. */
   groundFor(request: RenderRequest, size: Size, stance: Stance): Promise<Ground & { readonly facts: Facts }>;
   /** The picture with the mark of the test environment. */
   marked(picture: Picture): Promise<Picture>;
@@ -68,12 +68,12 @@ async function cutOutPicture({ picture, box }: CutOut, source: Picture): Promise
 }
 
 /**
- * Takes people out of photographs and sets them into other places, with models that run in this process: no vendor, no GPU.
- * The same request gives the same bytes. The models are loaded with the first photograph.
+ * Cuts people out of photographs and puts them into other places, with models that run in this process: no vendor, no GPU. The
+ * same request gives the same bytes. The models are loaded with the first photograph.
  */
 export class PhotoEngine extends ImageEngine {
   readonly name = 'photo';
-  /** A photograph is asked for twice, by `serves` and by `render`, and read once. */
+  /** Both `serves` and `render` need the photograph; it is read once. */
   private readonly readings = new WeakMap<Buffer, Promise<Reading>>();
 
   constructor(private readonly painter: Painter) {
@@ -84,7 +84,7 @@ export class PhotoEngine extends ImageEngine {
   async serves({ workflow, inputs }: RenderRequest): Promise<boolean> {
     const source = inputs.find(({ name }) => name === 'source_image');
     if (!WORKFLOWS.includes(workflow) || !source) return false;
-    // A picture that an engine composed says itself where its subject is.
+    // The meta of a composed picture names the place of its subject.
     if (source.meta && 'silhouettes' in source.meta) return false;
     return (await this.read(source)).person !== undefined;
   }
@@ -141,7 +141,10 @@ export class PhotoEngine extends ImageEngine {
     };
   }
 
-  /** @throws EngineError `bad_input` for a photograph of nobody, of several people, or of a person who cannot be told from the ground */
+  /**
+   * @throws EngineError `bad_input` for a photograph of no one, of several people, or of a person who cannot be told from the
+   * background
+   */
   private async readClearly(source: EngineImage, pause: Pause): Promise<Required<Reading>> {
     const { picture, person } = await this.read(source);
     const refuse = (why: string): EngineError => new EngineError('bad_input', why);

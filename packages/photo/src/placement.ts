@@ -2,7 +2,7 @@ import type { CutOut } from './matte.js';
 import type { Joint, Person } from './person.js';
 import type { Picture } from './raster.js';
 
-/** How a person is seen in the new picture: what a ground has to be drawn for. */
+/** The person's place and size in the new picture; the background is drawn to fit. */
 export interface Stance {
   /** Middle of the person, height of its soles, and its height standing, in pixels of the new picture. */
   readonly x: number;
@@ -11,7 +11,7 @@ export interface Stance {
   readonly shows: 'full' | 'three_quarter' | 'half' | 'detail';
 }
 
-/** Where a cut-out goes: new pixels for each of its own, and its upper left corner. */
+/** The scale of a cut-out, in new pixels for each of its own, and its upper left corner. */
 export interface Placement {
   readonly scale: number;
   readonly left: number;
@@ -31,10 +31,10 @@ const clamp = (v: number, low: number, high: number): number => Math.min(high, M
 /** Joints below this are guesses. */
 const SEEN = 0.3;
 
-/** Of a standing adult: hips are this share of the height below the shoulders, and shoulders this share below the nose. */
+/** In a standing adult the hips are this share of the height below the shoulders, and the shoulders this share below the nose. */
 const [TRUNK, NECK] = [0.29, 0.125];
 
-/** Height of the whole person, pixels of the source, by those of its parts that are seen. */
+/** Height of the whole person in pixels of the source, estimated from the visible parts. */
 function statureOf({ joints, box }: Person): number {
   const middle = (one: Joint, other: Joint): number | undefined =>
     Math.min(joints[one].score, joints[other].score) >= SEEN
@@ -43,7 +43,7 @@ function statureOf({ joints, box }: Person): number {
   const shoulders = middle('leftShoulder', 'rightShoulder');
   const hips = middle('leftHip', 'rightHip');
   const { nose } = joints;
-  // One who sits or bends has a short trunk on the picture; whatever is seen is no more than the whole.
+  // A sitting or bending person has a short trunk in the picture, so the visible height is a lower bound.
   if (shoulders !== undefined && hips !== undefined) return Math.max(box.height, (hips - shoulders) / TRUNK);
   if (shoulders !== undefined && nose.score >= SEEN) return Math.max(box.height, (shoulders - nose.y) / NECK);
   return box.height * 2.2;
@@ -66,7 +66,7 @@ function touchesOf({ box }: CutOut, { width, height }: Picture): Touches {
   };
 }
 
-/** A whole figure: about as tall as it was, within what a ground has room for, feet a little above the lower edge. */
+/** A whole figure: about its old height, if the background has room, with the feet a little above the lower edge. */
 function standing(
   cut: CutOut,
   source: Picture,
@@ -82,7 +82,7 @@ function standing(
   return { scale, left: (width - box.width * scale) / 2, top: soles - box.height * scale };
 }
 
-/** A person whom the edge of the source cuts off is cut off there again, by the edge of the new picture. */
+/** If an edge of the source cuts the person off, the same edge of the new picture does. */
 function cutOff(cut: CutOut, source: Picture, { width, height }: Size): Omit<Placement, 'stance' | 'stands'> {
   const { box } = cut;
   const touches = touchesOf(cut, source);
@@ -91,7 +91,7 @@ function cutOff(cut: CutOut, source: Picture, { width, height }: Size): Omit<Pla
     (width * (touches.left || touches.right ? 1 : 0.96)) / box.width,
   );
   const covers = Math.max(width / source.width, height / source.height);
-  // In nearly the source's own format its framing stays; what is small in it comes nearer.
+  // If the format is nearly the source's, the framing stays; a small person comes closer.
   const kept = covers / (height / source.height) < 1.13 ? covers : fits;
   const near = Math.max(kept, Math.min((0.62 * height) / box.height, (0.8 * width) / box.width));
   const across = touches.left && touches.right ? width / box.width : 0;

@@ -24,7 +24,7 @@ export interface Plane {
 
 const raw = ({ data, width, height }: Picture): Sharp => sharp(data, { raw: { width, height, channels: 4 } });
 
-/** A part of a picture, or all of it, at another size; what is transparent lies on grey. */
+/** A part of a picture, or all of it, at another size; transparent pixels become grey. */
 export async function rgbOf(picture: Picture, box: Box, width: number, height: number): Promise<Uint8Array> {
   return raw(picture)
     .flatten({ background: '#808080' })
@@ -43,8 +43,8 @@ export async function resized(picture: Picture, width: number, height: number): 
 }
 
 /**
- * The rows of a plane at another size, interpolated linearly between the middles of its pixels. Each call gives the same
- * array, filled anew: a dozen planes of a large picture would take hundreds of megabytes.
+ * The rows of a plane at another size, interpolated linearly between the middles of its pixels. Each call returns the same array
+ * with new content: a dozen planes of a large picture would take hundreds of megabytes.
  */
 export function rowsOf(
   { data, width, height }: Plane,
@@ -113,7 +113,7 @@ export function boxMean({ data, width, height }: Plane, reach: number): Plane {
   return { data: out, width, height };
 }
 
-/** A box as it is, in the middle of the square that a model takes. */
+/** An unchanged box, in the middle of the model's square input. */
 export async function squared(picture: Picture, box: Box, model: Omit<Box, 'left' | 'top'>) {
   const scale = Math.min(model.width / box.width, model.height / box.height);
   const [w, h] = [Math.max(1, Math.round(box.width * scale)), Math.max(1, Math.round(box.height * scale))];

@@ -1,11 +1,11 @@
 import type { Guide } from './guided-filter.js';
 import { boxMean, type Plane } from './raster.js';
 
-/** What both sides of a contour look like near each pixel; colours 0–1. */
+/** The colours of both sides of a contour near each pixel, 0–1. */
 export interface Sides {
   readonly person: Guide;
   readonly ground: Guide;
-  /** How well colours tell the two apart here, 0–1: far apart and each of one colour is 1. */
+  /** How well colours separate the two sides here, 0–1: 1 means far apart and each of a single colour. */
   readonly trust: Plane;
 }
 
@@ -42,7 +42,7 @@ function weighted(colours: Guide, weight: Plane, reach: number): Spread {
   return { colour, variance };
 }
 
-/** The colours of one side spread over the other: near ones where there are any, else those farther away. */
+/** The colours of one side, spread over the other: from near pixels if there are any, otherwise from farther ones. */
 function spreadOut(colours: Guide, weight: Plane, reach: number): Spread {
   const near = weighted(colours, weight, reach);
   const wide = weighted(colours, weight, Math.ceil(Math.max(weight.width, weight.height) / 5));
@@ -60,8 +60,8 @@ function spreadOut(colours: Guide, weight: Plane, reach: number): Spread {
 const RESTLESS = 3;
 
 /**
- * Looks at both sides of a contour.
- * @param certain how sure it is that a pixel is the person: below 0.04 it is the ground, above 0.96 the person
+ * Looks at both sides of a contour. @param certain the probability that a pixel is the person: below 0.04 it is the background,
+ * above 0.96 the person
  * @param reach how far the contour may be off, pixels
  */
 export function sidesOf(colours: Guide, certain: Plane, reach: number): Sides {

@@ -52,7 +52,7 @@ function toneOf({ data, width, height }: Raster): Tone {
   };
 }
 
-/** Which of the library's lights a photograph of a place most likely had. */
+/** The library's light that a photograph of a place most likely had. */
 function lightFrom({ mean, spread, warmth, tilt }: Tone): Exclude<LightPreset, 'custom'> {
   if (mean < 38) return 'quiet_low_key';
   if (warmth > 14 && spread > 14) return 'warm_directional_sun';
@@ -60,7 +60,7 @@ function lightFrom({ mean, spread, warmth, tilt }: Tone): Exclude<LightPreset, '
   return warmth < 3 ? 'overcast' : 'soft_frontal';
 }
 
-/** A scene after a picture that has no spec: its main colours and its light; the request's words decide the rest. */
+/** A scene from a picture without a spec: its main colours and its light; the request's words decide the rest. */
 async function sceneFromPicture(image: EngineImage, asked: SceneWords, seed: number): Promise<SceneSpec> {
   const small = await decode(image.bytes, 160, image.name);
   const colours = dominantColours(small, 3).map((colour) => colour.hex);
@@ -69,8 +69,8 @@ async function sceneFromPicture(image: EngineImage, asked: SceneWords, seed: num
 }
 
 /**
- * The same drawing before the colours go on: tones only, pale and in sepia, as a pencil lays a picture out. Half the size
- * is enough for it, and it is enlarged to the size of a preview.
+ * The same drawing before the colours go on: tones only, pale and in sepia, like a pencil sketch. It is drawn at half the size
+ * and enlarged to a preview.
  */
 async function drawComposition(spec: SceneSpec, view: SceneView, random: SeededRandom): Promise<Raster> {
   const { width, height } = view;
@@ -109,8 +109,8 @@ interface CropBox {
 const rounded = (value: number): number => Math.round(value * 10000) / 10000;
 
 /**
- * Where each supported crop lies in a drawn scene: the rectangle of the picture's own shape that frames a standing person
- * as that crop does. A crop is never wider than the picture.
+ * Where each supported crop lies in a drawn scene: the rectangle in the picture's format that frames a standing person like that
+ * crop. A crop is never wider than the picture.
  */
 function crops(spec: SceneSpec, scene: DrawnScene): Record<string, CropBox> {
   return Object.fromEntries(
@@ -134,8 +134,7 @@ export interface BackgroundGeneratorOrder extends CanvasOrder, SceneWords {
 }
 
 /**
- * A new version of a background: the scene that it was drawn from, or what its pixels tell, under this request's seed and
- * with what this request says anew.
+ * A new version of a background: its own scene, or a scene from its pixels, with this request's seed and changes.
  */
 async function versionOf(
   image: EngineImage,

@@ -6,8 +6,8 @@ import { swapBackground, type SwapOrder } from './swapping/swap.js';
 export interface BackgroundSwapWithSpecOrder extends SwapOrder, SceneWords {}
 
 /**
- * Sets the subject of `source_image` into a place that is drawn from `scene_type`, `mood` and `dominant_colors`.
- * @throws EngineError `bad_input` when nothing on the source can be told from its background
+ * Puts the subject of `source_image` into a place drawn from `scene_type`, `mood` and `dominant_colors`.
+ * @throws EngineError `bad_input` when nothing in the source stands out from its background
  */
 export const backgroundSwapWithSpec: Renderer<BackgroundSwapWithSpecOrder> = async (request, context) =>
   swapBackground(request, context, placeOfWords(request));

@@ -21,7 +21,7 @@ const OUTPUT_PRESETS = {
   landscape: '16:9',
 } as const satisfies Record<string, AspectRatio>;
 
-/** The fields of a body that say how large its picture is. */
+/** The fields of a body that decide its picture's size. */
 export interface CanvasOrder {
   readonly aspect_ratio?: AspectRatio;
   readonly output_preset?: keyof typeof OUTPUT_PRESETS;
@@ -42,7 +42,7 @@ export function canvasSize(order: CanvasOrder, fallback: AspectRatio): CanvasSiz
   return { ...pixels(RESOLUTIONS[resolution], ASPECT_RATIOS[aspectRatio]), aspectRatio, resolution };
 }
 
-/** The aspect ratio of the list that is nearest to a picture's own. */
+/** The aspect ratio of the list nearest to a picture's own. */
 export function nearestRatio({ width, height }: { width: number; height: number }): AspectRatio {
   const off = (name: AspectRatio): number => Math.abs(Math.log((ASPECT_RATIOS[name] * height) / width));
   return (Object.keys(ASPECT_RATIOS) as AspectRatio[]).reduce((best, name) =>
@@ -55,7 +55,7 @@ const pixels = (long: number, ratio: number): { width: number; height: number } 
   height: ratio >= 1 ? Math.round(long / ratio) : long,
 });
 
-/** Longest side that is drawn stroke by stroke: twice that costs four times the second that a picture should take. */
+/** Longest side that is drawn stroke by stroke: a picture should take a second, and twice the side takes four. */
 const DRAWN_SIDE = 2048;
 
 /** The size that a picture is drawn at; a 4K picture is enlarged from it. */

@@ -72,7 +72,7 @@ async function takeGarments(easel: Easel, title: string): Promise<[Garment, ...G
   const inputs = garmentInputs(request);
   const garments: Garment[] = [];
   for (const input of inputs) {
-    // The title speaks of the product as a whole: with several garments it cannot say what each of them is.
+    // The title names the product as a whole: with several garments it does not describe each of them.
     const words = inputs.length === 1 ? title : '';
     garments.push(await readGarment(input, garmentSide(size.resolution), words));
     await breathe(context.signal);
@@ -120,8 +120,8 @@ async function factsOf(
 }
 
 /**
- * Composes `garment-0`, `garment-1`, … onto the person of `model`, in the place of `background`, taken as `shot` says. Always
- * 2:3. What a preset is made of stays inside: the picture's meta names presets by their ids only.
+ * Composes `garment-0`, `garment-1`, … onto the person of `model`, in the place of `background`, with the camera of `shot`.
+ * Always 2:3. The picture's meta names presets by their ids only, without their specs.
  * @throws EngineError `bad_input` when there is no garment, or a picture cannot be read, or no garment stands out in it
  */
 export const catalogShots: Renderer<CatalogShotsOrder> = async (request, context) => {

@@ -36,7 +36,7 @@ function ground(size: CanvasSize, random: SeededRandom): Promise<Raster> {
   return rasterise(sheet.document(width, height, element('rect', { width, height, fill: light })));
 }
 
-/** A square of the cloth, large enough that the weave is seen. */
+/** A square of the cloth, large enough to show the weave. */
 async function swatch(spec: GarmentSpec, request: RenderRequest<unknown>): Promise<EnginePicture> {
   const side = 400;
   const sheet = new SvgSheet();
@@ -66,7 +66,7 @@ async function lineDrawing(
   request: RenderRequest<unknown>,
   size: CanvasSize,
 ): Promise<EnginePicture> {
-  // A technical drawing tells as much at half the size, in a quarter of the time.
+  // A technical drawing shows as much at half the size, in a quarter of the time.
   const full = previewSize(size);
   const small = { ...full, width: Math.round(full.width / 2), height: Math.round(full.height / 2) };
   const plain: GarmentSpec = { ...spec, colours: ['#f7f5f0'], pattern: 'solid', material: 'paper' };

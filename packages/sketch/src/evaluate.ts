@@ -20,7 +20,7 @@ export interface Evaluation {
 const spread = (sum: number, squares: number, count: number): number =>
   Math.sqrt(Math.max(0, squares / count - (sum / count) ** 2));
 
-/** Simple, well-known measures of a picture as it is seen, transparent parts on white. */
+/** Simple, well-known measures of the visible picture, with transparent parts on white. */
 export async function evaluate(bytes: Buffer): Promise<Evaluation> {
   const { data, info } = await sharp(bytes)
     .flatten({ background: '#ffffff' })

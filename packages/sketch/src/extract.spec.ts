@@ -49,7 +49,7 @@ const outfit = async (): Promise<EngineImage> => {
 let made: ReturnType<typeof outfit> | undefined;
 const inOutfit = (): Promise<EngineImage> => (made ??= outfit());
 
-/** Share of what is opaque in a picture that has a colour, within a distance of each channel. */
+/** Share of a picture's opaque pixels that have a colour, within a distance of each channel. */
 async function shareOf(bytes: Buffer | undefined, wanted: readonly number[]): Promise<number> {
   const { data, info } = await sharp(bytes).raw().toBuffer({ resolveWithObject: true });
   let [like, all] = [0, 0];
@@ -82,7 +82,7 @@ describe('extract', () => {
     const { pictures } = await run(request(await inOutfit()));
     expect(await shareOf(pictures[1]?.bytes, [0x24, 0x38, 0xc8])).toBeGreaterThan(0.8);
     expect(await shareOf(pictures[0]?.bytes, [0x1f, 0xa3, 0x4a])).toBeGreaterThan(0.8);
-    // An outline that the engine knows needs no measure of how well it was found.
+    // A known outline needs no measure of its quality.
     expect(pictures.map(({ meta }) => meta['confidence'])).toEqual([undefined, undefined]);
   });
 

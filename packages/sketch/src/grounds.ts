@@ -36,11 +36,11 @@ const sheetOf = ({ body }: SwapRequest, source: Canvas): CanvasSize => {
   return drawnSize(canvasSize(asked, nearestRatio(source)));
 };
 
-/** Height of the camera in metres: the nearer it is, the higher. */
+/** Height of the camera in metres: a closer camera is higher. */
 const eyeFor = (shows: ShotFraming): number => (shows === 'full' ? 1.1 : 1.3);
 
 /**
- * The empty places of the two background swaps, for an engine that sets its own cut-outs into them. Requests were validated
+ * The empty places of the two background swaps, for an engine that puts its own cut-outs into them. Requests were validated
  * against the bodies of these workflows.
  */
 export const grounds = {

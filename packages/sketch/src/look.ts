@@ -15,7 +15,7 @@ import { MODEL } from './model.js';
 
 /**
  * A full-length editorial picture: the person of `model_image` in all items, before `background_image` or in the studio.
- * @throws EngineError `bad_input` when a picture cannot be read, or an item cannot be told from its background
+ * @throws EngineError `bad_input` when a picture cannot be read, or an item does not stand out from its background
  */
 export const look: Renderer<OutfitOrder> = async (request, context) => {
   const easel = easelFor(request, context, '4:5');

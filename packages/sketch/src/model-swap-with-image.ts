@@ -20,8 +20,8 @@ import type { SwapOrder } from './swapping/swap.js';
 import { MODEL } from './model.js';
 
 /**
- * Puts the person of `model_image` into the clothes of `source_image`, in the same place and pose. A picture that this engine
- * composed tells by its meta where the cloth lies; any other one is refused.
+ * Puts the person of `model_image` into the clothes of `source_image`, in the same place and pose. The meta of a picture that
+ * this engine composed says where the cloth lies; any other picture is refused.
  * @throws EngineError `bad_input` when a picture cannot be read, or is a photograph
  */
 export const modelSwapWithImage: Renderer<SwapOrder> = async (request, context) => {
@@ -66,7 +66,7 @@ export const modelSwapWithImage: Renderer<SwapOrder> = async (request, context) 
       backdrop: setting.facts,
       view: viewFacts(view, easel.size),
       wearer: wearerFacts(outfit),
-      // Carried over in one piece, several things cannot be told apart any more.
+      // Several things carried over in one piece can no longer be told apart.
       silhouettes: await silhouettes(
         figure,
         wornUnder(figure, cloth, plan.garmentClasses.length === 1 ? plan.garmentClasses : []),

@@ -94,6 +94,17 @@ describe('pdp-batch-extractions', () => {
     expect(told.failures).toMatchObject([{ arm: 'person', code: 'VISION_MODEL_REQUIRED' }]);
   });
 
+  it('takes a shared place from no photograph of a person', async () => {
+    const photos = [await photograph('jersey'), await photograph('bow-tie'), await sample('jacket')];
+    const placeOf = (...member_indices: number[]) =>
+      run(photos, { grouping: { location_groups: [{ member_indices }] } });
+    const among = await placeOf(0, 1);
+    expect(among.pictures.map(({ kind }) => kind)).toEqual(['grouping']);
+    expect(among.failures).toMatchObject([{ arm: 'background', code: 'VISION_MODEL_REQUIRED' }]);
+    const [place] = shared(await placeOf(0, 1, 2), 'location');
+    expect(place?.meta['source_index']).toBe(2);
+  });
+
   it("takes the caller's grouping at face value, and extracts what it names", async () => {
     const photos = [await worn('trousers', 65), await sample('jacket'), await worn('jumper', 44, 'bricks')];
     const given = {

@@ -17,19 +17,19 @@ import { emptyPlate } from './reading/plate.js';
 import { readPhotograph } from './reading/reading.js';
 import type { Reading } from './reading/regions.js';
 import { locationDistance, locationSignature, type LocationSignature } from './reading/signature.js';
-import { UNREAD_PERSON } from './pdp-extractions.js';
+import { UNREAD_PERSON, UNREAD_PLACE } from './pdp-extractions.js';
 import { personFacts } from './composition/person.js';
 import { MODEL } from './model.js';
 
 export interface PdpBatchExtractionsOrder {
-  /** Takes the place of the measured grouping as a whole, at face value: an axis that it leaves out has no groups. */
+  /** Replaces the whole measured grouping, unchecked: an axis that it leaves out has no groups. */
   readonly grouping?: Partial<Pick<Grouping, 'person_groups' | 'location_groups'>>;
 }
 
-/** Distance up to which photographs are taken to share a place; measured on series of renders. */
+/** Photographs up to this distance share a place; measured on series of renders. */
 const SAME_PLACE = 0.5;
 
-/** One photograph of the batch; without a reading it could not be read. */
+/** One photograph of the batch; it has no reading if it could not be read. */
 interface Photo {
   readonly index: number;
   readonly image: EngineImage;
@@ -57,7 +57,7 @@ async function read({ index, image }: { index: number; image: EngineImage }): Pr
   }
 }
 
-/** Pictures of one drawn person say so themselves. Who was photographed is not known, and is in no group. */
+/** The meta of a drawn person's pictures names the person. Photographed people are unknown, and are in no group. */
 function drawnAlike(photos: readonly Photo[]): Group[] {
   const members = new Map<string, number[]>();
   for (const { index, reading } of photos) {
@@ -75,7 +75,7 @@ function drawnAlike(photos: readonly Photo[]): Group[] {
     }));
 }
 
-/** Groups places by measured similarity; photographs that show nothing of one are in no group. */
+/** Groups places by measured similarity; photographs without a visible place are in no group. */
 function alikeByPlace(photos: readonly Photo[]): Group[] {
   const signatures = new Map<number, LocationSignature>();
   for (const { index, place } of photos) if (place) signatures.set(index, place);
@@ -91,7 +91,7 @@ function groupingOf(photos: readonly Photo[], { grouping }: PdpBatchExtractionsO
   return { person_groups: drawnAlike(photos), location_groups: alikeByPlace(photos), automatic: true };
 }
 
-/** Says of whom it is unknown whether they are the same; one person alone is no question. */
+/** Names the photographs whose people were not compared; a single person needs no comparison. */
 function notCompared(photos: readonly Photo[], { automatic }: Grouping): PartFailure[] {
   const people = photos.filter(({ reading }) => reading?.person);
   if (!automatic || people.length < 2) return [];
@@ -126,17 +126,21 @@ async function sharedPerson(photos: readonly Photo[], group: Group, testMark: bo
   return { failure: { arm: 'person', code: 'NO_PERSON_FOUND', message } };
 }
 
-/** The place, from the photograph whose subject hides the least of it. */
+/** The place, from the photograph whose subject hides least of it and is no photographed person. */
 async function sharedPlace(
   photos: readonly Photo[],
   group: Group,
   request: RenderRequest<unknown>,
 ): Promise<Shared> {
-  const [best] = photos
-    .filter(({ index, reading }) => group.member_indices.includes(index) && reading)
-    .sort((p, q) => (p.reading?.subject.share ?? 1) - (q.reading?.subject.share ?? 1) || p.index - q.index);
-  const plate = best?.reading && (await emptyPlate(best.reading.photograph, best.reading.subject));
-  if (!best?.reading || !plate) {
+  const members = photos.filter(({ index }) => group.member_indices.includes(index));
+  const readings = members.flatMap(({ index, reading }) => (reading ? [{ index, reading }] : []));
+  const [best] = readings
+    .filter(({ reading }) => !reading.person)
+    .sort((p, q) => p.reading.subject.share - q.reading.subject.share || p.index - q.index);
+  if (!best && readings.length > 0)
+    return { failure: { arm: 'background', code: 'VISION_MODEL_REQUIRED', message: UNREAD_PLACE } };
+  const plate = best && (await emptyPlate(best.reading.photograph, best.reading.subject));
+  if (!best || !plate) {
     const message = `The photographs ${named(group.member_indices)} leave too little ground to go on.`;
     return { failure: { arm: 'background', code: 'NO_BACKGROUND_FOUND', message } };
   }
@@ -158,9 +162,9 @@ const counted = (groups: readonly Group[], one: string, many: string): string =>
 };
 
 /**
- * The grouping pass of a batch: which photographs share a person and which share a place, and each shared person and place
- * extracted once. The first picture is the contact sheet with the grouping in its meta.
- * @throws EngineError `bad_input` when not one photograph can be read
+ * The grouping pass of a batch: finds the photographs that share a person or a place, and extracts each shared person and place
+ * once. The first picture is the contact sheet with the grouping in its meta.
+ * @throws EngineError `bad_input` when no photograph can be read
  */
 export const pdpBatchExtractions: Renderer<PdpBatchExtractionsOrder> = async (request, context) => {
   const photos: Photo[] = [];

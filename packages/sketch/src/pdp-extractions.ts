@@ -20,15 +20,15 @@ import { readRecipe } from './reading/recipe.js';
 import { regionMap } from './reading/region-map.js';
 import { MODEL } from './model.js';
 
-/** In the order of the result: the first one that gave something stands in the gallery. */
+/** In the order of the result: the gallery shows the first arm with a result. */
 const ARMS = ['garment', 'person', 'background', 'recipe'] as const;
 type Arm = (typeof ARMS)[number];
 
 export interface PdpExtractionsOrder {
   readonly product_name?: string;
-  /** Set by the service for a photograph of a batch: what to read it for. Absent: everything. */
+  /** The service sets the arms for a photograph of a batch. Absent: all arms. */
   readonly arms?: readonly Arm[];
-  /** Set by the service where a test asked for a partial outcome: the person is not found. */
+  /** The service sets it if a test asked for a partial outcome: the person is not found. */
   readonly test_partial?: boolean;
 }
 
@@ -36,7 +36,7 @@ type PdpRequest = RenderRequest<PdpExtractionsOrder>;
 
 type Outcome = { readonly picture: EnginePicture } | { readonly failure: PartFailure };
 
-/** Skin and hair can be measured; who somebody is cannot, and a drawing of anybody else would be sold as them. */
+/** Skin and hair can be measured, a person's identity cannot, and a drawing of another person would be sold as them. */
 export const UNREAD_PERSON =
   'This engine cannot read who is on the picture, and draws nobody whom it does not know. Name a picture of a model that was generated here, or an image model that reads photographs.';
 
@@ -44,7 +44,7 @@ const failed = (arm: Arm, code: PartFailureCode, message: string): Outcome => ({
   failure: { arm, code, message },
 });
 
-/** The product alone, whatever else is worn: the piece that the product's name speaks of, else the largest. */
+/** The product alone, without other clothes: the piece that the product's name means, otherwise the largest. */
 async function garmentArm(reading: Reading, request: PdpRequest): Promise<Outcome> {
   const { garments } = reading;
   const { product_name: productName } = request.body;
@@ -73,19 +73,21 @@ async function personArm(reading: Reading, request: PdpRequest): Promise<Outcome
   );
 }
 
-/** Behind a person who hides more than this of a photograph the ground is guesswork. */
-const MOST_MADE_UP = 0.45;
+/** A person's outline is never certain, and the rest of them at its edge would be sold as a part of the place. */
+export const UNREAD_PLACE =
+  'This engine takes nobody who was photographed out of a place. Send a photograph of the place without a person, or name an image model that reads photographs.';
 
 async function backgroundArm(reading: Reading, request: PdpRequest): Promise<Outcome> {
   const { subject, photograph, person } = reading;
-  if (person === 'unclear' || (subject.share === 0 && !subject.plainGround))
+  if (person) return failed('background', 'VISION_MODEL_REQUIRED', UNREAD_PLACE);
+  if (subject.share === 0 && !subject.plainGround)
     return failed(
       'background',
       'NO_BACKGROUND_FOUND',
       'The subject cannot be told from the background well enough to be taken out.',
     );
   const plate = await emptyPlate(photograph, subject);
-  if (!plate || (person && plate.reconstructed > MOST_MADE_UP))
+  if (!plate)
     return failed(
       'background',
       'NO_BACKGROUND_FOUND',
@@ -100,7 +102,7 @@ async function backgroundArm(reading: Reading, request: PdpRequest): Promise<Out
   return { picture: await encode(await marked(plate.raster, request.testMark), facts) };
 }
 
-/** A picture without anything in it was taken in no way worth repeating. */
+/** An empty picture has no recipe worth repeating. */
 async function recipeArm(reading: Reading, request: PdpRequest): Promise<Outcome> {
   if (reading.person)
     return failed(
@@ -125,9 +127,9 @@ const RUN: Readonly<Record<Arm, (reading: Reading, request: PdpRequest) => Promi
 };
 
 /**
- * Reads one product photograph back into what it was made of: garment, person, background and recipe. An arm that gives
- * nothing is a failure of its own and leaves the others alone.
- * @throws EngineError `bad_input` when there is no picture, `no_image` when every arm gave nothing and none was left out
+ * Splits one product photograph into garment, person, background and recipe. An arm without a result is a failure of its own and
+ * does not affect the others. @throws EngineError `bad_input` when there is no picture, `no_image` when no arm has a result and
+ * none was left out
  */
 export const pdpExtractions: Renderer<PdpExtractionsOrder> = async (request, context) => {
   const input = requiredInput(request.inputs, 'pdp_image', 'one photograph of a product page');
@@ -150,7 +152,7 @@ export const pdpExtractions: Renderer<PdpExtractionsOrder> = async (request, con
     if ('failure' in outcome) failures.push(outcome.failure);
     else pictures.push(outcome.picture);
   }
-  // A photograph of a batch that is not read for everything has the rest already, and that may be all there is.
+  // A batch's photograph that is read for some arms only may give nothing: its other results come from elsewhere.
   if (pictures.length === 0 && wanted.length === ARMS.length) {
     const why = failures.map((failure) => failure.message).join(' ');
     throw new EngineError(

@@ -34,7 +34,7 @@ async function place(spec: Spec): Promise<Buffer> {
     .toBuffer();
 }
 
-/** Draws what a preset of each kind is shown by, from its spec. A shot is a small figure that is framed and lit as it says. */
+/** Draws the preview of a preset of each kind from its spec. A shot's preview is a small figure with the spec's framing and light. */
 export const presetPreviews = {
   model: portrait,
   background: place,

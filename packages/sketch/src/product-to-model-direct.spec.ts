@@ -43,7 +43,7 @@ const meanOf = async (bytes: Buffer, left: number, top: number, size: number): P
     width: Math.round(size * width),
     height: Math.round(size * height),
   };
-  // Taken out first: sharp's stats() look at the whole picture whatever was extracted.
+  // Extracted to a buffer first, because sharp's stats() ignore `extract` and look at the whole picture.
   const part = await sharp(bytes).extract(area).png().toBuffer();
   return (await sharp(part).stats()).channels.map((c) => c.mean);
 };
@@ -72,7 +72,7 @@ describe('product-to-model-direct', () => {
       0.42,
       0.1,
     );
-    // The sample is a teal dress with pale flowers: green and blue lead clearly over red.
+    // The sample is a teal dress with pale flowers: it has clearly more green and blue than red.
     expect(green - red).toBeGreaterThan(12);
     expect(blue - red).toBeGreaterThan(8);
   });

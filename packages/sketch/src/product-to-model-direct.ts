@@ -23,8 +23,8 @@ import {
 import { MODEL } from './model.js';
 
 /**
- * Cuts the garment out of `product_image` and draws a figure that wears it. `model_image` is the wearer, or lends skin and
- * hair colours where nothing is known of him or her; `background_image` stands in for the studio.
+ * Cuts the garment out of `product_image` and draws a figure that wears it. `model_image` is the wearer, or lends skin and hair
+ * colours if its meta has no facts; `background_image` replaces the studio.
  * @throws EngineError `bad_input` when a picture cannot be read or no garment stands out from its background
  */
 export const productToModelDirect: Renderer<ProductToModelOrder> = async (request, context) => {

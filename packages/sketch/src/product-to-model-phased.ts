@@ -25,15 +25,15 @@ import { dressed } from './composition/subject.js';
 import { MODEL } from './model.js';
 
 /**
- * Does what product-to-model-direct does, one phase after the other, and shows each: the garment cut out, the figure posed
- * for it, the figure dressed, the dressed figure set in its place; then light and shadow finish the picture.
+ * Does the same as product-to-model-direct in phases, and shows each: the garment cut out, the figure posed for it, the figure
+ * dressed, the dressed figure in its place; then light and shadow finish the picture.
  * @throws EngineError `bad_input` when a picture cannot be read or no garment stands out from its background
  */
 export const productToModelPhased: Renderer<ProductToModelOrder> = async (request, context) => {
   const easel = easelFor(request, context, '4:5');
   const garment = await takeProduct(easel, request.body.display_name);
   const outfit = await poseWearer(easel, garment);
-  // The place comes into the picture later, but it decides where the figure stands.
+  // The place is drawn later, but it decides the figure's position.
   const { setting, view } = await productPlace(easel, productView(easel, outfit));
   await breathe(context.signal);
   const sheet = await blankSheet(easel.size);

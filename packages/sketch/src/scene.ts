@@ -85,7 +85,7 @@ export interface Layer extends Raster {
   readonly top?: number;
 }
 
-/** One part of a drawing in figure units, and the rectangle (figure units) outside of which it draws nothing. */
+/** One part of a drawing in figure units, and the rectangle (figure units) that holds all of it. */
 export interface DrawnPart {
   readonly svg: string;
   readonly from: Point;
@@ -93,8 +93,8 @@ export interface DrawnPart {
 }
 
 /**
- * Draws several parts of one figure with the same pens, each onto a layer no larger than it needs: a head does not have to
- * pay for the canvas below it.
+ * Draws several parts of one figure with the same pens, each onto a layer no larger than it needs: a head does not cost the
+ * canvas below it.
  */
 export async function figureLayers<K extends string>(
   spec: FigureSpec,
@@ -165,7 +165,7 @@ export function testMarkSvg(width: number, height: number): string {
   return new SvgSheet().document(width, height, drawTestMark(width, height));
 }
 
-/** A finished picture as it is, or with the mark of the test environment on it. */
+/** A finished picture, unchanged or with the mark of the test environment. */
 export async function marked(sheet: Raster, testMark: boolean): Promise<Raster> {
   if (!testMark) return sheet;
   const { width, height } = sheet;

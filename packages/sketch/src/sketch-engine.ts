@@ -25,14 +25,14 @@ import { productToModelDirect } from './product-to-model-direct.js';
 import { productToModelPhased } from './product-to-model-phased.js';
 import { tryOn } from './try-on.js';
 
-/** Draws, and measures what was drawn where the body asks for it. */
+/** Draws, and measures the drawing if the body asks for it. */
 const withEvaluation =
   <Order>(draw: Renderer<Order>): Renderer<Order & { readonly eval_enabled?: boolean }> =>
   async (request, context) => {
     const result = await draw(request, context);
     if (!request.body.eval_enabled) return result;
     const pictures: EnginePicture[] = [];
-    // One after the other: a picture of 4K is unpacked to be measured, and several at once would cost memory.
+    // One after the other: measuring unpacks a picture of 4K, and several at once would cost memory.
     for (const picture of result.pictures) pictures.push(await evaluated(picture));
     return { ...result, pictures };
   };
@@ -78,7 +78,7 @@ export class SketchEngine extends ImageEngine {
       throw new EngineError('misconfigured', `The sketch engine does not draw the workflow ${workflow}.`);
     context.signal.throwIfAborted();
     const draw: Renderer<never> = sketchRenderers[workflow];
-    // The service holds each renderer against the body that its workflow declares, and bodies are validated at dispatch.
+    // The service's types check each renderer against its workflow's body, and dispatches validate bodies.
     return untilAborted(draw(request as RenderRequest<never>, context), context.signal);
   }
 }

@@ -3,7 +3,7 @@ import sharp from 'sharp';
 import type { EngineImage } from '@atelier/engine';
 import { asInput, garment, make, shareOf, type Made } from './garments/sheet.fixture.js';
 
-/** What is put on: category of the garment, of the item, and a colour that nothing else in the picture has. */
+/** The clothes: category of the garment, of the item, and a colour that nothing else in the picture has. */
 const OUTFIT = [
   ['t_shirt', 'top', '#1fa34a'],
   ['trousers', 'bottom', '#2438c8'],
@@ -13,7 +13,7 @@ const OUTFIT = [
   ['belt', 'accessory', '#18c4c8'],
 ] as const;
 
-/** Where on a full-length picture each of them belongs: left, top, right, bottom in shares. */
+/** The place of each on a full-length picture: left, top, right, bottom in shares. */
 const PLACES = {
   top: [0.4, 0.25, 0.6, 0.33],
   bottom: [0.36, 0.55, 0.64, 0.8],
@@ -26,7 +26,7 @@ const PLACES = {
 const LEAST = { top: 0.6, bottom: 0.25, footwear: 0.04, bag: 0.05, headwear: 0.2, accessory: 0.06 } as const;
 
 let person: Made;
-/** As pictures that tell how they were drawn, and as photographs that tell nothing. */
+/** As pictures with meta, and as photographs without. */
 let things: EngineImage[];
 let photographs: EngineImage[];
 

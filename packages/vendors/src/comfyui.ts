@@ -7,7 +7,7 @@ import { fetchPicture, JsonApi } from './json-api.js';
 import type { ImageVendor, PictureCall, VendorImage, VendorModel, VendorPictures } from './vendor.js';
 
 interface ComfyOptions {
-  /** The graph of a task: a path. Tasks that are not there get one of those below. */
+  /** The graph of a task, as a path. Other tasks get one of those below. */
   readonly graphs?: Readonly<Partial<Record<BriefTask, string>>>;
   readonly poll_ms?: number;
 }
@@ -36,10 +36,9 @@ interface ComfyFile {
 }
 
 /**
- * Graphs on a ComfyUI of the operator's own, which costs nothing but time. The prompt's id is ours and follows from the call, so the queue
- * and the history tell of every call on record whether it arrived: nothing about one is ever unknown for good. It is asked after over HTTP and not
- * over the WebSocket, whose messages only reach the connection that submitted, and which says nothing of what went on
- * while nobody listened.
+ * Graphs on a ComfyUI of the operator's own, which costs nothing but time. The prompt's id is ours and follows from the call, so
+ * queue and history tell whether a recorded call arrived: no outcome stays unknown. It polls over HTTP and does not use the
+ * WebSocket, whose messages reach only the connection that submitted, and are lost while it is closed.
  */
 export class ComfyVendor implements ImageVendor {
   private readonly api: JsonApi;
@@ -49,7 +48,7 @@ export class ComfyVendor implements ImageVendor {
     const base = (model.endpoint ?? 'http://127.0.0.1:8188').replace(/\/+$/, '');
     // The hosted one wants a key; one's own has none.
     this.api = new JsonApi(base, model.secret ? { 'x-api-key': model.secret } : {}, failureOf);
-    // What is wrong in a graph, the server says when it is asked.
+    // The server reports a fault in a graph at the call.
     this.options = model.options;
   }
 
@@ -63,7 +62,7 @@ export class ComfyVendor implements ImageVendor {
 
   async resume(vendorRequestId: string, call: PictureCall): Promise<VendorPictures> {
     if (await this.knows(vendorRequestId, call.signal)) return this.follow(vendorRequestId, call.signal);
-    // It never arrived, or the server has forgotten it with all else when it was started again.
+    // The prompt never arrived, or the server lost it in a restart.
     return this.drawAs(vendorRequestId, call);
   }
 
@@ -77,14 +76,14 @@ export class ComfyVendor implements ImageVendor {
   async cancel(vendorRequestId: string): Promise<boolean> {
     const signal = AbortSignal.timeout(farewellMs);
     const { running, pending } = await this.queue(signal);
-    // The server ignores an interruption of what does not run, but an old one stops whatever runs.
+    // The server ignores an interruption of a prompt that does not run, but an old server stops any running prompt.
     if (running.includes(vendorRequestId))
       return (await this.api.send('POST', '/interrupt', signal, { prompt_id: vendorRequestId })).ok;
     if (!pending.includes(vendorRequestId)) return false;
     return (await this.api.send('POST', '/queue', signal, { delete: [vendorRequestId] })).ok;
   }
 
-  /** Asks for what the graphs need: nodes, and the files that these load. */
+  /** Asks whether the server has the graphs' nodes, and the files that these load. */
   async check(signal: AbortSignal): Promise<string> {
     const { system } = (await this.api.ask('GET', '/system_stats', signal)) as {
       system?: { comfyui_version?: string };
@@ -119,7 +118,7 @@ export class ComfyVendor implements ImageVendor {
     return Promise.all(images.map(upload));
   }
 
-  /** @returns the server's id of the prompt: ours, but for old ones, which give one of their own */
+  /** @returns the server's id of the prompt: ours, except that old servers give one of their own */
   private async submit(id: string, prompt: Graph, signal: AbortSignal): Promise<string> {
     const order = { prompt, prompt_id: id, client_id: 'atelier' };
     try {
@@ -150,7 +149,7 @@ export class ComfyVendor implements ImageVendor {
   private async picturesOf({ outputs = {}, status }: HistoryEntry, signal: AbortSignal): Promise<Buffer[]> {
     if (status?.status_str === 'error') throw runtimeFailure(status.messages ?? []);
     const files = Object.values(outputs).flatMap(({ images = [] }) => images);
-    // What a graph saves is its result; where it saves nothing, what it shows is.
+    // The pictures that a graph saves are its result, or its previews if it saves none.
     const saved = files.filter(({ type }) => type === 'output');
     const results = saved.length > 0 ? saved : files;
     return Promise.all(
@@ -186,7 +185,7 @@ export class ComfyVendor implements ImageVendor {
   }
 }
 
-/** @throws EngineError for a file of the operator's that is no graph */
+/** @throws EngineError if the operator's file is no graph */
 function readGraph(path: string | URL): Graph {
   try {
     return JSON.parse(readFileSync(path, 'utf8')) as Graph;
@@ -198,12 +197,12 @@ function readGraph(path: string | URL): Graph {
 const slot = /\{\{(\w+)\}\}/g;
 
 /**
- * The graph with the call's values in its slots. A node that loads a picture which this call does not have is left out, and
- * so are the links to it. @throws EngineError for a picture that no slot takes
+ * The graph with the call's values in its slots. If this call lacks a node's picture, the node is left out, and so are the links
+ * to it. @throws EngineError for a picture that no slot takes
  */
 function filled(template: Graph, call: PictureCall, names: readonly string[]): Graph {
   const { prompt, seed, size, count, images } = call;
-  // What these models are trained on comes in steps of 16 pixels; what is left over is cut away when it is delivered.
+  // These models are trained on multiples of 16 pixels; delivery cuts off the rest.
   const even = (side: number) => Math.round(side / 16) * 16;
   const [width, height] = [even(size.width), even(size.height)];
   const values = new Map<string, string | number>(Object.entries({ prompt, seed, count, width, height }));
@@ -237,7 +236,7 @@ function filled(template: Graph, call: PictureCall, names: readonly string[]): G
   return graph;
 }
 
-/** As `/object_info` describes a kind of node: what an input may be is a list, in one of two forms. */
+/** A kind of node in `/object_info`: the possible values of an input are a list, in one of two forms. */
 type NodeKinds = Readonly<
   Record<
     string,
@@ -269,7 +268,7 @@ function* lacking(
   }
 }
 
-/** What went wrong while it ran. Nothing is paid: what another try may mend gets one. */
+/** A failure while it ran. Nothing is paid, so failures that may pass get another try. */
 function runtimeFailure(messages: readonly (readonly [string, unknown])[]): EngineError {
   const [, error] = messages.find(([name]) => name === 'execution_error') ?? [];
   const { exception_type: type = '' } = (error ?? {}) as { exception_type?: string };

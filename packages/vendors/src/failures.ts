@@ -1,11 +1,11 @@
 import { EngineError, type EngineErrorClass } from '@atelier/engine';
 
-/** How long a vendor may take to hear that a call is no longer wanted. */
+/** How long telling a vendor about a cancelled call may take. */
 export const farewellMs = 15_000;
 
 const refunded = 'Your credits were refunded.';
 
-/** What callers read. It names no vendor: which one it was is the operator's business. */
+/** The message for callers. It names no vendor, because that concerns only the operator. */
 const sentences: Readonly<Record<Exclude<EngineErrorClass, 'capacity'>, string>> = {
   bad_input: `The image model cannot use the pictures of this request. Send other ones. ${refunded}`,
   policy: `The image model refused this request for its content. ${refunded}`,
@@ -18,12 +18,12 @@ export function refusalOf(errorClass: Exclude<EngineErrorClass, 'capacity'>): En
   return new EngineError(errorClass, sentences[errorClass]);
 }
 
-/** Of a model that has no place for a picture: without it, the result would not be what was ordered. */
+/** For a model that has no place for a picture: without the picture, the result would not match the order. */
 export function tooManyPictures(): EngineError {
   return new EngineError('bad_input', `The image model cannot use so many pictures at once. ${refunded}`);
 }
 
-/** The vendor does not know a call that it had taken: looking again does not find it. */
+/** The vendor no longer knows a call that it had accepted: looking again does not find it. */
 export class LostCall extends EngineError {
   constructor() {
     super('outcome_unknown', sentences.outcome_unknown);
@@ -40,10 +40,10 @@ export function capacityFrom(retryAfter?: string | null): EngineError {
 
 const unsent = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH']);
 
-/** Whether a connection failed before anything was sent: then nothing was asked, and nothing is paid. */
+/** Whether a connection failed before anything was sent: then nothing is paid. */
 export function neverSent(error: unknown): boolean {
   if (typeof error !== 'object' || error === null) return false;
-  // Not every layer's errors are of one class: what they have is looked at.
+  // The layers' errors have no common class, so this looks at their properties.
   const { code, cause, errors } = error as { code?: unknown; cause?: unknown; errors?: unknown };
   if (unsent.has(String(code))) return true;
   return neverSent(cause) || (Array.isArray(errors) && errors.some(neverSent));

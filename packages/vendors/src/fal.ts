@@ -21,8 +21,8 @@ interface Submitted {
 }
 
 /**
- * Any model of fal's queue: submitted, asked after, fetched. Its requests are found again by their id, so a call is never made
- * twice. By the documented HTTP API: the vendor's own client has its addresses built in, and could not be pointed at a gateway.
+ * Any model of fal's queue: submits, polls, fetches. It finds requests again by their id, so no call is made twice. It uses the
+ * documented HTTP API, because the addresses of the vendor's own client are built in, which rules out a gateway.
  */
 export class FalVendor implements ImageVendor {
   private readonly api: JsonApi;
@@ -30,10 +30,10 @@ export class FalVendor implements ImageVendor {
 
   constructor(private readonly model: VendorModel) {
     const base = (model.endpoint ?? 'https://queue.fal.run').replace(/\/+$/, '');
-    // Whether there is another try is decided where it is known what the first one was.
+    // The caller, which knows the first try's outcome, decides about another one.
     const headers = { authorization: `Key ${model.secret ?? ''}`, 'x-fal-no-retry': '1' };
     this.api = new JsonApi(base, headers, failureOf);
-    // The registry's author says what the vendor's model is called with; what is wrong there, the vendor refuses.
+    // The registry's author names the inputs of the vendor's model; the vendor refuses wrong ones.
     this.options = model.options;
   }
 
@@ -70,7 +70,7 @@ export class FalVendor implements ImageVendor {
     return ok && status === 'IN_QUEUE';
   }
 
-  /** The queue tells nothing without a request: a request that is not there tells whether the key is accepted. */
+  /** The queue answers only about requests: asking for an unknown one shows whether the key is accepted. */
   async check(signal: AbortSignal): Promise<string> {
     const nobody = '00000000-0000-0000-0000-000000000000';
     const answer = await this.api.send('GET', `${this.requestOf(nobody)}/status`, signal);
@@ -83,7 +83,7 @@ export class FalVendor implements ImageVendor {
     return (said as { status?: string }).status;
   }
 
-  /** Requests go by the owner and the application (after a namespace), without the rest of the model's name. */
+  /** A request's address has the owner and the application (after a namespace), without the rest of the model's name. */
   private requestOf(vendorRequestId: string): string {
     const application =
       /^(?:(?:workflows|comfy)\/)?[^/]+\/[^/]+/.exec(this.model.model)?.[0] ?? this.model.model;
@@ -100,7 +100,10 @@ export class FalVendor implements ImageVendor {
       else if (fields.images === undefined) throw tooManyPictures();
     }
     const values = {
-      ...{ prompt, count, aspect_ratio: ratio, ...size },
+      prompt,
+      count,
+      aspect_ratio: ratio,
+      ...size,
       ...(urls.length > 0 && { images: urls.map(({ url }) => url) }),
       ...(this.model.seed && { seed }),
     };
@@ -112,7 +115,7 @@ export class FalVendor implements ImageVendor {
   }
 }
 
-/** The class of what went wrong, by what the vendor documents of its errors: `detail[].type` says more than the status. */
+/** The class of a failure, by the vendor's documented errors: `detail[].type` says more than the status. */
 function failureOf({ status, headers }: Response, said: unknown, submitting: boolean): EngineError {
   const types = JSON.stringify(said ?? '');
   if (/content_policy_violation|nsfw/i.test(types)) return refusalOf('policy');
@@ -122,7 +125,7 @@ function failureOf({ status, headers }: Response, said: unknown, submitting: boo
   if (status === 429 || status === 503) return capacityFrom(headers.get('retry-after'));
   if (status === 400 || status === 422) return refusalOf('bad_input');
   if (status === 504 || status < 400) return refusalOf('outcome_unknown');
-  // Only while it is submitted is it certain that nothing was carried out.
+  // Only a refused submission certainly carried out nothing.
   return submitting ? capacityFrom(headers.get('retry-after')) : refusalOf('no_image');
 }
 

@@ -7,11 +7,11 @@ import type { ImageVendor, PictureCall, VendorImage, VendorModel, VendorPictures
 
 /** What an endpoint is told. */
 interface Endpoint {
-  /** Its names of the pictures: by the part that each plays, or one after the other. */
+  /** Its field names for the pictures: by the part that each plays, or one after the other. */
   readonly pictures: Readonly<Partial<Record<BriefRole, string>>> | readonly string[];
-  /** Whether it is steered by words as well; others do one thing only. */
+  /** Whether it takes words as well; others do only one thing. */
   readonly prompt: boolean;
-  /** Whether it draws the format that it is told. Others keep that of their first picture. */
+  /** Whether it draws the ordered format. Others keep that of their first picture. */
   readonly ratio: boolean;
 }
 
@@ -19,19 +19,23 @@ interface Endpoint {
 const endpoints: Readonly<Record<string, Endpoint>> = {
   'tryon-v1.6': {
     pictures: { person: 'model_image', garment: 'garment_image' },
-    ...{ prompt: false, ratio: false },
+    prompt: false,
+    ratio: false,
   },
   'tryon-max': {
     pictures: { person: 'model_image', garment: 'product_image' },
-    ...{ prompt: false, ratio: false },
+    prompt: false,
+    ratio: false,
   },
   'product-to-model': {
     pictures: { garment: 'product_image', person: 'face_reference', scene: 'background_reference' },
-    ...{ prompt: true, ratio: true },
+    prompt: true,
+    ratio: true,
   },
   'model-swap': {
     pictures: { subject: 'model_image', person: 'face_reference' },
-    ...{ prompt: false, ratio: false },
+    prompt: false,
+    ratio: false,
   },
   edit: { pictures: ['image', 'image_context'], prompt: true, ratio: false },
 };
@@ -42,7 +46,7 @@ interface Prediction {
   readonly error?: { readonly name?: string } | null;
 }
 
-/** FASHN's endpoints, each a model of the registry: run, asked after, fetched. A prediction is found again by its id. */
+/** FASHN's endpoints, each a model of the registry: runs, polls, fetches. It finds a prediction again by its id. */
 export class FashnVendor implements ImageVendor {
   private readonly api: JsonApi;
 
@@ -75,7 +79,7 @@ export class FashnVendor implements ImageVendor {
     }
   }
 
-  /** One that runs already may be beyond it: what the vendor says of it afterwards counts. */
+  /** It may be too late for a running prediction: the vendor's later answer counts. */
   async cancel(vendorRequestId: string): Promise<boolean> {
     const signal = AbortSignal.timeout(farewellMs);
     await this.api.send('POST', `/cancel/${vendorRequestId}`, signal);
@@ -127,10 +131,10 @@ async function placed(images: readonly VendorImage[], names: Endpoint['pictures'
   return fields;
 }
 
-/** What may be cut from a picture so that the result has the format that was ordered: from 2:3 to 4:5, but not to a square. */
+/** The share that may be cut from a picture to give the ordered format: from 2:3 to 4:5, but not to a square. */
 const harmless = 0.2;
 
-/** The picture in the format of the order, cut around what catches the eye: the result is as it is. */
+/** The picture in the order's format, cut around its most striking part: the result has the same format. */
 async function cutTo(image: VendorImage, wanted: number): Promise<VendorImage> {
   const { width, height } = await sharp(image.bytes).metadata();
   const found = width / height;
@@ -150,7 +154,7 @@ async function cutTo(image: VendorImage, wanted: number): Promise<VendorImage> {
 
 const unknownEndpoint = () => refusalOf('misconfigured');
 
-/** What went wrong while it ran, by the vendor's names. Predictions that fail are not billed. */
+/** A failure while it ran, by the vendor's names. Failed predictions are not billed. */
 const runtimeFailures: Readonly<Record<string, () => EngineError>> = {
   ImageLoadError: () => refusalOf('bad_input'),
   PoseError: () => refusalOf('bad_input'),

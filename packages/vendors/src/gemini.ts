@@ -12,7 +12,7 @@ import type {
   VendorReading,
 } from './vendor.js';
 
-/** Google's image models by the Gemini API. There is no way back to a call: its answer comes on its own connection, or never. */
+/** Google's image models by the Gemini API. A call cannot be found again: its answer comes on its own connection, or never. */
 export class GeminiVendor implements ImageVendor {
   private readonly client: GoogleGenAI;
 
@@ -73,7 +73,7 @@ export class GeminiVendor implements ImageVendor {
   }
 }
 
-/** 1K is what models draw when nothing is said, and all that some of them know. */
+/** 1K is the models' default, and the only size that some of them know. */
 function imageSizeFor(longSide: number): string | undefined {
   if (longSide <= 1024) return undefined;
   return longSide <= 2048 ? '2K' : '4K';
@@ -86,7 +86,7 @@ const partOf = ({ bytes, contentType }: VendorImage): Part => ({
 const partsOf = ({ candidates }: GenerateContentResponse): readonly Part[] =>
   candidates?.[0]?.content?.parts ?? [];
 
-/** Reasons that mean the content; others (NO_IMAGE, IMAGE_OTHER, MAX_TOKENS, text alone) only mean that there is no picture. */
+/** Reasons that concern the content; others (NO_IMAGE, IMAGE_OTHER, MAX_TOKENS, text alone) only mean that there is no picture. */
 const policyReasons =
   /^(?:SAFETY|IMAGE_SAFETY|PROHIBITED_CONTENT|IMAGE_PROHIBITED_CONTENT|BLOCKLIST|SPII|RECITATION|IMAGE_RECITATION|MODEL_ARMOR|JAILBREAK)$/;
 
@@ -102,7 +102,8 @@ async function unlessFailed<Answer>(asked: Promise<Answer>, signal: AbortSignal)
   } catch (error) {
     if (signal.aborted) throw error;
     if (error instanceof ApiError) throw failureOf(error);
-    // Connections fail without a status, and answers that are no JSON: unless nothing was sent, it may have been carried out.
+    // Broken connections and answers that are no JSON have no status: unless nothing was sent, the call may have been carried
+    // out.
     throw neverSent(error) ? capacityFrom() : refusalOf('outcome_unknown');
   }
 }
@@ -114,7 +115,7 @@ interface ErrorBody {
   };
 }
 
-/** The class of what went wrong, by what Google documents of its errors: the body is the error's message. */
+/** The class of a failure, by Google's documented errors: the body is the error's message. */
 function failureOf({ status, message: text }: ApiError): EngineError {
   const { error: { message = '', details = [] } = {} } = (parsedJson(text) ?? {}) as ErrorBody;
   // `RetryInfo` says it as `34s` or `34.07s`.

@@ -2,10 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { EngineError } from '@atelier/engine';
 import { capacityFrom, LostCall, neverSent, refusalOf } from './failures.js';
 
-/** The class of what a vendor refuses, by what it documents of its errors. `said` is undefined where it is no JSON. */
+/** The class of a refusal, by the vendor's documented errors. `said` is undefined if the answer is no JSON. */
 type ClassOf = (answer: Response, said: unknown, submitting: boolean) => EngineError;
 
-/** A vendor's HTTP API that speaks JSON, where work is submitted, looked after and fetched. */
+/** A vendor's HTTP API that speaks JSON, with calls to submit work, poll it and fetch the result. */
 export class JsonApi {
   constructor(
     readonly base: string,
@@ -24,7 +24,7 @@ export class JsonApi {
     throw this.classOf(answer, said, method === 'POST');
   }
 
-  /** Looking again does no harm: what cannot be reached is looked for until time is up. */
+  /** Polling again does no harm, so an unreachable vendor is polled until time is up. */
   async look(path: string, signal: AbortSignal): Promise<unknown> {
     for (;;) {
       try {
@@ -72,7 +72,7 @@ export function dataUrl({
   return `data:${contentType};base64,${bytes.toString('base64')}`;
 }
 
-/** A picture by the address that a vendor gave for it, which may be a data URL. It is paid: it is asked for until time is up. */
+/** A picture at a vendor's address, which may be a data URL. It is paid, so this retries until time is up. */
 export async function fetchPicture(
   url: string,
   signal: AbortSignal,

@@ -13,8 +13,8 @@ import type {
 } from './vendor.js';
 
 /**
- * OpenAI's image models, and servers that are compatible with them, by the endpoint. There is no way back to a call: its
- * answer comes on the connection that asked for it, or never.
+ * OpenAI's image models, and servers that are compatible with them, by the endpoint. A call cannot be found again: its answer
+ * comes on its own connection, or never.
  */
 export class OpenAiVendor implements ImageVendor {
   private readonly client: OpenAI;
@@ -25,7 +25,7 @@ export class OpenAiVendor implements ImageVendor {
       // Self-hosted servers need none, and the client wants one.
       apiKey: model.secret ?? 'none',
       baseURL: model.endpoint ?? 'https://api.openai.com/v1',
-      // A second try could be paid twice: whether there is one is decided where it is known what the first one was.
+      // A second try could be paid twice: the caller, which knows the first try's outcome, decides about it.
       maxRetries: 0,
       timeout: limitMs,
       // Node waits for 300 s by itself, for the head of an answer and between parts of its body.
@@ -92,7 +92,7 @@ export class OpenAiVendor implements ImageVendor {
       model: this.model.model,
       prompt,
       n: count,
-      // One of a list where the model has one, which the client's types do not know.
+      // A size from the model's list, if it has one; the client's types do not know such sizes.
       size: sizeFor(size, ratio, this.model.sizes) as '1024x1024',
       ...(quality && this.model.supports_quality && { quality }),
       ...(transparent &&
@@ -102,10 +102,10 @@ export class OpenAiVendor implements ImageVendor {
   }
 }
 
-/** The client has an option for it, and sends it nowhere. Gateways know this header; the vendor ignores it. */
+/** The client has an option for it, but does not send it. Gateways know this header; the vendor ignores it. */
 const keyed = (idempotencyKey: string) => ({ 'idempotency-key': idempotencyKey });
 
-/** Width and height that the model draws: of its list the nearest format, or any multiples of 16. */
+/** Width and height for the model: the nearest format of its list, or any multiples of 16. */
 export function sizeFor(
   { width, height }: PictureCall['size'],
   _ratio: string,
@@ -115,7 +115,7 @@ export function sizeFor(
   if (!sizes) return `${even(width)}x${even(height)}`;
   const distance = (text: string) => {
     const [w = 1, h = 1] = text.split('x').map(Number);
-    // The format counts first, and then that nothing has to be enlarged.
+    // The format counts first, then a size that needs no enlargement.
     return Math.abs(Math.log((w / h) * (height / width))) * 10 + Math.max(0, Math.log(width / w));
   };
   return sizes.toSorted((a, b) => distance(a) - distance(b))[0] ?? `${width}x${height}`;
@@ -131,12 +131,12 @@ async function unlessFailed<Answer>(asked: PromiseLike<Answer>, signal: AbortSig
 
 const policyCodes = new Set(['moderation_blocked', 'content_policy_violation', 'content_filter']);
 
-/** The class of what went wrong, by what the vendor documents of its errors. */
+/** The class of a failure, by the vendor's documented errors. */
 function failureOf(error: unknown): unknown {
   // Connections fail without a status: unless nothing was sent, the call may have been carried out.
   if (error instanceof APIConnectionError)
     return neverSent(error) ? capacityFrom() : refusalOf('outcome_unknown');
-  // It breaks off in the middle of the answer, or the answer is no JSON.
+  // The answer breaks off in the middle, or is no JSON.
   if (!(error instanceof APIError)) return refusalOf('outcome_unknown');
   const { code, param, headers } = error;
   const status: unknown = error.status;
@@ -152,7 +152,7 @@ function failureOf(error: unknown): unknown {
       : refusalOf('misconfigured');
   }
   if (status === 401 || status === 403 || status === 404) return refusalOf('misconfigured');
-  // A gateway that gave up waiting does not know what became of the call behind it.
+  // A gateway that gave up waiting does not know the outcome of the call.
   if (status === 408 || status === 504) return refusalOf('outcome_unknown');
   if (typeof status === 'number' && status >= 500) return capacityFrom(headers?.get('retry-after'));
   return error;

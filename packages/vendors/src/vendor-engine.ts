@@ -29,12 +29,12 @@ export * from './vendor.js';
 interface Progress {
   readonly pictures: EnginePicture[];
   readonly failures: PartFailure[];
-  /** What each step has made, for the steps that start from it. */
+  /** The results of each step, for the steps that start from them. */
   readonly made: Map<string, Buffer>;
   readonly vendorRequestIds: string[];
 }
 
-/** An arm that gives nothing leaves the others alone, unless the trouble is the vendor's and not the arm's. */
+/** A failed arm does not affect the others, unless the vendor, and not the arm, is at fault. */
 const ofTheArm: Partial<Record<EngineErrorClass, PartFailureCode>> = {
   bad_input: 'ENGINE_BAD_INPUT',
   policy: 'ENGINE_POLICY',
@@ -42,14 +42,13 @@ const ofTheArm: Partial<Record<EngineErrorClass, PartFailureCode>> = {
 };
 
 /**
- * Makes the pictures of a brief with a vendor's model. Each call is on record before it is made, and found again by
- * whoever renders the job next:
+ * Makes the pictures of a brief with a vendor's model. Each call is recorded before it is made, and the next worker that renders
+ * the job finds it:
  *
- * - answered: what came back was kept, and is used.
- * - submitted, and the vendor has a way back to it: it is waited for again. A vendor that takes our names of calls is also asked
- *   for one that may never have arrived.
- * - made, and nobody knows what became of it: its outcome is unknown. It counts as paid, and is made once more only where
- *   the operator allows to pay twice.
+ * - answered: the kept result is used.
+ * - submitted, and the vendor can find it again: the worker waits for it. A vendor that takes our names of calls is also asked
+ *   about a call that may never have arrived.
+ * - made, with an unknown outcome: it counts as paid, and is made once more only if the operator allows paying twice.
  */
 export class VendorEngine extends ImageEngine {
   readonly name: string;
@@ -243,7 +242,7 @@ export class VendorEngine extends ImageEngine {
     }
   }
 
-  /** Makes the call or waits for it again, and puts on record what became of it. */
+  /** Makes the call or waits for it again, and records its outcome. */
   private async make<Result>(
     record: VendorCallRecord,
     vendorRequestId: string | undefined,
@@ -289,9 +288,9 @@ export class VendorEngine extends ImageEngine {
         await (unknown && tooLong.aborted ? this.abandon(known, tell) : tell(failure.errorClass));
         throw failure;
       }
-      // Where the job has ended in between, it may take a moment until that is heard of.
+      // If the job has ended in between, the news may take a moment.
       if (!context.signal.aborted) await heardWithin(context.abandoned, newsMs);
-      // A worker that stops leaves the call to the next one. Nobody waits for it when the job is cancelled, or out of time.
+      // A stopping worker leaves the call to the next one. If the job is cancelled or out of time, no worker waits for it.
       if (context.abandoned.aborted) await this.abandon(known, tell);
       throw failure;
     }
@@ -307,7 +306,7 @@ export class VendorEngine extends ImageEngine {
       cancelling,
       new Promise<false>((done) => setTimeout(done, farewellMs, false).unref()),
     ]);
-    // The job may have ended meanwhile; what its call has cost is told all the same.
+    // Also if the job has ended meanwhile, the cost of its call is recorded.
     await tell(free ? 'cancelled' : 'outcome_unknown').catch(() => undefined);
   }
 
@@ -344,10 +343,10 @@ async function heardWithin(signal: AbortSignal, ms: number): Promise<void> {
 
 type Outcome = VendorCallRecord['outcome'] & string;
 
-/** What no one can rule out was paid for counts as paid; a picture that is of no use was paid for as well. */
+/** A call that may have been paid counts as paid; so does one with a useless picture. */
 const paidFor: ReadonlySet<Outcome> = new Set<Outcome>(['answered', 'no_image', 'outcome_unknown']);
 
-/** A call that was given up after it took too long counts with those whose outcome nobody knows. */
+/** A call that was given up for its time counts as one with an unknown outcome. */
 const isLost = (outcome: Outcome | undefined): boolean =>
   outcome === 'outcome_unknown' || outcome === 'cancelled';
 
@@ -387,7 +386,7 @@ function bytesOf(source: BriefSource, { made }: Progress, { inputs }: BriefedReq
   throw new EngineError('bad_input', `${name} is missing.`);
 }
 
-/** Largest side of a picture that is sent: more costs time and money, and models look at less. */
+/** Largest side of a sent picture: more costs time and money, and models see less than that. */
 const longestSent = 2048;
 
 /** Upright, without metadata, in a form that every vendor takes. */
@@ -413,7 +412,7 @@ async function sendable(inputs: readonly Buffer[], { inputs: parts }: Pick<Pictu
   return { first, images };
 }
 
-/** A cut-out as a model can draw it that knows no transparency. */
+/** A cut-out for a model that cannot draw transparency. */
 function onWhite(order: PictureOrder): PictureOrder {
   const instruction = `${order.instruction} Set it on a plain, pure white background.`;
   return { ...order, instruction, transparent: false };

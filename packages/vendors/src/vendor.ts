@@ -1,6 +1,6 @@
 import type { BriefRole, BriefTask } from '@atelier/engine';
 
-/** A model as its engine needs to know it: what the registry declares, with the secret in the place of its variable's name. */
+/** A model for its engine: the registry's entry, with the secret instead of its variable's name. */
 export interface VendorModel {
   /** The installation's name for it. */
   readonly id: string;
@@ -72,19 +72,19 @@ export interface VendorReading {
 }
 
 /**
- * One vendor's way to be asked. It makes each call once: retries are the service's, which knows what they cost. All that
- * goes wrong is an EngineError; one that left unknown whether the call was carried out is `outcome_unknown`.
+ * Calls one vendor. It makes each call once: the service, which knows the cost, decides about retries. Every failure is an
+ * EngineError; `outcome_unknown` means that the call may have been carried out.
  */
 export interface ImageVendor {
   draw(call: PictureCall): Promise<VendorPictures>;
-  /** The vendor's name of a call, where it takes one of ours: then also a call that was on record, and perhaps never made, is found. */
+  /** The vendor's name of a call, if it takes one of ours: then also a recorded call that was perhaps never made can be found. */
   idOf?(idempotencyKey: string): string;
-  /** Goes on with a call that was submitted before, perhaps by a process that is dead. Absent: there is no way back to one. */
+  /** Continues a submitted call, perhaps of a dead process. Absent if the vendor cannot find calls again. */
   resume?(vendorRequestId: string, call: PictureCall): Promise<VendorPictures>;
-  /** Tells the vendor that nobody waits any more. @returns whether it costs nothing then */
+  /** Tells the vendor that the call is no longer wanted. @returns whether it then costs nothing */
   cancel?(vendorRequestId: string): Promise<boolean>;
   /** Absent: there is no vision model. */
   read?(call: ReadingCall): Promise<VendorReading>;
-  /** Asks what can be asked without cost. @returns a line for people @throws EngineError */
+  /** Makes a check that costs nothing. @returns a line for people @throws EngineError */
   check(signal: AbortSignal): Promise<string>;
 }

@@ -47,7 +47,7 @@ export const assetsReadModel: ReadModel<AssetRow> = {
   version: 1,
   entity: AssetRow,
   categories: ['asset'],
-  // That an entry of the catalogue is retired changes nothing about its picture.
+  // The retirement of a catalogue entry does not change its picture.
   rowsNeverChange: true,
   keyOf: (event) => [event.streamId],
   evolve: (row, event) => {

@@ -9,8 +9,15 @@ import { sumCosts, type CostGroup } from './costs.js';
 const called = (model: string, call = 's.1'): DomainEvent => ({
   type: 'EngineCalled',
   data: {
-    ...{ call, step: 's', model, vendor: 'fal', attempt: 1, idempotencyKey: 'k' },
-    ...{ tenant: 'acme', operation: 'look', at: at(call === 's.1' ? 3 : 5) },
+    call,
+    step: 's',
+    model,
+    vendor: 'fal',
+    attempt: 1,
+    idempotencyKey: 'k',
+    tenant: 'acme',
+    operation: 'look',
+    at: at(call === 's.1' ? 3 : 5),
   },
 });
 
@@ -22,8 +29,14 @@ const submitted: DomainEvent = {
 const answered = (price: number, outcome: EngineOutcome = 'answered', call = 's.1'): DomainEvent => ({
   type: 'EngineAnswered',
   data: {
-    ...{ call, outcome, vendorRequestId: null, latencyMs: 1_200, units: price > 0 ? 1 : 0, price },
-    ...{ currency: 'USD', at: at(6) },
+    call,
+    outcome,
+    vendorRequestId: null,
+    latencyMs: 1_200,
+    units: price > 0 ? 1 : 0,
+    price,
+    currency: 'USD',
+    at: at(6),
   },
 });
 
@@ -60,24 +73,22 @@ describe('the calls of vendors', () => {
     const rows = await side.dataSource.getRepository(CallRow).find({ order: { jobId: 'ASC', call: 'ASC' } });
     expect(rows).toHaveLength(4);
     expect(rows[0]).toEqual({
-      ...{
-        jobId: 'J1',
-        call: 's.1',
-        tenant: 'acme',
-        operation: 'look',
-        model: 'gpt',
-        vendor: 'fal',
-        attempt: 1,
-      },
-      ...{
-        vendorRequestId: 'req-1',
-        outcome: 'answered',
-        latencyMs: 1_200,
-        units: 1,
-        priceMicros: 40_000,
-        kept: 0,
-      },
-      ...{ currency: 'USD', calledAt: new Date(at(3)), answeredAt: new Date(at(6)) },
+      jobId: 'J1',
+      call: 's.1',
+      tenant: 'acme',
+      operation: 'look',
+      model: 'gpt',
+      vendor: 'fal',
+      attempt: 1,
+      vendorRequestId: 'req-1',
+      outcome: 'answered',
+      latencyMs: 1_200,
+      units: 1,
+      priceMicros: 40_000,
+      kept: 0,
+      currency: 'USD',
+      calledAt: new Date(at(3)),
+      answeredAt: new Date(at(6)),
     });
     expect(rows[3]).toMatchObject({ jobId: 'J3', model: 'fal', outcome: null, priceMicros: null });
   });
@@ -94,13 +105,25 @@ describe('the calls of vendors', () => {
   it('sum to costs beside the credits, and show jobs that were refunded and still cost money', async () => {
     expect(await costs('tenant')).toEqual([
       {
-        ...{ group: 'acme', jobs: 2, creditsTaken: 20, creditsReturned: 10, calls: 2 },
-        ...{ priceMicros: 80_000, lostJobs: 1, lostMicros: 40_000 },
+        group: 'acme',
+        jobs: 2,
+        creditsTaken: 20,
+        creditsReturned: 10,
+        calls: 2,
+        priceMicros: 80_000,
+        lostJobs: 1,
+        lostMicros: 40_000,
       },
       {
         // The parent of a batch is not charged: its photographs are.
-        ...{ group: 'bold', jobs: 3, creditsTaken: 2, creditsReturned: 1, calls: 2 },
-        ...{ priceMicros: 0, lostJobs: 0, lostMicros: 0 },
+        group: 'bold',
+        jobs: 3,
+        creditsTaken: 2,
+        creditsReturned: 1,
+        calls: 2,
+        priceMicros: 0,
+        lostJobs: 0,
+        lostMicros: 0,
       },
     ]);
   });

@@ -101,8 +101,21 @@ function evolve(row: CallRow | undefined, event: ProjectedEvent): CallRow | unde
 function called({ data, streamId }: Extract<ProjectedEvent, { type: 'EngineCalled' }>): CallRow {
   const { call, tenant, operation, model, vendor, attempt, at } = data;
   return {
-    ...{ jobId: streamId, call, tenant, operation, model, vendor, attempt, calledAt: new Date(at) },
-    ...{ vendorRequestId: null, outcome: null, latencyMs: null, units: null, priceMicros: null },
-    ...{ currency: null, kept: null, answeredAt: null },
+    jobId: streamId,
+    call,
+    tenant,
+    operation,
+    model,
+    vendor,
+    attempt,
+    calledAt: new Date(at),
+    vendorRequestId: null,
+    outcome: null,
+    latencyMs: null,
+    units: null,
+    priceMicros: null,
+    currency: null,
+    kept: null,
+    answeredAt: null,
   };
 }

@@ -21,11 +21,14 @@ export interface CostLine {
 const columns: Readonly<Record<CostGroup, string>> = {
   tenant: 'job.tenant',
   workflow: 'job.operation',
-  // The one that was asked in the end: a fallback may have been.
+  // The model that was asked last, which may be a fallback.
   model: `coalesce(cost.model, job.image_model, '')`,
 };
 
-/** Of one environment: a job with what it took, gave back and cost. The parent of a batch is not charged: its photographs are. */
+/**
+ * The jobs of one environment with their credits, refunds and costs. The parent of a batch is not charged, only its
+ * photographs.
+ */
 const jobsOf = (environment: Environment, by: CostGroup) => `
   select ${columns[by]} as grouped, case when job.charge_id is null then 0 else job.credits_cost end as credits,
       job.status = 'FAILURE' as returned, coalesce(cost.calls, 0) as calls, coalesce(cost.micros, 0) as micros
@@ -36,7 +39,7 @@ const jobsOf = (environment: Environment, by: CostGroup) => `
     ) cost on cost.job_id = job.public_id
     where job.created_at >= $1 and job.created_at <= $2`;
 
-/** What jobs that were queued in a period took, gave back and cost, whenever they ended. The dearest first. */
+/** Credits, refunds and costs of the jobs that were queued in a period, at any time of their end. The dearest first. */
 export async function sumCosts(
   database: Queries,
   environment: Environment,
@@ -57,8 +60,8 @@ export async function sumCosts(
 }
 
 /**
- * What is left of the credits that were kept, once vendors are paid. Undefined where no price of a credit is set, and in
- * `test`, whose credits are given and not sold.
+ * The income from kept credits less the vendors' prices. Undefined without a price of a credit, and in `test`, whose
+ * credits are not sold.
  */
 export function marginOf(
   environment: Environment,

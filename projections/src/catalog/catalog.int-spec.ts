@@ -10,7 +10,9 @@ let catalog: CatalogReader;
 
 const made = (assetId: string, kind: string, meta = {}): JobArtifact => ({
   ...artifact('final', assetId),
-  ...{ assetId, kind, meta },
+  assetId,
+  kind,
+  meta,
 });
 
 function success(second: number, ...artifacts: JobArtifact[]): EventOfType<'JobSucceeded'> {
@@ -20,8 +22,17 @@ function success(second: number, ...artifacts: JobArtifact[]): EventOfType<'JobS
 const pictureStored = (assetId: string): EventOfType<'AssetStored'> => ({
   type: 'AssetStored',
   data: {
-    ...{ assetId, tenant: 'acme', storageKey: `renders/${assetId}.png`, contentType: 'image/png', width: 1 },
-    ...{ height: 1, sizeBytes: 1, sha256: '00', origin: 'render', jobId: 'J7', at: at(7) },
+    assetId,
+    tenant: 'acme',
+    storageKey: `renders/${assetId}.png`,
+    contentType: 'image/png',
+    width: 1,
+    height: 1,
+    sizeBytes: 1,
+    sha256: '00',
+    origin: 'render',
+    jobId: 'J7',
+    at: at(7),
   },
 });
 const retired = (assetId: string): EventOfType<'CatalogEntryRetired'> => ({

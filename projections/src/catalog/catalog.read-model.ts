@@ -51,7 +51,10 @@ export class CatalogRow {
   retiredAt: Date | null;
 }
 
-/** A job that succeeds puts what it made into the catalogue, in one with its timeline (ADR 8); its tenant or the operator takes it out. */
+/**
+ * The event of a job's success also puts its results into the catalogue (ADR 8). The tenant or the operator retires
+ * them.
+ */
 export const catalogReadModel: ReadModel<CatalogRow> = {
   name: 'catalog',
   version: 1,
@@ -63,7 +66,7 @@ export const catalogReadModel: ReadModel<CatalogRow> = {
     return [...entriesOf(event).keys()].map((assetId) => [assetId]);
   },
   evolve: (row, event, [assetId]) => {
-    // It stays as a row: the parent of a batch that ends later would bring it back.
+    // The row stays: without it, the later end of a batch's parent would bring the entry back.
     if (event.type === 'CatalogEntryRetired') return row && { ...row, retiredAt: new Date(event.data.at) };
     // A picture goes into the catalogue once: the parent of a batch shows what its children have made again.
     return row ?? rowOf(event, String(assetId));
@@ -83,7 +86,13 @@ function rowOf(event: ProjectedEvent, assetId: string): CatalogRow | undefined {
   if (!resource) return undefined;
   const { kind, label, storageKey, width, height, meta } = entry;
   return {
-    ...{ assetId, resource, kind, label, storageKey, width, height },
+    assetId,
+    resource,
+    kind,
+    label,
+    storageKey,
+    width,
+    height,
     tenant: event.metadata.tenant,
     attributes: meta,
     jobId: event.streamId,

@@ -77,7 +77,7 @@ export class JobRow {
   @Column({ type: 'jsonb', nullable: true })
   error: { code: string; message: string } | null;
 
-  /** `seq` of {@link latestEvent}: where a caller that saw it all polls on from. */
+  /** `seq` of {@link latestEvent}: a caller that has seen all events polls from here. */
   @Column({ type: 'integer' })
   latestSeq: number;
 
@@ -110,7 +110,7 @@ export const jobsReadModel: ReadModel<JobRow> = {
   version: 2,
   entity: JobRow,
   categories: ['job'],
-  // A voided stream is a fence against a late JobQueued: no job ever was.
+  // A voided stream is a fence against a late JobQueued; there never was a job.
   keyOf: (event) => (event.type === 'JobVoided' ? undefined : [event.streamId]),
   evolve,
 };
@@ -179,7 +179,10 @@ function failure(code: string, message: string, at: string): Partial<JobRow> {
 }
 
 const internal: ReadonlySet<string> = new Set([
-  ...['RenderStarted', 'EngineCalled', 'EngineSubmitted', 'EngineAnswered'],
+  'RenderStarted',
+  'EngineCalled',
+  'EngineSubmitted',
+  'EngineAnswered',
 ]);
 
 /** Nothing for an internal event: the caller's cursor only ever stands on an event that the caller can see. */

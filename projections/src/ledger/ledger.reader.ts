@@ -12,7 +12,7 @@ import { JobRow } from '../jobs/jobs.read-model.js';
 import { readPage } from '../readers.js';
 import { LedgerRow } from './ledger.read-model.js';
 
-/** A charge that is still open although no job came of it, or its job has ended, as far as the read models know. */
+/** A charge that is still open although the read models show no job for it, or show that its job has ended. */
 export interface OverdueCharge extends OrphanCandidate {
   /** In credits. */
   readonly amount: number;
@@ -40,7 +40,7 @@ export class LedgerReader implements LedgerReads, OpenCharges<OverdueCharge> {
     return (await this.rows.sum('creditsDelta', { tenant })) ?? 0;
   }
 
-  /** What was charged since then for operations and not given back, in credits. */
+  /** The credits charged for operations since then and not refunded. */
   async spentSince(tenant: string, since: Date): Promise<number> {
     const ofOperations = { tenant, kind: 'operation' as const, createdAt: MoreThanOrEqual(since) };
     return 0 - ((await this.rows.sum('creditsDelta', ofOperations)) ?? 0);
@@ -86,7 +86,10 @@ export interface OpenChargeLevel {
   readonly credits: number;
   /** 0 when there is none. */
   readonly oldestSeconds: number;
-  /** Those that are older than the horizon and have no job, or one that ended before it: the sweep should have closed them. */
+  /**
+   * Charges that are older than the horizon and have no job, or a job that ended before it: the sweep should have
+   * closed them.
+   */
   readonly orphaned: number;
 }
 
@@ -105,7 +108,7 @@ const statement = environments
   )
   .join(' union all ');
 
-/** Costs what the open charges cost, by their partial index, however long the ledger is. */
+/** Its cost grows with the number of open charges, by their partial index, and not with the ledger. */
 export async function readOpenCharges(
   database: Queries,
   orphanHorizonMs: number,

@@ -18,7 +18,11 @@ function published(
   return {
     type: 'PresetPublished',
     data: {
-      ...{ presetId, kind, label, spec: { secret_recipe: true }, at: at(second) },
+      presetId,
+      kind,
+      label,
+      spec: { secret_recipe: true },
+      at: at(second),
       image: { ...image, storageKey: `presets/${presetId}/ab.jpg` },
     },
   };

@@ -3,8 +3,8 @@ import type { ProjectedEvent } from '#read-store/projected-event.js';
 import type { ReadModel } from '#read-store/read-model.js';
 
 /**
- * The finished picture of a job. The row is there, without a picture, as soon as the job is queued: who it belongs to
- * and its type are said in JobQueued only. It disappears when the job ends without a final picture.
+ * The finished picture of a job. The row is there, without a picture, as soon as the job is queued: only JobQueued has
+ * its tenant and type. It disappears when the job ends without a final picture.
  */
 @Entity('renders')
 @Index('renders_by_tenant', ['tenant', 'createdAt', 'publicId'], { where: 'storage_key IS NOT NULL' })

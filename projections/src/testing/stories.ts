@@ -1,6 +1,7 @@
 import type { DomainEvent, EventOfType } from '#domain/events.js';
 import type { JobArtifact } from '#domain/job/job.events.js';
 import { streamName, type StreamCategory } from '#domain/streams.js';
+import type { EventMetadata } from '#event-store/event-store.js';
 import { toProjectedEvent, type ProjectedEvent } from '#read-store/projected-event.js';
 import { newEvent } from '#read-store/testing/read-store-fixture.js';
 
@@ -146,15 +147,19 @@ export function rejected(requestId: string, second = 0): EventOfType<'RequestRej
   };
 }
 
-/** The events as a projection gets them when they are all of one stream. */
+/**
+ * The events as a projection gets them when they are all of one stream.
+ * @param more what their metadata says beside the usual
+ */
 export function inStream(
   category: StreamCategory,
   id: string,
   events: readonly DomainEvent[],
+  more: Partial<EventMetadata> = {},
 ): ProjectedEvent[] {
   return events.map((event, index) =>
     toProjectedEvent({
-      ...newEvent(event, 'acme'),
+      ...newEvent(event, 'acme', more),
       stream: streamName('live', category, id),
       revision: BigInt(index),
       position: BigInt(index + 1),

@@ -31,7 +31,7 @@ export class TimelineRow {
   @Column({ type: 'text' })
   message: string;
 
-  /** As stored: storage keys, no URLs. Those are presigned when the timeline is read. */
+  /** Holds storage keys and no URLs. A read of the timeline presigns the URLs. */
   @Column({ type: 'jsonb' })
   artifacts: JobArtifact[];
 
@@ -123,7 +123,7 @@ function failed(code: string, message: string): Entry {
   return { eventType: 'failed', stage: 'failed', message, extra: { error: { code, message } } };
 }
 
-/** What a vendor was asked and paid is nobody's business but the operator's; a fence is no job. */
+/** Only the operator sees calls of vendors and their prices; a fence is no job. */
 const hidden: ReadonlySet<string> = new Set([
   'JobVoided',
   'EngineCalled',

@@ -2,10 +2,14 @@ import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 import { requestIdOfCharge } from '#domain/account/account.events.js';
 import type { ProjectedEvent } from '#read-store/projected-event.js';
 import type { ReadModel } from '#read-store/read-model.js';
+import { freeCall, isFreeCall, type FreeCallEvent } from './free-calls.js';
 
 export type UsageStatus = 'PENDING' | 'SUCCESS' | 'FAILED' | 'REFUNDED';
 
-/** One dispatch that was called, accepted or refused. A batch of several charges is one row with their sums. */
+/**
+ * One call: a dispatch, accepted or refused, or a write that costs nothing and has left an event. A batch of several charges is
+ * one row with their sums.
+ */
 @Entity('usage')
 @Index('usage_by_tenant', ['tenant', 'createdAt', 'requestId'])
 export class UsageRow {
@@ -33,7 +37,7 @@ export class UsageRow {
   @Column({ type: 'integer' })
   creditsRefunded: number;
 
-  /** The job that the request was answered with; null for a refused request. */
+  /** The job that the request was answered with; null where there is none. */
   @Column({ type: 'text', nullable: true })
   jobId: string | null;
 
@@ -44,11 +48,11 @@ export class UsageRow {
   @Column({ type: 'timestamptz', nullable: true })
   submittedAt: Date | null;
 
-  /** When the last of its charges was settled or refunded. */
+  /** When the last of its charges was settled or refunded. Without a charge: when it was answered. */
   @Column({ type: 'timestamptz', nullable: true })
   resolvedAt: Date | null;
 
-  /** From created to resolved. */
+  /** From created to resolved; null where nothing has measured it. */
   @Column({ type: 'integer', nullable: true })
   latencyMs: number | null;
 
@@ -71,7 +75,8 @@ export const usageReadModel: ReadModel<UsageRow> = {
   name: 'usage',
   version: 1,
   entity: UsageRow,
-  categories: ['account', 'job', 'usage'],
+  categories: ['account', 'job', 'usage', 'asset', 'product'],
+  grown: { categories: ['asset', 'product'], has: isFreeCall },
   keysSpanStreams: true,
   keyOf: (event) => {
     const requestId = requestIdOf(event);
@@ -90,7 +95,7 @@ function requestIdOf(event: ProjectedEvent): string | undefined {
     case 'CreditsRefunded':
       return requestIdOfCharge(event.data.chargeId);
     default:
-      return undefined;
+      return isFreeCall(event) ? event.metadata.requestId : undefined;
   }
 }
 
@@ -98,6 +103,7 @@ function evolve(row: UsageRow | undefined, event: ProjectedEvent): UsageRow | un
   if (event.type === 'RequestRejected') return rejected(event);
   if (event.type === 'CreditsDebited') return charged(row, event);
   if (event.type === 'JobQueued') return submitted(row, event.data.at);
+  if (isFreeCall(event)) return answered(row, event);
   if (!row) throw new Error(`${event.type} came before CreditsDebited of ${requestIdOf(event)}`);
   switch (event.type) {
     case 'CreditsSettled':
@@ -133,12 +139,14 @@ function charged(
   };
 }
 
-/** The first job of the request counts. A job that nothing was charged for is in no usage row, and makes none. */
+/** The first job of the request counts. A job without a charge has no usage row, and makes none. */
 function submitted(row: UsageRow | undefined, at: string): UsageRow | undefined {
   return row && { ...row, submittedAt: row.submittedAt ?? new Date(at) };
 }
 
-/** One charge fewer is open. The request is resolved with its last one, and succeeded if any of them was settled. */
+/**
+ * One charge fewer is open. The request is resolved with its last charge, and has succeeded if any charge was settled.
+ */
 function resolved(row: UsageRow, at: string): UsageRow {
   const openCharges = row.openCharges - 1;
   if (openCharges > 0) return { ...row, openCharges };
@@ -157,6 +165,20 @@ function rejected({ data, streamId }: Extract<ProjectedEvent, { type: 'RequestRe
     latencyMs: data.latencyMs,
     errorCode: data.errorCode,
     errorMessage: data.errorMessage,
+  };
+}
+
+/** Several events of one call give the same row in any order. */
+function answered(row: UsageRow | undefined, event: FreeCallEvent): UsageRow {
+  const { endpoint, method, httpStatus, jobId, isWhole } = freeCall(event);
+  if (row && !isWhole) return row;
+  const { requestId, tenant } = event.metadata;
+  return {
+    ...blank(requestId, tenant, endpoint, method, event.data.at),
+    status: 'SUCCESS',
+    httpStatus,
+    jobId,
+    resolvedAt: new Date(event.data.at),
   };
 }
 

@@ -6,7 +6,7 @@ import { eventually } from '../../support/eventually.js';
 import { complaints, expectError, type ApiClient } from '../support/api-client.js';
 import { ApiService, contextOf, type Tenant } from '../support/api-service.js';
 import { bodiesOf } from './declared-bodies.js';
-import { makeThings, type Things } from './things.js';
+import { callsOfThings, makeThings, type Things } from './things.js';
 import { priceOperation, switchOperation } from '../../support/operator.js';
 
 let service: ApiService;
@@ -38,8 +38,14 @@ describe('?dry_run=true', () => {
       const price = operations.find(({ name }) => name === workflow)?.credits_cost ?? 0;
       const jobs = batch ? (body[batch.field] as unknown[]).length : 1;
       expect({ status: answer.status, ...answer.body }).toEqual({
-        ...{ status: 200, dry_run: true, operation: workflow, credits_cost: price * jobs, balance: 40 },
-        ...{ sufficient: true, daily_cap_ok: true, would_be_accepted: true },
+        status: 200,
+        dry_run: true,
+        operation: workflow,
+        credits_cost: price * jobs,
+        balance: 40,
+        sufficient: true,
+        daily_cap_ok: true,
+        would_be_accepted: true,
       });
       expect(answer.headers.get('location')).toBeNull();
     }
@@ -48,7 +54,7 @@ describe('?dry_run=true', () => {
       daily_spend_today: 5,
     });
     expect((await api.get('/v1/jobs', tenant.key)).body.count).toBe(1);
-    expect((await api.get('/v1/usage', tenant.key)).body.total).toBe(1);
+    expect((await api.get('/v1/usage', tenant.key)).body.total).toBe(callsOfThings);
     expect((await api.get('/v1/transactions', tenant.key)).body.total).toBe(2);
   });
 
@@ -60,7 +66,10 @@ describe('?dry_run=true', () => {
         {
           type: 'PlanChanged' as const,
           data: {
-            ...{ plan: 'small', dailySpendCapCredits: 40, monthlyCreditQuota: 0, rateLimitPerMin: 1_000 },
+            plan: 'small',
+            dailySpendCapCredits: 40,
+            monthlyCreditQuota: 0,
+            rateLimitPerMin: 1_000,
             at: new Date().toISOString(),
           },
         },
@@ -68,7 +77,11 @@ describe('?dry_run=true', () => {
     }));
     const batch = await dry('pdp-batch-extractions', { photos });
     expect(batch.body).toMatchObject({
-      ...{ credits_cost: 40, balance: 40, sufficient: true, daily_cap_ok: false, would_be_accepted: false },
+      credits_cost: 40,
+      balance: 40,
+      sufficient: true,
+      daily_cap_ok: false,
+      would_be_accepted: false,
     });
     const poor = await service.openTenant({ credits: 4 });
     const answer = await api.post('/v1/model-generator?dry_run=true', poor.key, {});
@@ -95,7 +108,7 @@ describe('?dry_run=true', () => {
       ],
     }));
     expectError(await dry('model-generator', {}), 403, 'ACCOUNT_INACTIVE');
-    expect((await api.get('/v1/usage', tenant.key)).body.total).toBe(1);
+    expect((await api.get('/v1/usage', tenant.key)).body.total).toBe(callsOfThings);
   });
 
   it('goes by the price of the day, and refuses what the operator has disabled', async () => {

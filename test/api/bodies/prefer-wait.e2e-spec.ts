@@ -92,7 +92,10 @@ describe('Prefer: wait=N', () => {
   it('ends with the client that goes away, and the job goes on', async () => {
     const { hostname, port } = new URL(api.url);
     const request = httpRequest({
-      ...{ hostname, port, path: '/v1/model-generator', method: 'POST' },
+      hostname,
+      port,
+      path: '/v1/model-generator',
+      method: 'POST',
       headers: {
         authorization: `Bearer ${tenant.key}`,
         'content-type': 'application/json',

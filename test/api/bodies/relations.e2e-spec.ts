@@ -52,8 +52,11 @@ describe('model-generator', () => {
     const good = { ...full, model_spec_public_id: renderId };
     expect(await wrong('model-generator', good)).toEqual([]);
     const casting = {
-      ...{ gender: 'MALE', ethnicity: 'indian', heritage: 'south_indian' },
-      ...{ body_type: 'slim', age_range: '18-22' },
+      gender: 'MALE',
+      ethnicity: 'indian',
+      heritage: 'south_indian',
+      body_type: 'slim',
+      age_range: '18-22',
     };
     for (const [field, value] of Object.entries(casting)) {
       expect(await wrong('model-generator', { ...good, [field]: value })).toEqual([`body.${field}`]);
@@ -197,8 +200,10 @@ describe('catalog-shots', () => {
       [wideModel.id, undefined],
     ] as const) {
       const answer = await api.post('/v1/catalog-shots', tenant.key, {
-        ...{ ...body, product_title: 'Skirt' },
-        ...{ model, quality: 'high' },
+        ...body,
+        product_title: 'Skirt',
+        model,
+        quality: 'high',
       });
       expect(answer.status).toBe(202);
       const stream = `${tenant.environment}.job-${answer.body.job_id}`;

@@ -30,6 +30,9 @@ export interface Things {
 }
 
 /** One of each, of the tenant's own. Costs the 5 credits of one job. */
+/** What {@link makeThings} leaves in the usage log: an upload and a dispatch. */
+export const callsOfThings = 2;
+
 export async function makeThings(service: ApiService, api: ApiClient, tenant: Tenant): Promise<Things> {
   const upload = await api.upload(tenant.key, await picture('png'));
   const assetId = upload.body.asset_id as string;
@@ -41,7 +44,10 @@ export async function makeThings(service: ApiService, api: ApiClient, tenant: Te
   const hook = { url: 'https://shop.example/hook', events: ['job.succeeded'] };
   return {
     webhookId: (await api.post('/v1/webhooks', tenant.key, hook)).body.public_id as string,
-    ...{ assetId, renderId, uploadKey: upload.body.upload_key as string, renderKey: made.storageKey },
+    assetId,
+    renderId,
+    uploadKey: upload.body.upload_key as string,
+    renderKey: made.storageKey,
     productId: await registerProduct(service, tenant, assetId, upload.body.upload_key as string),
     categoryId: garmentCategories[0]?.publicId ?? '',
     presets: await publishPresets(service, tenant),

@@ -16,9 +16,7 @@ export function guardedOperations(): Operation[] {
 }
 
 /** What any valid key may ask: how its own account stands. */
-const open = new Set([
-  ...['/v1/credits', '/v1/usage', '/v1/transactions', '/v1/operations', '/v1/image-models'],
-]);
+const open = new Set(['/v1/credits', '/v1/usage', '/v1/transactions', '/v1/operations', '/v1/image-models']);
 
 /** What the operation asks of a key; undefined: nothing but to be valid. */
 export function capabilityFor([method, path]: Operation): Capability | undefined {

@@ -114,26 +114,33 @@ export class ApiService implements AsyncDisposable {
   }
 
   /** One more API, on the database as it is reached by `databaseUrl`. */
-  async openApi(
+  async openApi(...args: Parameters<ApiService['openApp']>): Promise<ApiClient> {
+    return (await this.openApp(...args)).client;
+  }
+
+  /** The same, with the application itself. */
+  async openApp(
     databaseUrl = this.databaseUrl,
     more: Partial<Configuration> = {},
     http: HttpSettings = {},
-  ): Promise<ApiClient> {
+  ): Promise<{ readonly app: NestFastifyApplication; readonly client: ApiClient }> {
     const port = await freePort();
     const publicUrl = `http://127.0.0.1:${port}`;
     const configuration = loadConfiguration({
-      ...{ DATABASE_URL: databaseUrl, PUBLIC_URL: publicUrl, ATELIER_HOME: this.folder },
+      DATABASE_URL: databaseUrl,
+      PUBLIC_URL: publicUrl,
+      ATELIER_HOME: this.folder,
       URL_SIGNING_SECRET: 'a secret of tests',
       ATELIER_SIGNING_KEY: testSigningKey,
     });
     const settings = { configuration: { ...configuration, ...more }, logger };
-    const api: NestFastifyApplication = await createApi(settings, http);
-    this.cleanups.defer(() => api.close());
-    await api.listen(port, '127.0.0.1');
+    const app: NestFastifyApplication = await createApi(settings, http);
+    this.cleanups.defer(() => app.close());
+    await app.listen(port, '127.0.0.1');
     // On a busy machine its first look at the log may get no answer in time, and until the next one it refuses dispatches.
-    const { log } = api.get(Installation);
+    const { log } = app.get(Installation);
     if (databaseUrl === this.databaseUrl) await eventually(() => log.fits || log.misfit !== undefined);
-    return new ApiClient(publicUrl);
+    return { app, client: new ApiClient(publicUrl) };
   }
 
   async openTenant(options: TenantOptions = {}): Promise<Tenant> {

@@ -43,8 +43,12 @@ export class Story {
     const time = at(this.second++);
     const stream = streamName(this.environment, category, id);
     const metadata = {
-      ...{ requestId: idOf(`request of ${id}`), causationId: 'story', tenant, actor: 'operator' },
-      ...{ schemaVersion: 1, recordedAt: data.at ?? time },
+      requestId: idOf(`request of ${id}`),
+      causationId: 'story',
+      tenant,
+      actor: 'operator',
+      schemaVersion: 1,
+      recordedAt: data.at ?? time,
     };
     const event = {
       id: randomUUID(),
@@ -65,36 +69,40 @@ export class Story {
   buy(tenant: string, amount: number): this {
     const purchaseId = idOf(`purchase ${this.appends.length}`);
     return this.tell('account', tenant, tenant, 'CreditsPurchased', {
-      ...{ purchaseId, kind: 'pack', amount, label: '=Pack "große", 1' },
+      purchaseId,
+      kind: 'pack',
+      amount,
+      label: '=Pack "große", 1',
     });
   }
 
   /** The charge has the request's id, which is `r-{job}`. */
   debit(tenant: string, job: string, more: Partial<EventOfType<'CreditsDebited'>['data']> = {}): this {
     return this.tell('account', tenant, tenant, 'CreditsDebited', {
-      ...{ chargeId: `r-${job}`, requestId: `r-${job}`, jobId: job, operation: 'look', endpoint: '/v1/look' },
-      ...{ amount: 5, ...more },
+      chargeId: `r-${job}`,
+      requestId: `r-${job}`,
+      jobId: job,
+      operation: 'look',
+      endpoint: '/v1/look',
+      amount: 5,
+      ...more,
     });
   }
 
   queue(tenant: string, job: string, more: Partial<EventOfType<'JobQueued'>['data']> = {}): this {
     return this.tell('job', job, tenant, 'JobQueued', {
-      ...{
-        jobId: job,
-        tenant,
-        requestId: `r-${job}`,
-        chargeId: `r-${job}`,
-        operation: 'look',
-        jobType: 'LOOK',
-      },
-      ...{
-        creditsCost: 5,
-        displayName: 'Asha',
-        request: { note: 'b a' },
-        inputs: [],
-        seed: 7,
-        parentJobId: null,
-      },
+      jobId: job,
+      tenant,
+      requestId: `r-${job}`,
+      chargeId: `r-${job}`,
+      operation: 'look',
+      jobType: 'LOOK',
+      creditsCost: 5,
+      displayName: 'Asha',
+      request: { note: 'b a' },
+      inputs: [],
+      seed: 7,
+      parentJobId: null,
       ...more,
     });
   }
@@ -115,12 +123,23 @@ export class Story {
   /** A call of a vendor, and its answer. */
   call(tenant: string, job: string, call: string, attempt = 2): this {
     this.tell('job', job, tenant, 'EngineCalled', {
-      ...{ call, step: call.split('.')[0]!, model: 'gpt', vendor: 'openai', attempt, idempotencyKey: 'k' },
-      ...{ tenant, operation: 'look' },
+      call,
+      step: call.split('.')[0]!,
+      model: 'gpt',
+      vendor: 'openai',
+      attempt,
+      idempotencyKey: 'k',
+      tenant,
+      operation: 'look',
     });
     return this.tell('job', job, tenant, 'EngineAnswered', {
-      ...{ call, outcome: 'answered', vendorRequestId: `req of ${call}`, latencyMs: 900, units: 1 },
-      ...{ price: 0.04, currency: 'USD' },
+      call,
+      outcome: 'answered',
+      vendorRequestId: `req of ${call}`,
+      latencyMs: 900,
+      units: 1,
+      price: 0.04,
+      currency: 'USD',
     });
   }
 
@@ -205,22 +224,36 @@ export class Story {
     this.fail(tenant, children[1]!).refund(tenant, children[1]!, { chargeId: `${requestId}.1` });
     const artifacts = [artifact(`${children[0]}-final`, 'final', 'on_model_render')];
     return this.tell('job', parent, tenant, 'JobSucceeded', {
-      ...{ message: '1 of 2 photographs gave a result.', artifacts, provenance: null },
+      message: '1 of 2 photographs gave a result.',
+      artifacts,
+      provenance: null,
       failures: [{ arm: 'photos[1]', code: 'ENGINE_POLICY', message: 'Refused.' }],
     });
   }
 
   issueKey(tenant: string, keyId: string): this {
     return this.tell('key', keyId, tenant, 'ApiKeyIssued', {
-      ...{ keyId, tenant, environment: this.environment, capabilities: ['jobs:create', 'jobs:read'] },
-      ...{ label: 'shop', secretHash: 'ab'.repeat(32) },
+      keyId,
+      tenant,
+      environment: this.environment,
+      capabilities: ['jobs:create', 'jobs:read'],
+      label: 'shop',
+      secretHash: 'ab'.repeat(32),
     });
   }
 
   store(tenant: string, assetId: string): this {
     return this.tell('asset', assetId, tenant, 'AssetStored', {
-      ...{ assetId, tenant, storageKey: `${tenant}/${assetId}.png`, contentType: 'image/png', width: 10 },
-      ...{ height: 20, sizeBytes: 300, sha256: 'cd'.repeat(32), origin: 'upload', jobId: null },
+      assetId,
+      tenant,
+      storageKey: `${tenant}/${assetId}.png`,
+      contentType: 'image/png',
+      width: 10,
+      height: 20,
+      sizeBytes: 300,
+      sha256: 'cd'.repeat(32),
+      origin: 'upload',
+      jobId: null,
     });
   }
 
@@ -235,10 +268,15 @@ export class Story {
     ];
     const facts = { title: 'Coat', externalRef: 'sku', description: null, garmentCategoryId: null, images };
     const assigned = { externalRef: 'sku', productId, tenant };
+    const made = `${productId} is made`;
     return this.tell('product', `of-${productId}`, tenant, 'ExternalRefAssigned', assigned)
+      .called(made)
       .tell('product', productId, tenant, 'ProductRegistered', { productId, tenant, ...facts })
+      .called(made)
       .tell('product', productId, tenant, 'ProductRevised', { ...facts, title: 'Long coat' })
-      .tell('product', productId, tenant, 'ProductArchived', { reason: 'sold out' });
+      .called(`${productId} is posted`, 'product:again')
+      .tell('product', productId, tenant, 'ProductArchived', { reason: 'sold out' })
+      .called(`${productId} is archived`);
   }
 
   publish(presetId: string, kind: 'model' | 'shot' = 'model'): this {
@@ -251,6 +289,13 @@ export class Story {
     };
     const data = { presetId, kind, label: 'Asha', spec: {}, image };
     return this.tell('preset', presetId, 'installation', 'PresetPublished', data);
+  }
+
+  /** A caller did the last of it, by this call: its key, and not the service or an operator. */
+  called(call: string, causationId = 'story'): this {
+    return this.bend(({ event }) => {
+      event.metadata = { ...event.metadata, actor: 'key:shop', requestId: idOf(call), causationId };
+    });
   }
 
   /** Bends the last event. */
@@ -280,8 +325,16 @@ export class Story {
 
 export function artifact(name: string, role: JobArtifact['role'], kind: string): JobArtifact {
   return {
-    ...{ assetId: idOf(name), storageKey: `renders/${name}.png`, contentType: 'image/png', width: 1024 },
-    ...{ height: 1536, sha256: 'ab'.repeat(32), kind, role, label: name, meta: { zoom: 1.5, crop: 'full' } },
+    assetId: idOf(name),
+    storageKey: `renders/${name}.png`,
+    contentType: 'image/png',
+    width: 1024,
+    height: 1536,
+    sha256: 'ab'.repeat(32),
+    kind,
+    role,
+    label: name,
+    meta: { zoom: 1.5, crop: 'full' },
   };
 }
 
@@ -294,10 +347,15 @@ export function busyStory(environment: Environment = 'live', [first, second] = [
   story
     .issueKey(one, named('key'))
     .store(one, named('asset'))
+    .called(named('upload'))
     .job(one, named('job1'))
     .failedJob(one, named('job2'));
   story.orphan(two, named('job3')).batch(two, named('batch'));
-  story.debit(one, named('job4')).queue(one, named('job4')).cancel(one, named('job4'));
+  story
+    .debit(one, named('job4'))
+    .queue(one, named('job4'))
+    .cancel(one, named('job4'))
+    .called(named('cancel'));
   story.refund(one, named('job4'), { reason: 'job-cancelled' });
   story
     .debit(one, named('job5'))
@@ -308,8 +366,14 @@ export function busyStory(environment: Environment = 'live', [first, second] = [
   for (const call of ['dressed.1', 'placed.1', 'placed.2']) story.call(one, named('job5'), call);
   story.succeed(one, named('job5'), 2).settle(one, named('job5'));
   story.tell('usage', two, two, 'RequestRejected', {
-    ...{ requestId: `r-${named('refused')}`, operation: 'look', endpoint: '/v1/look', method: 'POST' },
-    ...{ httpStatus: 402, errorCode: 'INSUFFICIENT_BALANCE', errorMessage: 'Too little.', latencyMs: 3 },
+    requestId: `r-${named('refused')}`,
+    operation: 'look',
+    endpoint: '/v1/look',
+    method: 'POST',
+    httpStatus: 402,
+    errorCode: 'INSUFFICIENT_BALANCE',
+    errorMessage: 'Too little.',
+    latencyMs: 3,
   });
   story.tell('key', named('key'), one, 'ApiKeyRetired', { retiresAt: at(900), successorKeyId: 'key9' });
   story.tell('key', named('key'), one, 'ApiKeyRevoked', { reason: 'lost' });

@@ -87,7 +87,10 @@ const logger = createLogger('worker', 'silent');
 await runRole(logger, async () => {
   const { store } = await openEventStore({ eventStoreUrl: databaseUrl, databaseUrl }, { proof: testProof });
   const queue = await PgBossRenderQueue.start({
-    ...{ url: databaseUrl, logger, heartbeatSeconds, superviseSeconds: 1 },
+    url: databaseUrl,
+    logger,
+    heartbeatSeconds,
+    superviseSeconds: 1,
   });
   const storage = new FolderStorage({
     directory,
@@ -96,10 +99,15 @@ await runRole(logger, async () => {
   });
   const { places, database } = queue;
   return startWorker({
-    ...{ store: watchedStore(store), storage: watchedStorage(storage), queue, logger },
+    store: watchedStore(store),
+    storage: watchedStorage(storage),
+    queue,
+    logger,
     configuration: configurationOn(databaseUrl, { remoteConcurrency: 1, workerConcurrency: 1 }),
     engine: openEngines(models, {
-      ...{ places, logger, observer: undefined },
+      places,
+      logger,
+      observer: undefined,
       countCall: (model, perMinute) => countRequestIn(database, model, perMinute),
     }),
   });

@@ -153,12 +153,18 @@ describe.each(Object.entries(families))(
       await double.open();
       // An address for each job tells its submissions from the others'.
       const models = jobs.map(({ ids: { jobId } }): ImageModel => ({
-        ...{ ...sandboxModel, ...model, id: jobId, family: name as ModelFamily, max_inputs: 3 },
+        ...sandboxModel,
+        ...model,
+        id: jobId,
+        family: name as ModelFamily,
+        max_inputs: 3,
         secret_env: 'VENDOR_KEY',
         endpoint: double.lane(jobId, []),
       }));
       const plan: KillPlan = {
-        ...{ databaseUrl, directory: join(folder, 'objects'), heartbeatSeconds },
+        databaseUrl,
+        directory: join(folder, 'objects'),
+        heartbeatSeconds,
         models: { currency: 'USD', workflow_models: {}, tenant_models: {}, models },
         points: Object.fromEntries(jobs.map(({ ids, point }) => [ids.jobId, point])),
       };

@@ -64,7 +64,8 @@ export class Caller {
     let last: number | undefined;
     for (let attempt = 0, end = Date.now() + patienceMs; Date.now() < end; attempt++) {
       const answer = await this.ask(`/v1/${path}`, attempt, {
-        ...{ method: 'POST', body: JSON.stringify(body) },
+        method: 'POST',
+        body: JSON.stringify(body),
         headers: { 'content-type': 'application/json', 'idempotency-key': key },
       });
       if (answer?.status === 202) return ((await answer.json()) as { job_id: string }).job_id;

@@ -1,24 +1,22 @@
-import { parseArgs } from 'node:util';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { processManagers } from '#application/process-managers/process-managers.js';
 import { Random } from '../../simulation/kernel/random.js';
+import { npmRun, oneOf, wholeNumber } from '../../support/npm-run.js';
 import { Caller } from './caller.js';
 import { Installation, type StoreKind } from './installation.js';
 
-/** `npm run campaign -- [--rounds N] [--store postgres|eventstoredb] [--seed N]`: docs/crash-points.md */
-const { values } = parseArgs({
-  options: {
-    rounds: { type: 'string', default: '300' },
-    store: { type: 'string', default: 'postgres' },
-    seed: { type: 'string', default: '1' },
-  },
-});
-const rounds = Number(values.rounds);
-const random = new Random(Number(values.seed));
-if (!Number.isSafeInteger(rounds) || !['postgres', 'eventstoredb'].includes(values.store)) {
-  console.error('usage: npm run campaign -- [--rounds N] [--store postgres|eventstoredb] [--seed N]');
-  process.exit(2);
-}
+const storeKinds: readonly StoreKind[] = ['postgres', 'eventstoredb'];
+const options = npmRun(
+  'campaign',
+  'Runs a whole installation under load while its processes are killed, and counts what came of it (docs/crash-points.md).',
+)
+  .option('--rounds <number>', 'how many', wholeNumber, 300)
+  .option('--store <kind>', storeKinds.join(' or '), oneOf(storeKinds, 'store'), 'postgres')
+  .option('--seed <number>', 'decides which faults come, and when', wholeNumber, 1)
+  .parse()
+  .opts<{ rounds: number; store: StoreKind; seed: number }>();
+const { rounds } = options;
+const random = new Random(options.seed);
 
 // Ctrl-C ends the faults early; what was accepted is still followed to its end and counted.
 const enough = new AbortController();
@@ -150,5 +148,4 @@ async function campaign(store: StoreKind): Promise<boolean> {
   return counts.stranded + counts.lost + counts.doubled + open === 0 && audit === 'holds';
 }
 
-// Checked above.
-process.exitCode = (await campaign(values.store as StoreKind)) ? 0 : 1;
+process.exitCode = (await campaign(options.store)) ? 0 : 1;

@@ -65,7 +65,10 @@ async function debit(
   const facts = { requestId: ids.requestId, operation, endpoint: `/v1/${operation}` };
   const amount = workflowOf(workflow.batch?.workflow ?? operation).credits;
   const commands = jobsToCharge(workflow, body, ids).map((charge) => ({
-    ...{ ...charge, ...facts, amount, at: at.toISOString() },
+    ...charge,
+    ...facts,
+    amount,
+    at: at.toISOString(),
   }));
   const context = { ...world.context(tenant, `debit:${ids.requestId}`), requestId: ids.requestId };
   await world.accounts.execute(context, (account) => debitCredits(commands, account));
@@ -160,8 +163,16 @@ export async function abandonedBatch(
     }),
   );
   const job: QueuedJob = {
-    ...{ ...ids, tenant, chargeId: null, parentJobId: null, displayName: '', seed: 7 },
-    ...{ operation: batch, jobType: workflow.jobType, request: body, inputs },
+    ...ids,
+    tenant,
+    chargeId: null,
+    parentJobId: null,
+    displayName: '',
+    seed: 7,
+    operation: batch,
+    jobType: workflow.jobType,
+    request: body,
+    inputs,
     creditsCost: workflowOf(workflow.batch!.workflow).credits * charges.length,
     childJobIds: charges.map(({ jobId }) => jobId),
     at: new Date().toISOString(),

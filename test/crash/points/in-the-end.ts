@@ -21,7 +21,9 @@ export async function readModelProblems(world: World): Promise<string[]> {
   const common = { url: database.url, log: createLogger('test', 'silent') };
   const runner = new ProjectionRunner({
     ...common,
-    ...{ eventStore: world.events.store, environment: 'test', readModels },
+    eventStore: world.events.store,
+    environment: 'test',
+    readModels,
   });
   const running = runTasks({ ...common, tasks: [runner], signal: stopping.signal });
   while (!runner.status.caughtUp) await sleep(20);

@@ -63,7 +63,10 @@ function fenceProblems({ charges, jobs }: JudgedHistory, events: readonly Audite
 }
 
 const stateAfter = {
-  ...{ JobSucceeded: 'succeeded', JobFailed: 'failed', JobCancelled: 'cancelled', JobVoided: 'voided' },
+  JobSucceeded: 'succeeded',
+  JobFailed: 'failed',
+  JobCancelled: 'cancelled',
+  JobVoided: 'voided',
 } as const satisfies Record<Outcome['ends'], string>;
 
 /** What was answered has happened; what was not has happened once or not at all. */

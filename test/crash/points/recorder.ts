@@ -98,10 +98,7 @@ export class Recorder {
 }
 
 /** They call on behalf of their own caller. */
-const goBetweens = new Set([
-  ...['aggregate', 'batch-grouping'],
-  ...['job-writes.handler', 'store-picture.handler'],
-]);
+const goBetweens = new Set(['aggregate', 'batch-grouping', 'job-writes.handler', 'store-picture.handler']);
 
 /**
  * The file of the application, or of its adapters, that awaits the call at hand, by its name without folder and ending. A port is called from
@@ -114,7 +111,7 @@ export function callSite(): string {
   Error.stackTraceLimit = limit;
   for (const line of stack.split('\n')) {
     const file =
-      /\/dist\/(?:libs\/(?:application|adapters)\/src|libs\/read-store\/src(?=\/stream-continuity)|apps)\/(?:[^\s:]+\/)?([\w.-]+)\.js:\d+/.exec(
+      /\/dist\/(?:libs\/(?:application|adapters)\/src|libs\/read-store\/src(?=\/stream-continuity)|apps|capabilities)\/(?:[^\s:]+\/)?([\w.-]+)\.js:\d+/.exec(
         line,
       )?.[1];
     if (file !== undefined && !goBetweens.has(file)) return file;

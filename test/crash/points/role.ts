@@ -35,7 +35,8 @@ const starts: Record<string, () => Promise<() => Promise<object>>> = {
     const { signingKey } = await import('./log.js');
     return async () => {
       const variables = {
-        ...{ DATABASE_URL: databaseUrl, URL_SIGNING_SECRET: 'for tests only' },
+        DATABASE_URL: databaseUrl,
+        URL_SIGNING_SECRET: 'for tests only',
         ATELIER_SIGNING_KEY: signingKey,
       };
       const configuration = { ...loadConfiguration(variables), storage };
@@ -52,7 +53,10 @@ const starts: Record<string, () => Promise<() => Promise<object>>> = {
       const queue = await common.PgBossRenderQueue.start({ url: databaseUrl, logger, ...impatience });
       const { store } = await common.open();
       const { id } = await startWorker({
-        ...{ store, queue, logger, engine },
+        store,
+        queue,
+        logger,
+        engine,
         configuration: configurationOn(databaseUrl, { workerConcurrency: 2 }),
         storage: await common.openStorage({ storage, publicUrl: 'http://127.0.0.1' }),
       });

@@ -99,9 +99,17 @@ export class World implements AsyncDisposable {
     const { bytes, width, height } = await plainPicture('person', colour);
     const assetId = newId();
     const asset: StoredAsset = {
-      ...{ assetId, tenant, storageKey: `test/${tenant}/uploads/${assetId}.png`, width, height },
-      ...{ contentType: 'image/png', sizeBytes: bytes.length, origin: 'upload', jobId: null },
-      ...{ sha256: createHash('sha256').update(bytes).digest('hex'), at: new Date().toISOString() },
+      assetId,
+      tenant,
+      storageKey: `test/${tenant}/uploads/${assetId}.png`,
+      width,
+      height,
+      contentType: 'image/png',
+      sizeBytes: bytes.length,
+      origin: 'upload',
+      jobId: null,
+      sha256: createHash('sha256').update(bytes).digest('hex'),
+      at: new Date().toISOString(),
     };
     await this.storage.put(asset.storageKey, bytes);
     const event = toNewEvent({ type: 'AssetStored', data: asset }, 0, this.context(tenant));

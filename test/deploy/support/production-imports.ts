@@ -6,6 +6,9 @@ import { root } from './compose-file.js';
 const specifiers =
   /(?:^|[;\s}])(?:import|export)\s*(?:[^'";()]*?\sfrom\s*)?['"]([^'"\s]+)['"]|\bimport\(\s*['"]([^'"]+)['"]/g;
 const libraries = /^#([a-z-]+)\/(.+)$/;
+const { imports } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
+  imports: Readonly<Record<string, { readonly default: string }>>;
+};
 const workspaces = /^@atelier\/([a-z-]+)(\/.+)?$/;
 
 export interface Imports {
@@ -45,10 +48,7 @@ function ownFile(from: string, specifier: string): string | undefined {
     return join(root, 'packages', workspace, target);
   }
   const [, library = '', path = ''] = libraries.exec(specifier) ?? [];
-  if (!library) return undefined;
-  return library === 'projections'
-    ? join(root, 'dist/projections/src', path)
-    : join(root, 'dist/libs', library, 'src', path);
+  return library ? join(root, imports[`#${library}/*`]?.default.replace('*', path) ?? '') : undefined;
 }
 
 function exportsOf(workspace: string): Readonly<Record<string, { readonly default: string }>> {

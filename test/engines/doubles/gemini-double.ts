@@ -12,12 +12,16 @@ const geminiErrors: Partial<
   bad_input: { code: 400, status: 'INVALID_ARGUMENT', message: 'Unable to process input image.' },
   quota: { code: 400, status: 'FAILED_PRECONDITION', message: 'Enable billing on your project.' },
   busy: {
-    ...{ code: 429, status: 'RESOURCE_EXHAUSTED', message: 'You exceeded your current quota.' },
+    code: 429,
+    status: 'RESOURCE_EXHAUSTED',
+    message: 'You exceeded your current quota.',
     details: [{ '@type': `${google}.QuotaFailure` }, { '@type': `${google}.RetryInfo`, retryDelay: '1.07s' }],
   },
   broken: { code: 503, status: 'UNAVAILABLE', message: 'The model is overloaded.' },
   key: {
-    ...{ code: 400, status: 'INVALID_ARGUMENT', message: 'API key not valid: sk-abc' },
+    code: 400,
+    status: 'INVALID_ARGUMENT',
+    message: 'API key not valid: sk-abc',
     details: [{ '@type': `${google}.ErrorInfo`, reason: 'API_KEY_INVALID' }],
   },
 };

@@ -7,9 +7,21 @@ export function declaredModel(
   more: Partial<VendorModel> = {},
 ): VendorModel {
   return {
-    ...{ id: family, family, model: family, endpoint, secret: 'sk-vendor-secret', options: {} },
-    ...{ supports_quality: false, transparent: true, seed: true, max_inputs: 16, currency: 'USD' },
-    ...{ price_per_picture: 0.04, price_per_reading: 0.01, timeout_seconds: 60, resend_unknown: false },
+    id: family,
+    family,
+    model: family,
+    endpoint,
+    secret: 'sk-vendor-secret',
+    options: {},
+    supports_quality: false,
+    transparent: true,
+    seed: true,
+    max_inputs: 16,
+    currency: 'USD',
+    price_per_picture: 0.04,
+    price_per_reading: 0.01,
+    timeout_seconds: 60,
+    resend_unknown: false,
     ...more,
   };
 }

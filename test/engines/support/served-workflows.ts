@@ -40,7 +40,9 @@ export async function servedBodies(
   ]);
   const product = { upload_asset_public_id: upload.asset_id, title: 'Marea dress' };
   const things: Things = {
-    ...{ assetId: upload.asset_id, uploadKey: upload.upload_key, renderId: render?.jobId ?? '' },
+    assetId: upload.asset_id,
+    uploadKey: upload.upload_key,
+    renderId: render?.jobId ?? '',
     productId: (await house.answered(() => house.api.post('/v1/products', tenant.key, product))).body
       .public_id as string,
     categoryId: garmentCategories[0]?.publicId ?? '',

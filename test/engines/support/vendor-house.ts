@@ -33,8 +33,14 @@ export function vendorModelOf(
 ): ImageModel {
   return {
     ...sandboxModel,
-    ...{ id, family, endpoint, secret_env: 'VENDOR_KEY', max_inputs: 16, test_keys: 'vendor' },
-    ...{ price_per_picture: 0.04, price_per_reading: 0.01 },
+    id,
+    family,
+    endpoint,
+    secret_env: 'VENDOR_KEY',
+    max_inputs: 16,
+    test_keys: 'vendor',
+    price_per_picture: 0.04,
+    price_per_reading: 0.01,
     ...more,
   };
 }
@@ -80,7 +86,8 @@ export class VendorHouse implements AsyncDisposable {
     const service = cleanups.use(await ApiService.start({ projector: false }));
     const storage = new FolderStorage({
       directory: join(service.folder, 'objects'),
-      ...{ signingSecret: 'a secret of tests', publicUrl: 'http://127.0.0.1' },
+      signingSecret: 'a secret of tests',
+      publicUrl: 'http://127.0.0.1',
     });
     return new VendorHouse(service, cleanups, storage, patienceMs);
   }
@@ -114,7 +121,9 @@ export class VendorHouse implements AsyncDisposable {
     });
     const { places, database } = workersQueue;
     const engine = openEngines(imageModels, {
-      ...{ places, logger, observer: undefined },
+      places,
+      logger,
+      observer: undefined,
       countCall: (model, perMinute) => countRequestIn(database, `image-model ${model}`, perMinute),
     });
     const worker = await startWorker({ configuration, logger, store, storage, queue: workersQueue, engine });

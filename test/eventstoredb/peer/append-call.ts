@@ -34,6 +34,11 @@ export async function serveAppend(
     answer({ code: faults.failAppends.code, details: faults.failAppends.details });
     return;
   }
+  const stream = streamNameOf(options!.getStreamIdentifier());
+  if (faults.tombstones.has(stream)) {
+    answer(failure(status.FAILED_PRECONDITION, 'stream-deleted', { 'stream-name': stream }));
+    return;
+  }
   const bytes = events.reduce((sum, event) => sum + sizeOf(event), 0);
   if (bytes > faults.maxAppendBytes) {
     const limit = { 'maximum-append-size': String(faults.maxAppendBytes) };
@@ -41,7 +46,7 @@ export async function serveAppend(
     return;
   }
   const expected = expectedOf(options!);
-  const verdict = log.append(streamNameOf(options!.getStreamIdentifier()), expected, events);
+  const verdict = log.append(stream, expected, events);
   if (faults.silent) return;
   if (faults.dropAfterCommit > 0) {
     faults.dropAfterCommit -= 1;

@@ -39,7 +39,12 @@ export function serveBatchAppend(
       return;
     }
     const bytes = append.events.reduce((sum, event) => sum + sizeOf(event), 0);
-    const response = bytes > faults.maxAppendBytes ? tooLarge(faults.maxAppendBytes) : answerTo(log, append);
+    const response =
+      bytes > faults.maxAppendBytes
+        ? tooLarge(faults.maxAppendBytes)
+        : faults.tombstones.has(streamNameOf(append.options.getStreamIdentifier()))
+          ? refusal(new shared.StreamDeleted().serializeBinary(), 'event_store.client.StreamDeleted')
+          : answerTo(log, append);
     if (faults.silent) return;
     if (faults.dropAfterCommit > 0) {
       faults.dropAfterCommit -= 1;

@@ -10,6 +10,8 @@ export class Faults {
   slowMs = 0;
   /** So many appends are carried out and then answered by a broken connection. */
   dropAfterCommit = 0;
+  /** Streams that were deleted for good: no append to them is taken. */
+  readonly tombstones = new Set<string>();
   /** So many appends are answered by this gRPC code before anything happened. */
   failAppends: { code: number; details: string; times: number } | undefined;
   /** Bytes in one append. */
@@ -35,7 +37,7 @@ export class Faults {
 
   /** Ends all subscriptions: by an error after which nothing comes, or as if all had been said. */
   interrupt(by: 'error' | 'end'): void {
-    for (const interruption of [...this.interruptions]) interruption(by);
+    for (const interruption of new Set(this.interruptions)) interruption(by);
   }
 
   async pause(): Promise<void> {

@@ -87,7 +87,12 @@ export class OtlpReceiver implements AsyncDisposable {
 function received(service: string, span: OtlpSpan): ReceivedSpan {
   const { traceId, spanId, parentSpanId, name, attributes, links = [], status } = span;
   return {
-    ...{ service, traceId, spanId, parentSpanId: parentSpanId || undefined, name, links },
+    service,
+    traceId,
+    spanId,
+    parentSpanId: parentSpanId || undefined,
+    name,
+    links,
     startedAtMs: Number(BigInt(span.startTimeUnixNano) / 1000n) / 1000,
     endedAtMs: Number(BigInt(span.endTimeUnixNano) / 1000n) / 1000,
     attributes: plain(attributes),

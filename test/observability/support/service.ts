@@ -35,7 +35,9 @@ export class Service implements AsyncDisposable {
   /** One more process. Its URL is that of the API, or of the role's own server. */
   async role(name: RoleName, settings: Record<string, string> = {}): Promise<Role> {
     const process = await startRole(`apps/${name}/src/main.js`, {
-      ...{ ...this.inner.roleSettings, METRICS: 'true', METRICS_PORT: '0' },
+      ...this.inner.roleSettings,
+      METRICS: 'true',
+      METRICS_PORT: '0',
       ...settings,
     });
     this.roles.push(process);

@@ -18,8 +18,16 @@ export const ends: readonly End[] = ['succeeded', 'failed', 'cancelled'];
 const cost = 5;
 const provenance = { engine: 'e', model: 'm', seed: 1, attempt: 1, renderMs: 1, inputHashes: [] };
 const artifact = {
-  ...{ assetId: 'a', storageKey: 'k', contentType: 'image/png', width: 1, height: 1, sha256: '00' },
-  ...{ kind: 'garment', role: 'final' as const, label: '', meta: {} },
+  assetId: 'a',
+  storageKey: 'k',
+  contentType: 'image/png',
+  width: 1,
+  height: 1,
+  sha256: '00',
+  kind: 'garment',
+  role: 'final' as const,
+  label: '',
+  meta: {},
 };
 
 /** What APIs and workers would have written, in `test`, without either of them: fast, and in any state. */
@@ -34,9 +42,19 @@ export class Story {
   single(at = new Date()): QueuedJob {
     const requestId = newId();
     return {
-      ...{ jobId: newId(), tenant: this.tenant, requestId, chargeId: requestId, parentJobId: null },
-      ...{ operation: 'model-generator', jobType: 'MODEL_GENERATOR', creditsCost: cost, displayName: '' },
-      ...{ request: {}, inputs: [], seed: 1, at: at.toISOString() },
+      jobId: newId(),
+      tenant: this.tenant,
+      requestId,
+      chargeId: requestId,
+      parentJobId: null,
+      operation: 'model-generator',
+      jobType: 'MODEL_GENERATOR',
+      creditsCost: cost,
+      displayName: '',
+      request: {},
+      inputs: [],
+      seed: 1,
+      at: at.toISOString(),
     };
   }
 

@@ -1,7 +1,7 @@
 import type { AuditedEvent } from '#audit/audited-event.js';
-import type { WebhookMessage } from '#application/webhook/webhook-message.js';
+import type { WebhookMessage } from '#capabilities/webhooks/webhook-message.js';
 import type { EventOfType } from '#domain/events.js';
-import type { WebhookMessageType } from '#domain/webhook/webhook.events.js';
+import type { WebhookMessageType } from '#capabilities/webhooks/webhook.events.js';
 import type { JudgedHistory } from '../../support/judged-history.js';
 import type { Report } from './price-book.js';
 

@@ -1,5 +1,5 @@
-import { webhookDispatcher } from '#application/process-managers/process-managers.js';
-import type { Deliveries } from '#application/webhook/deliveries.js';
+import { webhookDispatcher } from '#capabilities/webhooks/webhook-dispatcher.follows.js';
+import type { Deliveries } from '#capabilities/webhooks/deliveries.js';
 import { newId } from '#platform/ids.js';
 import type { Wiring } from '../wiring.js';
 import { given } from './process-bugs.js';

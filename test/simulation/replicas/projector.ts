@@ -1,18 +1,21 @@
 import type { CommandBus } from '@nestjs/cqrs';
 import {
   batchParents,
-  batchParentsFilter,
+  batchParentsFollows,
   chargeCloser,
-  chargeCloserFilter,
+  chargeCloserFollows,
+  filterOf,
   renderDispatcher,
-  renderDispatcherFilter,
-  webhookDispatcher,
-  webhookDispatcherFilter,
+  renderDispatcherFollows,
 } from '#application/process-managers/process-managers.js';
 import { BatchParents } from '#application/process-managers/batch-parents.js';
 import { ChargeCloser } from '#application/process-managers/charge-closer.js';
 import { RenderDispatcher } from '#application/process-managers/render-dispatcher.js';
-import { WebhookDispatcher } from '#application/process-managers/webhook-dispatcher.js';
+import { WebhookDispatcher } from '#capabilities/webhooks/webhook-dispatcher.js';
+import {
+  webhookDispatcher,
+  webhookDispatcherFollows,
+} from '#capabilities/webhooks/webhook-dispatcher.follows.js';
 import type { EventStore } from '#event-store/event-store.js';
 import type { JobWithoutTask, OpenCharges, OrphanCandidate } from '#application/read-models.js';
 import { StrandedJobs } from '#application/process-managers/stranded-jobs.js';
@@ -28,7 +31,11 @@ import { commandBusOn } from '../../support/command-bus.js';
 
 export const projections = 'projections';
 export const processNames = [
-  ...[renderDispatcher, chargeCloser, batchParents, webhookDispatcher, projections],
+  renderDispatcher,
+  chargeCloser,
+  batchParents,
+  webhookDispatcher,
+  projections,
 ] as const;
 
 /** After this long a delivery that is due counts as lost by its queue. */
@@ -85,11 +92,6 @@ export class ProjectorReplica extends Replica {
     this.store = store;
     const accounts = wiring.accounts(store, snapshots, { ...accountSettings(scheduler), nextTurn }, place);
     this.commands = commandBusOn({ store, accounts });
-    // So few that what is forgotten is read again now and then.
-    const rememberedBatches = 2;
-    const dispatcher = new RenderDispatcher(store, rememberedBatches);
-    const closer = new ChargeCloser(this.commands, store, clock);
-    const batches = new BatchParents(this.commands, store, clock);
     // Of the queue it only puts tasks back.
     const requeueing = {
       requeue: async (tasks: readonly RenderTask[]) => {
@@ -97,19 +99,30 @@ export class ProjectorReplica extends Replica {
         return queue.requeue(tasks);
       },
     } as unknown as RenderQueue;
+    // So few that what is forgotten is read again now and then.
+    const rememberedBatches = 2;
+    const dispatcher = new RenderDispatcher(store, requeueing, rememberedBatches);
+    const closer = new ChargeCloser(this.commands, store, clock);
+    const batches = new BatchParents(this.commands, store, clock);
     this.stranded = new StrandedJobs({ find: () => this.jobsWithoutTask() }, requeueing, batches, store);
-    this.run(renderDispatcher, renderDispatcherFilter(environment), async (events) => {
+    this.run(renderDispatcher, filterOf(renderDispatcherFollows, environment), async (events) => {
       const tasks = await dispatcher.tasksOf(environment, events);
       return () => queue.enqueue(tasks);
     });
-    this.run(chargeCloser, chargeCloserFilter(environment), (events) => closer.handle(environment, events));
-    this.run(batchParents, batchParentsFilter(environment), (events) => batches.handle(environment, events));
+    this.run(chargeCloser, filterOf(chargeCloserFollows, environment), (events) =>
+      closer.handle(environment, events),
+    );
+    this.run(batchParents, filterOf(batchParentsFollows, environment), (events) =>
+      batches.handle(environment, events),
+    );
     this.deliveries = new SimulatedDeliveries(installation.deliveries, scheduler, process);
     const settings = { publicUrl: 'https://atelier.example', signingKey: simulatedSecrets.signingKey };
-    const webhooks = new WebhookDispatcher(store, accounts, settings, clock);
+    // What it finds is written below, in the step that moves the checkpoint.
+    const unused = undefined as never;
+    const webhooks = new WebhookDispatcher(store, accounts, unused, unused, settings, clock);
     this.run(
       webhookDispatcher,
-      webhookDispatcherFilter(environment),
+      filterOf(webhookDispatcherFollows, environment),
       async (events) => {
         const { deliveries } = await webhooks.workOf(environment, events);
         return () => installation.deliveryQueue.enqueue(this.deliveries.addNow(environment, deliveries));
@@ -128,7 +141,12 @@ export class ProjectorReplica extends Replica {
     const { scheduler, checkpoints, wiring, invariants } = this.installation;
     const { checkpoint, swallowsErrors, resume } = wiring;
     const running = runSimulatedProcess({
-      ...{ scheduler, checkpoints, name, swallowsErrors, resume, begin },
+      scheduler,
+      checkpoints,
+      name,
+      swallowsErrors,
+      resume,
+      begin,
       anchorOf: (batch) => wiring.anchorOf(batch),
       ...(filter && { filter }),
       process: this.process,

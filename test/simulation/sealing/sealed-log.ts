@@ -122,7 +122,10 @@ class Sealer {
     const store = withSharedSubscriptions(client, { maxEvents: 12 });
     const options = this.wiring.sealer(
       {
-        ...{ store, commands: commandBusOf([new SealRangeHandler(store)]), key: sealKey, batchSize: 6 },
+        store,
+        commands: commandBusOf([new SealRangeHandler(store)]),
+        key: sealKey,
+        batchSize: 6,
         clock: () => new Date(scheduler.now),
         onSealed: () => void this.sealed++,
         wait: (ms, signal) => scheduler.after(process, ms, signal),

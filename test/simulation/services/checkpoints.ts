@@ -177,9 +177,14 @@ export class Checkpoints {
     let entry = this.entries.get(name);
     if (!entry) {
       entry = {
-        ...{ position: null, anchor: undefined, past: undefined, haltedIn: new Set<Process>(), epoch: 0 },
+        position: null,
+        anchor: undefined,
+        past: undefined,
+        haltedIn: new Set<Process>(),
+        epoch: 0,
         haltedBecause: null,
-        ...{ holder: undefined, lost: new AbortController() },
+        holder: undefined,
+        lost: new AbortController(),
       };
       this.entries.set(name, entry);
     }

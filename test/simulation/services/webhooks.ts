@@ -6,9 +6,9 @@ import type {
   NewDelivery,
   WebhookCall,
   WebhookTransport,
-} from '#application/webhook/deliveries.js';
+} from '#capabilities/webhooks/deliveries.js';
 import type { Environment } from '#domain/streams.js';
-import type { DeliveryTask } from '#render-queue/delivery-queue.js';
+import type { DeliveryTask } from '#capabilities/webhooks/delivery.task.js';
 import type { Process, Scheduler } from '../kernel/scheduler.js';
 
 /** The rows that all processes share. */

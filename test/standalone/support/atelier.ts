@@ -28,8 +28,9 @@ export class Atelier {
     readonly output: () => Finished,
   ) {}
 
-  static async start(home: string, more: NodeJS.ProcessEnv = {}): Promise<Atelier> {
-    const { child, output } = spawnStandalone(home, more);
+  /** @param root of the tree whose `dist` is run */
+  static async start(home: string, more: NodeJS.ProcessEnv = {}, root = process.cwd()): Promise<Atelier> {
+    const { child, output } = spawnStandalone(home, more, root);
     const ready = once(child, 'message') as Promise<[{ baseUrl: string }]>;
     const [first] = await Promise.race([ready, once(child, 'exit').then(() => [undefined])]);
     if (!first) throw new Error(`the service did not start: ${JSON.stringify(output())}`);
@@ -77,9 +78,10 @@ export async function runStandalone(home: string, more: NodeJS.ProcessEnv = {}):
   return output();
 }
 
-function spawnStandalone(home: string, more: NodeJS.ProcessEnv) {
+function spawnStandalone(home: string, more: NodeJS.ProcessEnv, root = process.cwd()) {
   // The channel also ends the service should the test be killed.
-  const child = fork(join(apps, 'standalone', 'src', 'main.js'), {
+  const child = fork(join(root, 'dist', 'apps', 'standalone', 'src', 'main.js'), {
+    cwd: root,
     env: environment(home, more),
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     // As the script `start` says it.
@@ -92,16 +94,16 @@ function spawnStandalone(home: string, more: NodeJS.ProcessEnv) {
   return { child, output: (): Finished => ({ code: child.exitCode, stdout, stderr }) };
 }
 
-/** Runs a program of `dist/apps` to its end. */
+/** Runs a program of `dist/apps` to its end. @param options.root of the tree whose `dist` is meant */
 export function run(
   entry: string,
   args: readonly string[],
   home: string,
-  options: { env?: NodeJS.ProcessEnv; cwd?: string } = {},
+  options: { env?: NodeJS.ProcessEnv; cwd?: string; root?: string } = {},
 ): Promise<Finished> {
   return new Promise((resolve) => {
-    const { cwd = process.cwd(), env = {} } = options;
-    const command = [join(apps, entry), ...args];
+    const { root = process.cwd(), cwd = root, env = {} } = options;
+    const command = [join(root, 'dist', 'apps', entry), ...args];
     const child = execFile(
       process.execPath,
       command,

@@ -40,8 +40,17 @@ export async function dispatchBatch(
     }),
   );
   const parent: QueuedJob = {
-    ...{ jobId, tenant, requestId, chargeId: null, parentJobId: null, displayName: '', seed: 7, at },
-    ...{ operation: 'pdp-batch-extractions', jobType: 'PDP_BATCH_EXTRACTION', creditsCost: 4 * photos },
+    jobId,
+    tenant,
+    requestId,
+    chargeId: null,
+    parentJobId: null,
+    displayName: '',
+    seed: 7,
+    at,
+    operation: 'pdp-batch-extractions',
+    jobType: 'PDP_BATCH_EXTRACTION',
+    creditsCost: 4 * photos,
     request: {
       photos: uploads.map(({ assetId }, index) => ({
         pdp_image_public_id: assetId,

@@ -21,10 +21,16 @@ const endless = engineThat(async (_request, context) => {
 await runRole(logger, async () => {
   const { store } = await openEventStore({ eventStoreUrl: databaseUrl, databaseUrl }, { proof: testProof });
   const queue = await PgBossRenderQueue.start({
-    ...{ url: databaseUrl, logger, heartbeatSeconds: 2, superviseSeconds: 1 },
+    url: databaseUrl,
+    logger,
+    heartbeatSeconds: 2,
+    superviseSeconds: 1,
   });
   return startWorker({
-    ...{ store, queue, logger, configuration: configurationOn(databaseUrl) },
+    store,
+    queue,
+    logger,
+    configuration: configurationOn(databaseUrl),
     storage: new FolderStorage({ directory, signingSecret: 'for-tests-only', publicUrl: 'http://127.0.0.1' }),
     engine: endless,
   });

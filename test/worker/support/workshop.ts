@@ -107,7 +107,10 @@ export class Workshop implements AsyncDisposable {
     const queue = await this.startQueue();
     const configuration = configurationOn(databaseUrl);
     const projector = await startProjector({
-      ...{ store, snapshots, queue, logger },
+      store,
+      snapshots,
+      queue,
+      logger,
       configuration: {
         ...configuration,
         storage: { kind: 'folder', directory: join(this.folder, 'objects'), signingSecret: 'for-tests-only' },
@@ -149,7 +152,9 @@ export class Workshop implements AsyncDisposable {
     const tenant = newId();
     await openAccount(this.accounts, this.context(tenant), { name: 'Acme', terms: defaultTerms });
     await grantCredits(this.accounts, this.context(tenant), {
-      ...{ amount: credits, kind: 'pack', label: 'Starter' },
+      amount: credits,
+      kind: 'pack',
+      label: 'Starter',
     });
     return tenant;
   }
@@ -195,9 +200,17 @@ export class Workshop implements AsyncDisposable {
     const assetId = newId();
     const { bytes, width, height } = picture;
     const asset: StoredAsset = {
-      ...{ assetId, tenant, storageKey: `${environment}/${tenant}/uploads/${assetId}.png`, width, height },
-      ...{ contentType: 'image/png', sizeBytes: bytes.length, origin: 'upload', jobId: null },
-      ...{ sha256: createHash('sha256').update(bytes).digest('hex'), at: new Date().toISOString() },
+      assetId,
+      tenant,
+      storageKey: `${environment}/${tenant}/uploads/${assetId}.png`,
+      width,
+      height,
+      contentType: 'image/png',
+      sizeBytes: bytes.length,
+      origin: 'upload',
+      jobId: null,
+      sha256: createHash('sha256').update(bytes).digest('hex'),
+      at: new Date().toISOString(),
     };
     await this.storage.put(asset.storageKey, bytes, asset.contentType);
     const event = toNewEvent({ type: 'AssetStored', data: asset }, 0, this.context(tenant));

@@ -1,8 +1,7 @@
 import { Controller, Get, Inject, Res } from '@nestjs/common';
-import { QueryBus } from '@nestjs/cqrs';
 import { ApiOperation, ApiProperty, ApiTags, ApiQuery } from '@nestjs/swagger';
 import type { Caller } from '#application/command-context.js';
-import { GetCredits, ListTransactions } from '#application/ledger/ledger.module.js';
+import { AccountQueries } from '#application/ledger/account-queries.js';
 import { Clock } from '#platform/clock.js';
 import { CurrentCaller } from '../auth/caller.js';
 import { DescribeErrors, DescribeRead, PageOf } from '../http/describe.js';
@@ -53,7 +52,7 @@ export class CreditsResponse {
 @Controller('/v1/credits')
 export class CreditsController {
   constructor(
-    private readonly queries: QueryBus,
+    private readonly account: AccountQueries,
     @Inject(Clock) private readonly clock: Clock,
   ) {}
 
@@ -62,7 +61,7 @@ export class CreditsController {
   @DescribeRead(CreditsResponse)
   @DescribeErrors(401, 403)
   async get(@CurrentCaller() caller: Caller): Promise<CreditsResponse> {
-    const credits = await this.queries.execute(new GetCredits(caller, this.clock()));
+    const credits = await this.account.credits(caller, this.clock());
     return {
       client_id: credits.tenant,
       balance: credits.balance,
@@ -112,7 +111,7 @@ export class LedgerResponse extends PageOf(LedgerEntryResponse, {
 @ApiTags('account')
 @Controller('/v1/transactions')
 export class TransactionsController {
-  constructor(private readonly queries: QueryBus) {}
+  constructor(private readonly account: AccountQueries) {}
 
   @Get()
   @ApiOperation({
@@ -127,8 +126,7 @@ export class TransactionsController {
     @ValidQuery(PageQuery) { limit, offset }: PageQuery,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<LedgerResponse> {
-    const page = { limit, offset };
-    const { items, total } = unwrap(await this.queries.execute(new ListTransactions(caller, page)), reply);
+    const { items, total } = unwrap(await this.account.transactions(caller, { limit, offset }), reply);
     const entries = items.map(({ id, kind, label, creditsDelta, status, createdAt }) => ({
       id,
       kind,

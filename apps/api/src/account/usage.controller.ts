@@ -1,10 +1,9 @@
 import { Controller, Get, Res } from '@nestjs/common';
-import { QueryBus } from '@nestjs/cqrs';
 import { ApiOperation, ApiProperty, ApiPropertyOptional, ApiQuery, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
 import type { Caller } from '#application/command-context.js';
 import type { UsageView } from '#application/read-models.js';
-import { ListUsage } from '#application/ledger/ledger.module.js';
+import { AccountQueries } from '#application/ledger/account-queries.js';
 import { CurrentCaller } from '../auth/caller.js';
 import { DescribeErrors, DescribeRead, PageOf } from '../http/describe.js';
 import { ConsistencyToken, unwrap } from '../http/consistency-token.js';
@@ -15,7 +14,10 @@ export class UsageRowResponse {
   @ApiProperty({ minLength: 26, maxLength: 26, example: '01K9Z7J0V4M2Q8T6R3N5B1C7DE' })
   request_id: string;
 
-  @ApiProperty({ example: '/v1/model-generator' })
+  @ApiProperty({
+    description: 'As it stands in this reference, for example `/v1/jobs/{public_id}/cancel`.',
+    example: '/v1/model-generator',
+  })
   endpoint: string;
 
   @ApiProperty({ example: 'POST' })
@@ -47,14 +49,14 @@ export class UsageRowResponse {
   submitted_at?: string;
 
   @ApiPropertyOptional({
-    description: 'When it was settled or refunded.',
+    description: 'When it was settled or refunded; of a call without a charge, when it was answered.',
     format: 'date-time',
     example: '2026-01-31T12:00:01.000Z',
   })
   resolved_at?: string;
 
   @ApiPropertyOptional({
-    description: 'From created to resolved.',
+    description: 'From created to resolved. Of a write that costs nothing, it is not measured.',
     type: 'integer',
     minimum: 0,
     example: 1000,
@@ -73,12 +75,17 @@ export class UsageListResponse extends PageOf(UsageRowResponse, { total: 'Rows i
 @ApiTags('account')
 @Controller('/v1/usage')
 export class UsageController {
-  constructor(private readonly queries: QueryBus) {}
+  constructor(private readonly account: AccountQueries) {}
 
   @Get()
   @ApiOperation({
     operationId: 'listUsage',
-    summary: 'Every dispatch that was called, accepted or refused, newest first',
+    summary:
+      'Your calls, newest first: each dispatch, accepted or refused, and each write that costs nothing',
+    description:
+      'A write that costs nothing (an upload; a product that is made, changed or archived; a retired entry of the catalogue; ' +
+      'a cancelled job) has a row with 0 credits, unless it was refused or changed nothing. Reads, webhook endpoints and ' +
+      'client tokens have none, nor has what is answered with 401, 429 or 5xx.',
   })
   @ApiQuery({ type: PageQuery })
   @DescribeRead(UsageListResponse)
@@ -89,8 +96,7 @@ export class UsageController {
     @ConsistencyToken() token: bigint | undefined,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<UsageListResponse> {
-    const page = { limit, offset };
-    const { items, total } = unwrap(await this.queries.execute(new ListUsage(caller, page, token)), reply);
+    const { items, total } = unwrap(await this.account.usage(caller, { limit, offset }, token), reply);
     return { items: items.map(present), total, limit, offset };
   }
 }

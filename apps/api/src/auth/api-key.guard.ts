@@ -2,7 +2,7 @@ import { Injectable, SetMetadata, type CanActivate, type ExecutionContext } from
 import { Reflector } from '@nestjs/core';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Caller, ClientScope } from '#application/command-context.js';
-import { Attempts } from '#application/limits/attempts.js';
+import { Attempts, type LookedUp } from '#application/limits/attempts.js';
 import { RateLimiter } from '#application/limits/rate-limiter.js';
 import type { Capability } from '#domain/key/key.events.js';
 import { ApiError } from '../http/api-error.js';
@@ -17,18 +17,18 @@ const publicRoute = 'atelier:public';
 const requiredCapability = 'atelier:capability';
 const openToTokens = 'atelier:client-token';
 
-/** Opens a route to everybody. Without it, a route asks for a valid key. */
+/** Opens a route to all clients. Without it, a route requires a valid key. */
 export const Public = () => SetMetadata(publicRoute, true);
 
 /** Asks for this capability beside a valid key. */
 export const RequireCapability = (capability: Capability) => SetMetadata(requiredCapability, capability);
 
-/** Opens a route to client tokens of this kind as well; of a job, where the path names that very job. */
+/** Opens a route to client tokens of this kind too. A token of a job works only if the path names that job. */
 export const OpenToClientTokens = (kind: ClientScope['kind']) => SetMetadata(openToTokens, kind);
 
 /**
- * Lets a request in by its bearer key, and puts whom it speaks for on the request. In this order: the key, the rate
- * limit of the key, the signature of the body, the capability.
+ * Checks the bearer key of a request, and stores its caller on the request. It checks, in this order: the key, the
+ * key's rate limit, the signature of the body, the capability.
  */
 @Injectable()
 export class ApiKeyGuard implements CanActivate {
@@ -76,11 +76,12 @@ export class ApiKeyGuard implements CanActivate {
     const key = bearerKeyOf({ headers });
     const look = async () =>
       isClientToken(key) ? tokens.authenticate(key) : key === undefined ? undefined : keys.authenticate(key);
-    const { found, retryAfterSeconds } =
+    const { found, retryAfterSeconds, tooManyWait }: LookedUp<Caller> =
       key !== undefined && keys.recognises(key)
         ? { found: await look(), retryAfterSeconds: 0 }
         : await attempts.lookUp(ip, isClientToken(key) || isWellFormed(key), look);
     if (found) return found;
+    if (tooManyWait) throw tooManyGuesses(retryAfterSeconds);
     throw retryAfterSeconds > 0 ? tooManyFailures(retryAfterSeconds) : unauthenticated();
   }
 }
@@ -99,8 +100,8 @@ function checkScope(
 }
 
 /**
- * Says on every answer what is left, in the structured fields of the IETF's draft "RateLimit header fields for HTTP":
- * `q` requests in `w` seconds; `r` are left, and all of them are there again in `t` seconds.
+ * Adds the state of the limit to every answer, in the structured fields of the IETF's draft "RateLimit header fields
+ * for HTTP": `q` requests in `w` seconds; `r` are left, and the full limit is back in `t` seconds.
  */
 export function tellRateLimit(reply: FastifyReply, { limit, remaining, resetSeconds }: RateVerdict): void {
   void reply
@@ -116,11 +117,20 @@ export function rateLimited({ limit, retryAfterSeconds }: RateVerdict): ApiError
   );
 }
 
-/** For an address that has failed to authenticate too often. It says nothing about the key that it sent. */
+/** For an address that has failed to authenticate too often. The answer does not depend on the key that it sent. */
 export function tooManyFailures(retryAfterSeconds: number): ApiError {
   return new ApiError(
     'RATE_LIMITED',
     `Too many requests without a valid API key came from this address. Try again in ${inSeconds(retryAfterSeconds)}.`,
+    { headers: { 'retry-after': String(retryAfterSeconds) } },
+  );
+}
+
+/** For an address that has failed too often, if too many of its keys are being checked to check this one. */
+function tooManyGuesses(retryAfterSeconds: number): ApiError {
+  return new ApiError(
+    'RATE_LIMITED',
+    `Too many API keys wait to be checked, and yours was not. Try again in ${inSeconds(retryAfterSeconds)}.`,
     { headers: { 'retry-after': String(retryAfterSeconds) } },
   );
 }

@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import type { Caller } from '#application/command-context.js';
 
-/** What a request sends as its key; undefined when it sends none. Whether it is a key at all is not looked at. */
+/** The text that a request sends as its key; undefined when it sends none. It does not check the form. */
 export function bearerKeyOf({ headers }: Pick<FastifyRequest, 'headers'>): string | undefined {
   return /^Bearer +([^\s]{1,256}) *$/i.exec(headers.authorization ?? '')?.[1];
 }
@@ -16,7 +16,7 @@ export function setCaller(request: FastifyRequest, caller: Caller): void {
   (request as WithCaller)[callers] = caller;
 }
 
-/** Whom the request speaks for; undefined before the guard has let it in. */
+/** The caller of the request; undefined before the guard has let it in. */
 export function callerOf(request: FastifyRequest): Caller | undefined {
   return (request as WithCaller)[callers];
 }

@@ -1,8 +1,7 @@
 import { Controller, HttpCode, Inject, Post, UseGuards } from '@nestjs/common';
-import { QueryBus } from '@nestjs/cqrs';
 import { ApiBody, ApiOperation, ApiProperty, ApiPropertyOptional, ApiTags } from '@nestjs/swagger';
 import type { Caller, ClientScope } from '#application/command-context.js';
-import { GetJob } from '#application/job/job-queries.handler.js';
+import { JobQueries } from '#application/job/job-queries.js';
 import { Clock } from '#platform/clock.js';
 import { newId } from '#platform/ids.js';
 import { ChoiceField, IdField, IntegerField } from '#validation/fields.js';
@@ -68,7 +67,7 @@ export class ClientTokenResponse {
 export class ClientTokensController {
   constructor(
     private readonly tokens: ClientTokens,
-    private readonly queries: QueryBus,
+    private readonly jobs: JobQueries,
     @Inject(Clock) private readonly clock: Clock,
   ) {}
 
@@ -91,8 +90,7 @@ export class ClientTokensController {
     @CurrentCaller() caller: Caller,
     @ValidBody(CreateClientTokenBody) { purpose, job_id: jobId, expires_in: seconds }: CreateClientTokenBody,
   ): Promise<ClientTokenResponse> {
-    if (jobId !== undefined && !(await this.queries.execute(new GetJob(caller, jobId))))
-      throw notFound('job');
+    if (jobId !== undefined && !(await this.jobs.get(caller, jobId))) throw notFound('job');
     const end = new Date(this.clock().getTime() + seconds * 1_000);
     const token = this.tokens.issue(caller, { kind: purpose, id: jobId ?? newId() }, end);
     if (token === undefined) {

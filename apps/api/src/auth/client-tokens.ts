@@ -10,8 +10,8 @@ const pattern =
   /^(?<signed>ct_(?<environment>live|test)_(?<keyId>[0-9A-Z]{26})_(?<kind>upload|job)_(?<id>[0-9A-Z]{26})_(?<end>\d{10}))_(?<signature>[\w-]{43})$/;
 
 /**
- * Tokens that a server makes of its key and gives to a browser: for one upload, or for reading one job, and for minutes.
- * They are signed with ATELIER_SIGNING_KEY and kept nowhere. One is good for as long as the key that it was made of is.
+ * Tokens that a customer's server makes with its key and gives to a browser: for one upload, or for reading one job,
+ * for some minutes. They are signed with ATELIER_SIGNING_KEY and not stored. A token ends when its key is revoked.
  */
 @Injectable()
 export class ClientTokens {
@@ -32,7 +32,7 @@ export class ClientTokens {
     return `${signed}_${this.sign(this.signingKey, signed).toString('base64url')}`;
   }
 
-  /** Whom a token speaks for, and for what alone. Undefined for every kind of bad token alike. */
+  /** The caller of a token, with the token's only purpose. Undefined for every kind of bad token. */
   async authenticate(token: string): Promise<Caller | undefined> {
     const parts = pattern.exec(token)?.groups;
     if (!parts || this.signingKey === undefined) return undefined;

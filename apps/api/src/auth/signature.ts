@@ -25,28 +25,28 @@ export const signatureHeader = 'X-Atelier-Hmac-Sha256';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** The route reads its body as a stream, and has the word on the signature: see {@link pendingSignature}. */
+    /** The route reads its body as a stream and checks the signature itself: see {@link pendingSignature}. */
     streamsBody?: boolean;
   }
 }
 
 /**
- * The two forms of the header: a bare signature of the body, or `t={Unix time},v1={signature}`, which covers the time and
- * all that says what is asked for. 32 bytes in base64, as there is only one way to write them.
+ * The two forms of the header: a bare signature of the body, or `t={Unix time},v1={signature}`, which covers the time,
+ * method, path, Idempotency-Key and body. The signature is 32 bytes in canonical base64.
  */
 const forms = /^(?:t=(?<time>[1-9]\d{0,12}),v1=)?(?<signature>[A-Za-z0-9+/]{43}=)$/;
 
-/** A time of that many digits is in milliseconds: for clients that send the same thing twice in a second. */
+/** A time with this many digits is in milliseconds, for clients that send the same request twice in a second. */
 const millisecondDigits = 13;
 
-/** How far the time of a signature may be from ours: what Stripe and Standard Webhooks allow. */
+/** How far the time of a signature may be from ours. Stripe and Standard Webhooks allow the same. */
 const toleranceSeconds = 5 * 60;
 
-/** The signature that a request came with, and what the body has to show for it. */
+/** The signature of a request, which is checked against the body. */
 export class Signature {
   private readonly hmac: Hmac;
 
-  /** @param objection what else is wrong with the request; told only to those who have signed it */
+  /** @param objection another mistake of the request; only callers who have signed it get to see it */
   constructor(
     secret: string,
     private readonly expected: Buffer,
@@ -61,7 +61,10 @@ export class Signature {
     this.hmac.update(chunk);
   }
 
-  /** To be called once, when the whole body was seen. @throws ApiError 401 when it is not what was signed, or was used before */
+  /**
+   * Call it once, after the whole body was read. @throws ApiError 401 if the signature is not of this body, or was used
+   * before
+   */
   async verify(): Promise<void> {
     if (!timingSafeEqual(this.hmac.digest(), this.expected)) throw unauthenticated();
     if (this.objection) throw this.objection;
@@ -71,7 +74,7 @@ export class Signature {
 
 const pending = new WeakMap<FastifyRequest, Signature>();
 
-/** The signature that a route which streams its body has to verify before it keeps anything. */
+/** The signature that a route with a streamed body must verify before it stores data. */
 export function pendingSignature(request: FastifyRequest): Signature | undefined {
   return pending.get(request);
 }
@@ -91,9 +94,9 @@ export class SignatureCheck {
 
   /**
    * Reads the body of a signed request, unless the route streams it.
-   * @throws ApiError 401 for a signature that is missing where the key asks for one, malformed, used before, or of something
-   *   else; 422
-   *   for a dispatch that could be repeated; 400 where this installation cannot check it
+   * @throws ApiError 401 for a signature that is missing although the key requires one, malformed, used before, or of
+   *   another request; 422 for a dispatch without protection from repetition; 400 if this installation cannot check
+   *   signatures
    */
   async check(request: FastifyRequest, { keyId, requiresSignature = false }: Caller): Promise<void> {
     const given = request.headers['x-atelier-hmac-sha256'];
@@ -110,7 +113,7 @@ export class SignatureCheck {
       Buffer.from(sent, 'base64'),
       time === undefined ? '' : signedHead(request, time),
       time === undefined ? undefined : this.objectionTo(request, seconds),
-      // The form without a time is good for ever, as it always was.
+      // The form without a time never expires, like in earlier releases.
       async () => time === undefined || this.used.use(`${keyId} ${sent}`, endOf(seconds)),
     );
     if (request.routeOptions.config.streamsBody && request.isMultipart()) {
@@ -125,13 +128,13 @@ export class SignatureCheck {
   private objectionTo({ headers, routeOptions }: FastifyRequest, time: number): ApiError | undefined {
     const ahead = Math.round(time - this.clock().getTime() / 1000);
     if (Math.abs(ahead) > toleranceSeconds) return untimely(ahead);
-    // Within the tolerance only its key tells a dispatch from its repetition.
+    // Within the tolerance, only the Idempotency-Key prevents that a repeated dispatch is charged again.
     const charges = routeOptions.config.workflow !== undefined;
     return charges && headers['idempotency-key'] === undefined ? repeatable() : undefined;
   }
 }
 
-/** What is signed before the body. No part of it can contain a line's end. */
+/** The signed text before the body. No part of it can contain a line break. */
 function signedHead({ method, raw, headers }: FastifyRequest, time: string): string {
   return `${time}\n${method}\n${raw.url ?? ''}\n${String(headers['idempotency-key'] ?? '')}\n`;
 }

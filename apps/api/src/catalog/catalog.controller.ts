@@ -1,9 +1,9 @@
 import { Controller, Delete, Get, HttpCode, Inject, Param, Req, Res } from '@nestjs/common';
-import { CommandBus, QueryBus } from '@nestjs/cqrs';
+import { CommandBus } from '@nestjs/cqrs';
 import { ApiOperation, ApiParam, ApiProperty, ApiQuery, ApiResponse, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { callerContext, type Caller } from '#application/command-context.js';
-import { ListCatalog } from '#application/catalog/catalog.module.js';
+import { CatalogQueries } from '#application/catalog/catalog-queries.js';
 import { RetireCatalogEntry } from '#application/catalog/retire-entry.handler.js';
 import { ReadYourWrites } from '#application/consistency/read-your-writes.js';
 import type { CatalogEntry } from '#application/read-models.js';
@@ -58,7 +58,8 @@ export class CatalogEntryResponse {
   height: number;
 
   @MetaProperty("What is known of it: the `meta` of the job's artifact.", {
-    ...{ gender: 'FEMALE', age_range: '22-26' },
+    gender: 'FEMALE',
+    age_range: '22-26',
   })
   attributes: Readonly<Record<string, unknown>>;
 
@@ -97,7 +98,7 @@ function resourceNamed(name: string): CatalogResource {
 export class CatalogController {
   constructor(
     private readonly commands: CommandBus,
-    private readonly queries: QueryBus,
+    private readonly catalog: CatalogQueries,
     private readonly consistency: ReadYourWrites,
     private readonly pictures: ServedPictures,
     @Inject(Clock) private readonly clock: Clock,
@@ -120,8 +121,8 @@ export class CatalogController {
     @ConsistencyToken() token: bigint | undefined,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<CatalogListResponse> {
-    const query = new ListCatalog(caller, resourceNamed(name), { limit, offset }, token);
-    const { items, total } = unwrap(await this.queries.execute(query), reply);
+    const found = await this.catalog.entries(caller, resourceNamed(name), { limit, offset }, token);
+    const { items, total } = unwrap(found, reply);
     return { items: await Promise.all(items.map((entry) => this.present(entry))), total, limit, offset };
   }
 

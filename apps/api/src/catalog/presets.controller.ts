@@ -1,8 +1,7 @@
 import { Controller, Get } from '@nestjs/common';
-import { QueryBus } from '@nestjs/cqrs';
 import { ApiOperation, ApiProperty, ApiQuery, ApiResponse, ApiTags } from '@nestjs/swagger';
 import type { Caller } from '#application/command-context.js';
-import { ListPresets } from '#application/catalog/catalog.module.js';
+import { CatalogQueries } from '#application/catalog/catalog-queries.js';
 import { type PresetKind, presetKinds } from '#domain/preset/preset.events.js';
 import { ServedPictures } from '../uploads/served-pictures.js';
 import { ChoiceField } from '#validation/fields.js';
@@ -48,7 +47,7 @@ export class PresetTileResponse {
 @RequireCapability('jobs:read')
 export class PresetsController {
   constructor(
-    private readonly queries: QueryBus,
+    private readonly catalog: CatalogQueries,
     private readonly pictures: ServedPictures,
   ) {}
 
@@ -70,7 +69,7 @@ export class PresetsController {
     @CurrentCaller() { environment }: Caller,
     @ValidQuery(ListPresetsQuery) { kind }: ListPresetsQuery,
   ): Promise<PresetTileResponse[]> {
-    const tiles = await this.queries.execute(new ListPresets(environment, kind));
+    const tiles = await this.catalog.presets(environment, kind);
     return Promise.all(
       tiles.map(async ({ presetId, label, storageKey }) => ({
         id: presetId,

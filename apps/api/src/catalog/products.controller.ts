@@ -1,17 +1,16 @@
 import { Controller, Get, Inject, Patch, Post, Req, Res, UseGuards } from '@nestjs/common';
-import { CommandBus, QueryBus } from '@nestjs/cqrs';
+import { CommandBus } from '@nestjs/cqrs';
 import { ApiBody, ApiOperation, ApiQuery, ApiResponse, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Caller } from '#application/command-context.js';
 import { ReadYourWrites } from '#application/consistency/read-your-writes.js';
 import {
-  GetProduct,
-  ListProducts,
   RegisterProduct,
   ReviseProduct,
   type RegisteredProduct,
   type RevisedProduct,
 } from '#application/product/manage-products.handler.js';
+import { ProductQueries } from '#application/product/product-queries.js';
 import { Clock } from '#platform/clock.js';
 import { ServedPictures } from '../uploads/served-pictures.js';
 import { RequireCapability } from '../auth/api-key.guard.js';
@@ -40,7 +39,7 @@ import {
 export class ProductsController {
   constructor(
     private readonly commands: CommandBus,
-    private readonly queries: QueryBus,
+    private readonly products: ProductQueries,
     private readonly consistency: ReadYourWrites,
     private readonly pictures: ServedPictures,
     @Inject(Clock) private readonly clock: Clock,
@@ -99,10 +98,7 @@ export class ProductsController {
   ): Promise<ProductListResponse> {
     const { limit, offset, status, external_ref: externalRef } = query;
     const filter = { limit, offset, status, externalRef };
-    const { items, total } = unwrap(
-      await this.queries.execute(new ListProducts(caller, filter, token)),
-      reply,
-    );
+    const { items, total } = unwrap(await this.products.list(caller, filter, token), reply);
     const products = items.map(({ createdAt, ...product }) =>
       presentProduct(this.pictures, { ...product, registeredAt: createdAt.toISOString() }),
     );
@@ -116,7 +112,7 @@ export class ProductsController {
   @DescribeRead(ProductResponse)
   @DescribeErrors(401, 403, 404, 422)
   async get(@CurrentCaller() caller: Caller, @PublicId('product') id: string): Promise<ProductResponse> {
-    const product = await this.queries.execute(new GetProduct(caller, id));
+    const product = await this.products.get(caller, id);
     if (!product) throw notFound('product');
     return presentProduct(this.pictures, product);
   }

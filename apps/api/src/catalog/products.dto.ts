@@ -38,7 +38,7 @@ export class CreateProductBody {
 const productStatuses = ['active', 'archived'] as const;
 const clearable = ['description', 'garment_category_public_id'] as const;
 
-/** A field that is cleared cannot be given a value in the same request. */
+/** One request cannot both clear a field and set it. */
 const clearedOrGiven = clearable.map((field): Relation<UpdateProductBody> => ({
   fields: [field, 'clear'],
   schema: {
@@ -167,7 +167,7 @@ export class ProductResponse {
 
 export class ProductListResponse extends PageOf(ProductResponse, { total: 'Products in all that match.' }) {}
 
-/** A product in the words of the interface. Fields that were not given are absent. */
+/** A product in the form of the API. Fields that were not given are absent. */
 export async function presentProduct(
   pictures: ServedPictures,
   product: KnownProduct,

@@ -1,10 +1,9 @@
 import { Controller, Get, Res } from '@nestjs/common';
-import { QueryBus } from '@nestjs/cqrs';
 import { ApiOperation, ApiProperty, ApiQuery, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
 import type { Caller } from '#application/command-context.js';
 import type { RenderView } from '#application/read-models.js';
-import { GetRender, ListRenders } from '#application/catalog/catalog.module.js';
+import { CatalogQueries } from '#application/catalog/catalog-queries.js';
 import { ThumbnailsProperty, ThumbnailUrlsResponse } from '../uploads/thumbnail-urls.js';
 import { ServedPictures } from '../uploads/served-pictures.js';
 import { RequireCapability } from '../auth/api-key.guard.js';
@@ -61,7 +60,7 @@ export class RenderListResponse extends PageOf(RenderResponse, { total: 'Renders
 @RequireCapability('jobs:read')
 export class RendersController {
   constructor(
-    private readonly queries: QueryBus,
+    private readonly catalog: CatalogQueries,
     private readonly pictures: ServedPictures,
   ) {}
 
@@ -76,8 +75,7 @@ export class RendersController {
     @ConsistencyToken() token: bigint | undefined,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<RenderListResponse> {
-    const page = { limit, offset };
-    const { items, total } = unwrap(await this.queries.execute(new ListRenders(caller, page, token)), reply);
+    const { items, total } = unwrap(await this.catalog.renders(caller, { limit, offset }, token), reply);
     return { items: await Promise.all(items.map((render) => this.present(render))), total, limit, offset };
   }
 
@@ -91,7 +89,7 @@ export class RendersController {
     @PublicId('render') publicId: string,
     @ConsistencyToken() token: bigint | undefined,
   ): Promise<RenderResponse> {
-    const render = await this.queries.execute(new GetRender(caller, publicId, token));
+    const render = await this.catalog.render(caller, publicId, token);
     if (!render) throw notFound('render');
     return this.present(render);
   }

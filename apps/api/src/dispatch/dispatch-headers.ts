@@ -4,7 +4,7 @@ import type { Caller } from '#application/command-context.js';
 import type { TestOutcome } from '#domain/job/job.events.js';
 import { invalid } from '../http/api-error.js';
 
-/* What the headers of a dispatch say: whether it may be repeated, how long to wait, and which path a test wants. */
+/* The headers of a dispatch: the key for safe repetition, how long to wait, and the outcome that a test wants. */
 
 const visibleAscii = /^[\x21-\x7e]{1,255}$/;
 
@@ -16,7 +16,7 @@ export function parseIdempotencyKey(header: string | string[] | undefined): stri
   throw invalid([{ loc: ['header', 'Idempotency-Key'], msg, type: 'string' }]);
 }
 
-/** SHA-256 of a validated body, the same whatever the order and the spelling of its fields. */
+/** SHA-256 of a validated body. The order and spelling of its fields do not change it. */
 export function hashBody(body: object): string {
   return createHash('sha256').update(canonicalJson(body)).digest('hex');
 }
@@ -36,8 +36,8 @@ export const longestPreferredWaitS = 60;
 
 /**
  * How long the caller would like to wait for the job's end, by `Prefer: wait=N` (RFC 7240), in whole seconds from 1 to
- * {@link longestPreferredWaitS}; undefined when it does not say. Preferences that are unknown or not well-formed are
- * passed over, as the RFC has it, and of two that are the same the first one counts.
+ * {@link longestPreferredWaitS}; undefined without such a preference. Unknown or malformed preferences are ignored, and
+ * the first of two equal ones counts, according to the RFC.
  */
 export function preferredWait(header: string | string[] | undefined): number | undefined {
   const text = Array.isArray(header) ? header.join(',') : (header ?? '');
@@ -56,7 +56,7 @@ const preference =
 
 export const testOutcomeHeader = 'X-Atelier-Test-Outcome';
 
-/** What each of them makes of the job. The type makes sure that none is missing. */
+/** The effect of each outcome on the job. The type ensures that none is missing. */
 export const testOutcomes: Readonly<Record<TestOutcome, string>> = {
   policy: 'refused by policy, no second attempt, refunded',
   no_image: 'the engine gives no image, twice, refunded',

@@ -1,11 +1,11 @@
 import { Controller, HttpCode, Inject, Injectable, Post, Req, Res, type Type } from '@nestjs/common';
-import { CommandBus, QueryBus } from '@nestjs/cqrs';
+import { CommandBus } from '@nestjs/cqrs';
 import { RouteConfig } from '@nestjs/platform-fastify';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Caller } from '#application/command-context.js';
 import { ReadYourWrites } from '#application/consistency/read-your-writes.js';
 import { DispatchWorkflow, type DispatchAnswer } from '#application/dispatch/dispatch-workflow.handler.js';
-import { DryRun, type DryRunAnswer } from '#application/dispatch/dry-run.handler.js';
+import { DryRun, type DryRunAnswer } from '#application/dispatch/dry-run.js';
 import { Clock } from '#platform/clock.js';
 import { isRemote, knowsDrawnPeopleOnly } from '#platform/image-models.js';
 import type { Workflow } from '#workflows/define-workflow.js';
@@ -78,7 +78,7 @@ function outcomeOf(
 /** The problem of a picture that the chosen model cannot work on. */
 type Unfit = (reference: UnfitReference) => FieldProblem;
 
-/** Says which field, and the same whether it names nothing at all or something of another tenant. */
+/** Names the field. The answer is the same for an unknown id and for an id of another tenant. */
 function unusableReference(reference: UnusableReference, unfit: Unfit): ApiError {
   if (reference.kind === 'unfit-reference') return invalid([unfit(reference)]);
   const { field, isRetired } = reference;
@@ -87,7 +87,7 @@ function unusableReference(reference: UnusableReference, unfit: Unfit): ApiError
   return new ApiError('CATALOG_ENTRY_RETIRED', message);
 }
 
-/** What a dry run found. @throws ApiError where the dispatch would be refused for another reason than its cost */
+/** The result of a dry run. @throws ApiError if the dispatch would be refused for another reason than its cost */
 function estimateOf(workflow: string, answer: DryRunAnswer, unfit: Unfit): DryRunResponse {
   switch (answer.kind) {
     case 'estimated': {
@@ -155,7 +155,7 @@ interface Incoming {
 export class Dispatches {
   constructor(
     private readonly commands: CommandBus,
-    private readonly queries: QueryBus,
+    private readonly dryRuns: DryRun,
     private readonly consistency: ReadYourWrites,
     private readonly imageModels: ImageModels,
     private readonly waits: JobWaits,
@@ -173,8 +173,11 @@ export class Dispatches {
     const key = parseIdempotencyKey(request.headers['idempotency-key']);
     const testOutcome = parseTestOutcome(request.headers, caller);
     const asked = {
-      ...{ caller, workflow: name, body: { ...withoutUnknownQuality(body, model.asked) } },
-      ...{ imageModel: model.draws.id, remote: isRemote(model.draws) },
+      caller,
+      workflow: name,
+      body: { ...withoutUnknownQuality(body, model.asked) },
+      imageModel: model.draws.id,
+      remote: isRemote(model.draws),
       drawnPeopleOnly: knowsDrawnPeopleOnly(model.draws),
       ...(testOutcome === undefined ? {} : { testOutcome }),
       at: this.clock(),
@@ -182,7 +185,7 @@ export class Dispatches {
     const unfit: Unfit = (reference) => this.imageModels.unfit(workflow, model.draws, reference, caller);
     if (dryRun) {
       void reply.status(200);
-      return estimateOf(name, await this.queries.execute(new DryRun(asked)), unfit);
+      return estimateOf(name, await this.dryRuns.estimate(asked), unfit);
     }
     const answer = await this.commands.execute(
       new DispatchWorkflow(
@@ -199,7 +202,7 @@ export class Dispatches {
     return (await this.endOf(accepted, caller, request, reply)) ?? acceptedResponse(accepted);
   }
 
-  /** The job's detail, where the client wants to wait for its end and it comes in time. */
+  /** The job's detail, if the client wants to wait for its end and the job ends in time. */
   private async endOf(
     { ids }: AcceptedDispatch,
     caller: Caller,
@@ -217,7 +220,7 @@ export class Dispatches {
 
 const endpointOf = ({ name }: Workflow): string => `/v1/${name}`;
 
-/** What is said of ten photographs, in the longest way to write it. */
+/** The longest possible JSON about ten photographs. */
 export const batchBodyLimit = 640 * 1024;
 
 /** The controller of `POST /v1/{name}`: one class for each workflow, because Nest keeps routes and descriptions by class. */

@@ -20,11 +20,11 @@ export type ChosenModel =
       readonly kind: 'chosen';
       /** Whose rules the body has to keep. */
       readonly asked: ImageModel;
-      /** Who draws: for a test key the sandbox in its place, unless the registry says otherwise. */
+      /** The model that draws. For a test key it is the sandbox, unless the registry says otherwise. */
       readonly draws: ImageModel;
     };
 
-/** The image models of this installation, and what a body may ask of them. */
+/** The image models of this installation, and the rules for bodies that use them. */
 @Injectable()
 export class ImageModels {
   readonly choice: ImageModelChoice;
@@ -33,7 +33,10 @@ export class ImageModels {
     this.choice = new ImageModelChoice(imageModels);
   }
 
-  /** The model for a dispatch, or what is wrong with the one that the body names, or with what it asks of it. */
+  /**
+   * The model for a dispatch, or the problems: with the model that the body names, or with fields that the model does
+   * not support.
+   */
   choose(workflow: Workflow, body: ModelOrder, { tenant, environment }: Caller): ChosenModel {
     const asked = this.choice.asked(body, workflow.name, tenant);
     const making = this.choice.making(workflow.name);
@@ -43,7 +46,7 @@ export class ImageModels {
     return { kind: 'chosen', asked, draws: this.drawing(asked, environment) };
   }
 
-  /** Says that a picture is none that the model can work on, and which model could. */
+  /** Says that the model cannot work on a picture, and which model could. */
   unfit({ name }: Workflow, model: ImageModel, { loc, lacks }: UnfitReference, caller: Caller): FieldProblem {
     const others = this.choice
       .making(name)
@@ -69,7 +72,7 @@ const ownKinds: Readonly<Record<OwnPicture, string>> = {
   composition: 'a picture of a dressed person that was generated here',
 };
 
-/** The body without `quality`, where its model does not know it: the interface says that it is dropped. */
+/** The body without `quality` if its model does not support it: the interface says that it is dropped. */
 export function withoutUnknownQuality<Body extends ModelOrder>(body: Body, model: ImageModel): Body {
   if (body.quality === undefined || model.supports_quality) return body;
   const { quality: _dropped, ...rest } = body;
@@ -100,7 +103,10 @@ function notMade(body: ModelOrder, making: readonly ImageModel[]): FieldProblem 
   };
 }
 
-/** What a model cannot do of what a body asks. Nothing is left out in silence: that would be charged as if it were done. */
+/**
+ * The fields of a body that a model cannot fulfil. They are refused and never silently dropped, because the caller
+ * would be charged for them.
+ */
 function unfulfilled(workflow: Workflow, body: ModelOrder, model: ImageModel): FieldProblem[] {
   const problems: FieldProblem[] = [];
   const refuse = (field: string, msg: string, type = 'value') =>
@@ -142,7 +148,7 @@ function unfulfilled(workflow: Workflow, body: ModelOrder, model: ImageModel): F
   return problems;
 }
 
-/** The parts of the pictures that a model is given, for each picture that it is asked for. */
+/** For each picture that the model draws: the parts of the pictures that it gets as inputs. */
 function picturesGiven(workflow: Workflow, body: object): BriefRole[][] {
   if (workflow.batch) return [];
   // A validated body, whose fields are looked up by name.

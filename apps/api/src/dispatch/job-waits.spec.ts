@@ -1,8 +1,7 @@
 import { EventEmitter } from 'node:events';
 import { describe, expect, it } from 'vitest';
-import type { QueryBus } from '@nestjs/cqrs';
 import type { FastifyReply } from 'fastify';
-import type { AwaitJob } from '#application/job/job-queries.handler.js';
+import type { JobQueries } from '#application/job/job-queries.js';
 import { createLogger } from '#platform/logger.js';
 import { JobWaits } from './job-waits.js';
 
@@ -10,15 +9,15 @@ const caller = { environment: 'live', tenant: 'T', keyId: 'K', capabilities: [] 
 const logger = createLogger('test', 'silent');
 
 /** Waits until the signal aborts, as for a job that never ends. */
-const endless = {
-  execute: ({ signal }: AwaitJob) =>
+const endless: Pick<JobQueries, 'end'> = {
+  end: (_caller, _jobId, { signal }) =>
     new Promise<undefined>((resolve) => signal.addEventListener('abort', () => resolve(undefined))),
 };
 
-function waiting(queries: { execute(query: AwaitJob): Promise<undefined> }) {
+function waiting(jobs: Pick<JobQueries, 'end'>) {
   const raw = new EventEmitter();
-  // What is used of the bus and of the reply, and nothing else.
-  const waits = new JobWaits(queries as unknown as QueryBus, logger);
+  // The waits use one method of the queries and the socket of the reply.
+  const waits = new JobWaits(jobs as JobQueries, logger);
   const end = waits.forEnd(caller, 'J', 60, { raw } as unknown as FastifyReply);
   return { raw, waits, end };
 }
@@ -39,7 +38,7 @@ describe('a client that waits for its job', () => {
   });
 
   it('gets its job accepted even when the wait fails', async () => {
-    const { end } = waiting({ execute: () => Promise.reject(new Error('the store is away')) });
+    const { end } = waiting({ end: () => Promise.reject(new Error('the store is away')) });
     await expect(end).resolves.toBeUndefined();
   });
 });

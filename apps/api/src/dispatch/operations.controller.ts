@@ -1,8 +1,7 @@
 import { Controller, Get } from '@nestjs/common';
-import { QueryBus } from '@nestjs/cqrs';
 import { ApiOperation, ApiProperty, ApiTags } from '@nestjs/swagger';
 import type { Caller } from '#application/command-context.js';
-import { ListOperations } from '#application/operation/operations.js';
+import { Operations } from '#application/operation/operations.js';
 import { CurrentCaller } from '../auth/caller.js';
 import { DescribeErrors, DescribeRead } from '../http/describe.js';
 import { workflows } from '#workflows/workflows.js';
@@ -35,14 +34,14 @@ export class OperationListResponse {
 @ApiTags('account')
 @Controller('/v1/operations')
 export class OperationsController {
-  constructor(private readonly queries: QueryBus) {}
+  constructor(private readonly operations: Operations) {}
 
   @Get()
   @ApiOperation({ operationId: 'listOperations', summary: 'What can be dispatched, and what it costs' })
   @DescribeRead(OperationListResponse)
   @DescribeErrors(401, 403)
   async list(@CurrentCaller() caller: Caller): Promise<OperationListResponse> {
-    const operations = await this.queries.execute(new ListOperations(caller));
+    const operations = await this.operations.list(caller.environment);
     return {
       operations: operations.map(({ name, opClass, credits, enabled }) => ({
         name,

@@ -16,15 +16,15 @@ declare module 'fastify' {
 }
 
 /**
- * What the usage log shows of refused dispatches. Not 401 and 429, with which a caller could fill it: they are counted
- * in the metrics. Nor what failed on our side.
+ * The refused dispatches in the usage log. It omits 401 and 429, because a caller could fill it with them; the metrics
+ * count them. It also omits failures on our side.
  */
 const recorded = new Set([402, 403, 404, 409, 410, 413, 415, 422]);
 
 /** How long the answer waits for its own record. A slow store records it after the answer. */
 const patienceMs = 2_000;
 
-/** Puts a dispatch that was refused into the usage log. A failure here does not change the answer. */
+/** Records a refused dispatch in the usage log. A failure here does not change the answer. */
 @Injectable()
 export class RefusedDispatches {
   constructor(
@@ -38,7 +38,7 @@ export class RefusedDispatches {
     const { workflow } = request.routeOptions.config;
     const caller = callerOf(request);
     if (workflow === undefined || !caller || !recorded.has(error.status)) return;
-    // A dry run leaves nothing behind, however it ends. The query may be what was refused: it is read as it came.
+    // A dry run never leaves a record. The query may be the refused part, so it is read unvalidated.
     if ((request.query as { dry_run?: unknown }).dry_run === 'true') return;
     const rejection = new RecordRejection(caller, {
       requestId: request.id,

@@ -25,7 +25,7 @@ import { guidePage, guides, homePage, icon, missingPage } from './pages.js';
 
 const html = 'text/html; charset=utf-8';
 
-/** Answers people, who ask for a page, with a page; programs get the refusal of all routes. */
+/** Browsers get an HTML page for a missing guide; programs get the usual error. */
 class MissingGuides implements NestInterceptor {
   intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
     const http = context.switchToHttp();
@@ -37,7 +37,10 @@ class MissingGuides implements NestInterceptor {
   }
 }
 
-/** What is said to people and to machines that read: `/`, the reference, the guides, `/llms.txt`. No network, no key. */
+/**
+ * The documentation for people and language models: `/`, the reference, the guides, `/llms.txt`. It needs no key and no
+ * other server.
+ */
 @ApiExcludeController()
 @Controller()
 @Public()
@@ -86,8 +89,13 @@ export class DocsController {
   @Header('content-type', 'text/javascript; charset=utf-8')
   start(): string {
     const configuration = {
-      ...{ url: '/openapi.json', telemetry: false, withDefaultFonts: false, hideClientButton: true },
-      ...{ showDeveloperTools: 'never', agent: { disabled: true }, mcp: { disabled: true } },
+      url: '/openapi.json',
+      telemetry: false,
+      withDefaultFonts: false,
+      hideClientButton: true,
+      showDeveloperTools: 'never',
+      agent: { disabled: true },
+      mcp: { disabled: true },
       defaultHttpClient: { targetKey: 'shell', clientKey: 'curl' },
     };
     return `Scalar.createApiReference('#reference', ${JSON.stringify(configuration)});\n`;
@@ -166,14 +174,14 @@ async function read(name: string): Promise<{ title: string; text: string }> {
 /** To other files of the repository. */
 const links = /\[([^\]]+)\]\((?!\/|https?:)([^)]+)\)/g;
 
-/** A link to what is served here, or the words alone: operators' pages are not. */
+/** A link to a page that is served here. For other pages, such as those for operators, the words alone. */
 function served(_link: string, words: string, file: string): string {
   if (file === '../openapi.json') return `[${words}](/openapi.json)`;
   const [slug] = Object.entries(guides).find(([, [known]]) => known === file) ?? [];
   return slug === undefined ? words : `[${words}](/docs/guides/${slug})`;
 }
 
-/** The pages for integrators. They are no secret: what they show, they ask `/v1` for, with the caller's key. */
+/** The pages for integrators. They are public: they load their data from `/v1` with the caller's key. */
 @ApiExcludeController()
 @Controller()
 @Public()
@@ -193,7 +201,7 @@ export class ConsoleController {
     await reply.headers(file.headers).send(file.body);
   }
 
-  /** Pictures come from where their URLs lead: smaller ones from here, the others from the storage. */
+  /** The origins of pictures: this service for smaller sizes, the storage for the others. */
   private async open(): Promise<ConsoleFiles> {
     const urls = [this.configuration.publicUrl, await this.storage.presignGet('picture')];
     return new ConsoleFiles('tenant', [...new Set(urls.map((url) => new URL(url).origin))]);

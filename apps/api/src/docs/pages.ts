@@ -82,13 +82,13 @@ export function homePage(): string {
   );
 }
 
-/** A guide, with the others beside it; where there is little room, behind it. */
+/** A guide with the list of guides beside it, or below it on narrow screens. */
 export function guidePage(here: string, title: string, html: string): string {
   const list = Object.entries(guides).map(
     ([slug, [, name]]) =>
       `<li><a href="/docs/guides/${slug}"${slug === here ? ' aria-current="page"' : ''}>${name}</a></li>`,
   );
-  // A block that may be wider than the page can be scrolled with the keyboard, too.
+  // The keyboard can scroll a block that is wider than the page.
   const text = html
     .replaceAll('<pre>', '<pre tabindex="0">')
     .replaceAll('<table>', '<div class="table" role="region" aria-label="Table" tabindex="0"><table>')

@@ -55,7 +55,7 @@ export class ApiError extends Error {
   }
 }
 
-/** The same words for what is unknown and for what is another tenant's. */
+/** The same words for an unknown id and for an id of another tenant. */
 export function notFound(what: string): ApiError {
   return new ApiError('RESOURCE_NOT_FOUND', `There is no such ${what}. Nothing was charged.`);
 }

@@ -7,12 +7,18 @@ import type { Fresh, ReadYourWrites } from '#application/consistency/read-your-w
 
 const header = 'x-consistency-token';
 
-/** What a write answers with, and any replica accepts in later reads: how far the log was. Opaque to callers. */
+/**
+ * The position of the log after a write. The write's answer holds it, and every replica accepts it in later reads.
+ * Opaque to callers.
+ */
 function consistencyToken({ environment }: Caller, position: bigint): string {
   return Buffer.from(`${environment}.${position}`).toString('base64url');
 }
 
-/** Remembers the caller's write for its next reads, and gives the answer its token. One that changed nothing has no position. */
+/**
+ * Remembers the caller's write for its next reads, and adds the token to the answer. A write that changed nothing has
+ * no position.
+ */
 export function tellWrite(
   consistency: ReadYourWrites,
   caller: Caller,
@@ -41,8 +47,8 @@ export const ConsistencyToken = createParamDecorator(
 );
 
 /**
- * What was read. Where it lacks the caller's last writes, because a projector is down or far behind, the header
- * `X-Consistency: stale` says so: an answer that is honest about its age is worth more than none.
+ * Returns the value of a read. If it lacks the caller's last writes, because a projector is down or far behind, the
+ * header `X-Consistency: stale` says so: an answer that admits its age is worth more than none.
  */
 export function unwrap<Value>({ value, stale }: Fresh<Value>, reply: FastifyReply): Value {
   if (stale) void reply.header('x-consistency', 'stale');

@@ -39,7 +39,7 @@ export function describedHeaders(...names: HeaderName[]): Record<string, HeaderO
 
 /**
  * A read of the caller's own data, which sees the caller's own writes.
- * @param alsoAs what it can be had as beside JSON, by media type
+ * @param alsoAs further representations beside JSON, by media type
  */
 export function DescribeRead(
   type: Type,
@@ -65,7 +65,7 @@ export function DescribeRead(
   );
 }
 
-/** The answer of a list: one page, and how many there are in all. */
+/** The answer of a list: one page, and the number of all items. */
 export function PageOf<Item>(
   item: Type<Item>,
   { total, example = 1, ...items }: { total?: string; example?: number; description?: string },
@@ -245,7 +245,7 @@ export function DescribeDispatchErrors(): MethodDecorator {
   return describeErrors([401, 402, 403, 404, 409, 410, 413, 415, 422], dispatchErrors);
 }
 
-/** The error answers of a route. 500 and 503 can always be; `default` is what HTTP itself has to complain about. */
+/** The error answers of a route. 500 and 503 are always possible; `default` stands for errors of HTTP itself. */
 export function DescribeErrors(...statuses: ErrorStatus[]): MethodDecorator {
   return describeErrors(statuses, {});
 }

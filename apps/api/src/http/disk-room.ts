@@ -9,8 +9,8 @@ const leastFreeBytes = 32 * 1024 * 1024;
 const freshForMs = 1_500;
 
 /**
- * Whether there is room to write. Of the folder of pictures the file system says so; of a disk that is another server's,
- * only what it refused a moment ago.
+ * Whether there is room to write. For the folder of pictures the file system tells. For another server's disk, only a
+ * refused write within the last moments tells.
  */
 @Injectable()
 export class DiskRoom {
@@ -22,7 +22,7 @@ export class DiskRoom {
     this.refusedAt = performance.now();
   }
 
-  /** In words for people; none when there is room, as far as is known. */
+  /** In words for people; none when there is room, as far as the process knows. */
   async problems(): Promise<string[]> {
     const refused = performance.now() - this.refusedAt < freshForMs;
     return refused || (await this.folderIsFull()) ? ['a disk is full'] : [];

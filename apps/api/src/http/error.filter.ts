@@ -17,11 +17,11 @@ import { RefusedDispatches } from '../dispatch/refused-dispatches.js';
 import { DiskRoom } from './disk-room.js';
 import { allowedMethods } from './route-table.js';
 
-/** What the framework reports by status, in words of ours. Statuses that are not here are our own fault: 500. */
+/** Our words for errors of the framework, by status. A status that is not listed is our own fault: 500. */
 const nothingHere = 'There is nothing at this path. The paths that exist are in /openapi.json.';
 const byStatus: Readonly<Record<number, readonly [ErrorCode, string]>> = {
   400: ['BAD_REQUEST', 'The request could not be read: check its URL, headers and framing.'],
-  // What serves files says so of paths that lead out of its folder, or that no file can have.
+  // The file server answers 403 for paths that lead out of its folder, or that no file can have.
   403: ['RESOURCE_NOT_FOUND', nothingHere],
   404: ['RESOURCE_NOT_FOUND', nothingHere],
   408: ['REQUEST_TIMEOUT', 'The request did not arrive in time. Nothing was charged; send it again.'],
@@ -32,11 +32,11 @@ const byStatus: Readonly<Record<number, readonly [ErrorCode, string]>> = {
   503: ['SERVICE_UNAVAILABLE', 'The service is shutting down. Send the request again.'],
 };
 
-/** Any error as the answer that it becomes. An unforeseen error is INTERNAL_ERROR and keeps its cause to itself. */
+/** Translates any error into an answer. An unforeseen error becomes INTERNAL_ERROR and does not show its cause. */
 export function translateError(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
   if (error instanceof InvalidFields) return invalid(error.problems);
-  // What is not known to have failed is told as such below.
+  // An append with an unknown outcome has its own answer below.
   if (isDiskFull(error) && !(error instanceof AppendOutcomeUnknown)) {
     return new ApiError(
       'STORAGE_FULL',
@@ -45,7 +45,7 @@ export function translateError(error: unknown): ApiError {
       { headers: { 'retry-after': '2' }, cause: error },
     );
   }
-  // How much a store takes at once is its operator's choice: doctor compares it with what the service may send.
+  // The operator sets the store's limit; `doctor` compares it with the largest append of the service.
   if (error instanceof EventTooLarge) {
     const msg = 'is larger than the event store takes: leave out what is not needed, or send it in parts';
     return new ApiError('VALIDATION_ERROR', `The body ${msg}. Nothing stays charged.`, {
@@ -98,12 +98,12 @@ function isOutage(error: unknown): boolean {
   );
 }
 
-/** Node's and PostgreSQL's codes for a database that is not there: class 08, 53300, 57P01–57P03. */
+/** Node's and PostgreSQL's codes for an unreachable database: class 08, 53300, 57P01–57P03. */
 const connectionLoss = /^(?:ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|ENOTFOUND|08...|53300|57P0[1-3])$/;
 
 function isConnectionLoss(error: unknown): boolean {
   if (typeof error !== 'object' || error === null) return false;
-  // Node's errors, those of `pg`, and TypeORM's around them: told apart by what they carry, not by their class.
+  // Node's errors, those of `pg`, and TypeORM's around them: their members identify them, not their class.
   const { code, message, driverError } = error as {
     code?: unknown;
     message?: unknown;
@@ -114,7 +114,7 @@ function isConnectionLoss(error: unknown): boolean {
   return typeof message === 'string' && connectionLossWords.test(message);
 }
 
-/** What `pg` says without a code when a connection breaks or cannot be had in time. */
+/** The messages of `pg`, without a code, for a connection that breaks or does not come in time. */
 const connectionLossWords =
   /^(?:Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error)/;
 
@@ -135,14 +135,14 @@ export class ErrorFilter implements ExceptionFilter {
     if (error.code === 'STORAGE_FULL') this.room.noteRefusal();
     this.log(error, request);
     await this.refusals.record(request, reply, error);
-    // The client went away, or the answer is under way already: the error can no longer be told.
+    // The client has gone, or the answer has begun: it is too late to report the error.
     if (reply.sent) return;
     // A route may have set the type of its own answer.
     const json = reply.code(error.status).headers(error.headers).type('application/json; charset=utf-8');
     void json.send(envelopeOf(error, request.id));
   }
 
-  /** What we did wrong is logged with all that is known; what is merely away, in one line. */
+  /** Our own faults are logged in full; an unreachable store in one line. */
   private log({ status, cause }: ApiError, { id: requestId, routeOptions }: FastifyRequest): void {
     const route = routeOptions.url;
     if (status === 503) this.logger.warn({ requestId, route, because: String(cause) }, 'answered 503');
@@ -153,7 +153,7 @@ export class ErrorFilter implements ExceptionFilter {
   private withAllowedMethods(error: ApiError, request: FastifyRequest): ApiError {
     if (error.status !== 404 || request.routeOptions.url !== undefined) return error;
     const allowed = allowedMethods(request.server, request.url);
-    // Where files are served, the method is right and the file is missing.
+    // On a path for files, the method is right and the file is missing.
     if (allowed.length === 0 || allowed.includes(request.method)) return error;
     return new ApiError('METHOD_NOT_ALLOWED', `This path answers to ${allowed.join(', ')} only.`, {
       headers: { allow: allowed.join(', ') },

@@ -5,10 +5,10 @@ import {
   ApiExtraModels,
   ApiProperty,
   DocumentBuilder,
-  getSchemaPath,
   SwaggerModule,
   type OpenAPIObject,
 } from '@nestjs/swagger';
+import { installed } from '#capabilities/installed.js';
 import { PreparedAnswer } from '#platform/prepared-answer.js';
 import { fieldDescriptions } from '#validation/fields.js';
 import { relationsOf } from '#validation/relations.js';
@@ -17,7 +17,6 @@ import { workflows } from '#workflows/workflows.js';
 import { docsOf } from './api-error.js';
 import { describedHeaders } from './describe.js';
 import { signatureHeader } from '../auth/signature.js';
-import { webhookMessages } from '../webhooks/webhook-messages.dto.js';
 
 const description = `
 Atelier makes fashion imagery to order. Dispatch a workflow with one POST: credits are deducted, a job is queued, and the
@@ -32,8 +31,8 @@ environment. Every error has the same envelope; \`code\` is what to branch on.
 `.trim();
 
 /** The description of the interface, made from the code that serves it. */
-export function openApiDocument(app: INestApplication): OpenAPIObject {
-  const config = new DocumentBuilder()
+export async function openApiDocument(app: INestApplication): Promise<OpenAPIObject> {
+  const builder = new DocumentBuilder()
     .setOpenAPIVersion('3.1.1')
     .setTitle('Atelier')
     .setVersion('1')
@@ -51,10 +50,9 @@ export function openApiDocument(app: INestApplication): OpenAPIObject {
     .addTag('catalog', 'What pictures are made of: presets, your own catalogue, kinds of garment.')
     .addTag('jobs', 'What became of a dispatch.')
     .addTag('renders', 'The gallery of finished pictures.')
-    .addTag('account', 'Credits: balance, usage, ledger and prices.')
-    .addTag('webhooks', 'Endpoints of yours that are told what happens.')
-    .addTag('health', 'For load balancers and supervisors.')
-    .build();
+    .addTag('account', 'Credits: balance, usage, ledger and prices.');
+  for (const [name, about] of installed.flatMap(({ tags }) => tags)) builder.addTag(name, about);
+  const config = builder.addTag('health', 'For load balancers and supervisors.').build();
   for (const { prototype, property, schema } of fieldDescriptions.fields)
     ApiProperty(schema)(prototype, property);
   for (const { owner, shape } of fieldDescriptions.shapes) ApiExtraModels(shape)(owner);
@@ -63,14 +61,14 @@ export function openApiDocument(app: INestApplication): OpenAPIObject {
   describeRelations(document);
   forbidNullInQueries(document);
   describeEntrance(document);
-  describeWebhooks(document);
+  for (const { describe } of installed) (await describe?.())?.(document);
   // The same document with fewer wrappers.
   const unwrapped = unwrapSingles(document) as OpenAPIObject;
   describeExamples(unwrapped);
   return unwrapped;
 }
 
-/** Unknown fields are refused at every depth of a request, which the decorators have no word for. */
+/** Requests refuse unknown fields at every depth. The decorators cannot express that. */
 function closeRequestBodies({ components, paths }: OpenAPIObject): void {
   const closed = new Set<string>();
   const close = (node: unknown): void => {
@@ -109,7 +107,9 @@ function describeRelations({ components }: OpenAPIObject): void {
   }
 }
 
-/** An optional field may be null in a body. In a query nothing can be, and the decorators do not know which it is. */
+/**
+ * An optional field may be null in a body, but not in a query, and the decorators do not know which one they describe.
+ */
 function forbidNullInQueries({ paths }: OpenAPIObject): void {
   for (const item of Object.values(paths)) {
     for (const parameter of methods.flatMap((method) => item[method]?.parameters ?? [])) {
@@ -121,7 +121,7 @@ function forbidNullInQueries({ paths }: OpenAPIObject): void {
   }
 }
 
-/** Generated clients take a field with a `default` for one that must be sent: in words it says the same to people. */
+/** Generated clients treat a field with a `default` as required, so the description states the default in words. */
 function tellDefault(property: {
   $ref?: string;
   default?: string | number | boolean;
@@ -130,38 +130,6 @@ function tellDefault(property: {
   const { default: value, description = '' } = property;
   delete property.default;
   if (value !== undefined && value !== '') property.description = `${description} \`${value}\` when absent.`;
-}
-
-/** What is sent to endpoints, for those who generate code from the description. */
-function describeWebhooks(document: OpenAPIObject): void {
-  const sent = { type: 'string' } as const;
-  const parameters = [
-    {
-      name: 'webhook-id',
-      description: 'Of the delivery. The same whenever it is sent again: by it you notice that.',
-    },
-    { name: 'webhook-timestamp', description: 'Of this attempt, in seconds since 1970.' },
-    {
-      name: 'webhook-signature',
-      description: 'One signature, or two while a secret is rotated: `v1,{base64} v1,{base64}`.',
-    },
-  ].map((header) => ({ ...header, in: 'header' as const, required: true, schema: sent }));
-  document.webhooks = Object.fromEntries(
-    webhookMessages.map(({ type, shape, summary }) => {
-      const content = { 'application/json': { schema: { $ref: getSchemaPath(shape) } } };
-      const post: PathOperation = {
-        ...{ operationId: `on-${type}`, summary, tags: ['webhooks'], security: [], parameters },
-        requestBody: { required: true, content },
-        responses: {
-          '2XX': {
-            description: 'Received. Anything else, and no answer within ten seconds, is tried again.',
-          },
-          '410': { description: 'Switches the endpoint off.' },
-        },
-      };
-      return [type, { post }];
-    }),
-  );
 }
 
 /** OpenAPI 3.1 lets a reference have a description beside it; `allOf` around a single one was a crutch of 3.0. */
@@ -236,10 +204,7 @@ const everywhere = {
   },
 } as const;
 
-/**
- * What the way in adds to every route that asks for a key: the signature, 429, and what is left of the limit. Said
- * here once, as the guard does it once.
- */
+/** The parts that the guard adds to every route with a key: the signature, 429, and the rest of the limit. */
 function describeEntrance(document: OpenAPIObject): void {
   const { paths, components } = document;
   document.components = { ...components, headers: { ...components?.headers, ...headers } };
@@ -253,7 +218,7 @@ function describeEntrance(document: OpenAPIObject): void {
   }
 }
 
-/** Those of them that are only for a moment say for how long. */
+/** Temporary errors say when to try again. */
 const mayBeSentAgain = new Set(['409', '429', '503']);
 
 function describeOne(operation: PathOperation): void {
@@ -264,7 +229,7 @@ function describeOne(operation: PathOperation): void {
   for (const [status, response] of Object.entries(responses)) {
     if (status === 'default' || !response || '$ref' in response) continue;
     const retry = mayBeSentAgain.has(status) ? references('Retry-After') : {};
-    // Where only the signature is wrong, the key is known, and its limit is told.
+    // If only the signature is wrong, the key is known, and the answer has its limit.
     const challenge = status === '401' ? references('WWW-Authenticate') : {};
     response.headers = { ...response.headers, ...told, ...retry, ...challenge };
   }
@@ -301,7 +266,10 @@ function tooManyRequests(
 
 type Schema = Readonly<Record<string, unknown>>;
 
-/** An example of each answer that has none, of those of its fields: every shape's stands once, and is referred to. */
+/**
+ * Makes an example for each answer without one, from the examples of its fields. The example of each shape is written
+ * once and referred to.
+ */
 function describeExamples(document: OpenAPIObject): void {
   const schemas = (document.components?.schemas ?? {}) as Readonly<Record<string, Schema>>;
   const nameOf = ({ $ref }: Schema) => (typeof $ref === 'string' ? $ref.split('/').at(-1) : undefined);
@@ -347,7 +315,7 @@ export function serveDescription(app: NestFastifyApplication): void {
   let document: Promise<PreparedAnswer> | undefined;
   const server: FastifyInstance = app.getHttpAdapter().getInstance();
   server.get('/openapi.json', async (request, reply) => {
-    document ??= PreparedAnswer.of(JSON.stringify(openApiDocument(app)));
+    document ??= openApiDocument(app).then((made) => PreparedAnswer.of(JSON.stringify(made)));
     const body = (await document).answer(request, reply);
     return reply.type('application/json; charset=utf-8').send(body);
   });

@@ -55,8 +55,8 @@ export class HealthController {
 }
 
 /**
- * For Prometheus, without a key: a scraper has none, and nothing in here is secret or belongs to one tenant. It is no part of the
- * interface for callers, who would learn how busy the service is: it is there with METRICS=true only.
+ * For Prometheus, without a key: a scraper has none, and no value is secret or belongs to one tenant. Callers could
+ * learn how busy the service is, so it exists only with METRICS=true, and is no part of their interface.
  */
 @ApiExcludeController()
 @Controller('/metrics')

@@ -47,13 +47,13 @@ export interface BodyWatch extends Disposable {
 }
 
 /**
- * Gives up on a body that comes in drops: between two pieces, and where `wholeMs` is given also as a whole. Who sends
- * one byte now and then would otherwise hold a place for as long as it likes.
+ * Gives up on a slow body: limits the time between two pieces, and with `wholeMs` also the time of the whole. A client
+ * that sends a byte now and then would otherwise hold its place without limit.
  */
 export function watchBody({ server }: FastifyRequest, wholeMs?: number): BodyWatch {
   const { bodyIdleMs } = httpLimitsOf(server);
   const { promise, reject } = Promise.withResolvers<never>();
-  // A request that awaits the body hears of it; without one, the rejection must not count as unhandled.
+  // A handler that awaits the body gets the error; without such a handler it must not count as unhandled.
   promise.catch(() => undefined);
   const giveUp = () => reject(tooSlow());
   const idle = setTimeout(giveUp, bodyIdleMs);
@@ -68,7 +68,7 @@ export function watchBody({ server }: FastifyRequest, wholeMs?: number): BodyWat
   };
 }
 
-/** The rest of the body is not waited for: the connection ends with the answer. */
+/** The connection ends with the answer, without the rest of the body. */
 function tooSlow(): ApiError {
   return new ApiError(
     'REQUEST_TIMEOUT',
@@ -83,8 +83,9 @@ function tooSlow(): ApiError {
 export const deepestJson = 32;
 
 /**
- * The first thing in parsed JSON that must not get any further, or undefined: the name `__proto__`, which is no data
- * once an object is assigned to another, nesting beyond {@link deepestJson}, and text that a database cannot hold (NUL, half a surrogate pair).
+ * The first forbidden part of parsed JSON, or undefined. Forbidden are the name `__proto__`, which changes an object's
+ * prototype when it is copied, nesting beyond {@link deepestJson}, and text that a database cannot hold (NUL, half a
+ * surrogate pair).
  */
 export function findUnsafeJson(value: unknown, depth = 0): FieldProblem | undefined {
   if (typeof value === 'string') return isStorable(value) ? undefined : unstorable;
@@ -121,12 +122,12 @@ function isStorable(text: string): boolean {
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Bytes of a JSON body, where a route takes more than others. */
+    /** The most bytes of a JSON body, if the route takes more than others. */
     jsonBodyLimit?: number;
   }
 }
 
-/** Larger than any body by the interface, also in the longest way to write it: bodies name pictures, they do not contain them. */
+/** Larger than any valid body, even in its longest spelling: bodies name pictures and do not contain them. */
 export const jsonBodyLimit = 128 * 1024;
 
 /** Members and items of all lists and objects of a body: more than metadata of 8 KiB can hold. */
@@ -135,8 +136,8 @@ export const mostJsonValues = 5_000;
 const [quote, backslash, comma, list, object] = [...'"\\,[{'].map((sign) => sign.charCodeAt(0));
 
 /**
- * Whether JSON holds more than {@link mostJsonValues}, by its bytes. Reading it would hold the process up: small values cost
- * a hundred times what long texts do.
+ * Whether JSON holds more than {@link mostJsonValues}, counted in its bytes. Parsing it would block the process: small
+ * values cost a hundred times as much as long texts.
  */
 export function hasTooManyValues(bytes: Uint8Array): boolean {
   let values = 0;
@@ -156,8 +157,8 @@ export function hasTooManyValues(bytes: Uint8Array): boolean {
 const bodies = new WeakMap<FastifyRequest, Promise<Buffer>>();
 
 /**
- * The JSON body of a request. It is read here, behind the guards, and not by the framework before them: who is
- * not let in does not get to have a body parsed.
+ * The JSON body of a request. It is read here, after the guards, and not by the framework before them, so that only
+ * admitted requests have their bodies parsed.
  * @throws ApiError 415 for another content type, 413 beyond the route's limit, 422 for what is not safe JSON, 408 for a
  *   body that takes too long
  */
@@ -190,7 +191,9 @@ export async function readJsonBody(request: FastifyRequest): Promise<unknown> {
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-/** The body as it was sent, read once however often it is asked for. @throws ApiError 413 beyond the route's limit, 408, 400 */
+/**
+ * The body as it was sent. It is read once and then remembered. @throws ApiError 413 beyond the route's limit, 408, 400
+ */
 export function readRawBody(request: FastifyRequest): Promise<Buffer> {
   let body = bodies.get(request);
   const limit = request.routeOptions.config.jsonBodyLimit ?? jsonBodyLimit;
@@ -216,7 +219,7 @@ function collect({ raw }: FastifyRequest, limit: number, onProgress: () => void)
       else reject(tooLarge(limit));
     });
     raw.on('end', () => resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)));
-    // Comes last in any case; when it comes before the end, the client has gone. It may have gone already.
+    // `close` always comes last; before `end` it means that the client has gone. It may have come already.
     const cutOff = () => {
       if (raw.readableEnded) return;
       reject(new ApiError('BAD_REQUEST', 'The body was cut off. Nothing was charged.'));

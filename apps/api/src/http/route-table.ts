@@ -19,7 +19,7 @@ export function watchRoutes(server: FastifyInstance): void {
   });
 }
 
-/** The methods that the path of a URL answers to; none when there is no such path. */
+/** The methods of the path of a URL; none for an unknown path. */
 export function allowedMethods(server: FastifyInstance, url: string): string[] {
   const path = (url.split('?', 1)[0] ?? '').replace(/\/$/, '') || '/';
   const methods = [...(tables.get(server.server)?.values() ?? [])]

@@ -9,8 +9,8 @@ import type { HttpObserver } from '#platform/metrics.js';
 import type { Socket } from 'node:net';
 
 /**
- * Whatever a request sets off carries its id, and its trace: that of the header `traceparent`, or a new one where
- * traces are sent. Without either there is none.
+ * All work of a request carries its id and its trace: the trace of the header `traceparent`, or a new one if this
+ * process sends traces. Otherwise it has no trace.
  */
 export function correlateRequests(server: FastifyInstance): void {
   server.addHook('onRequest', (request, reply, done) => {
@@ -23,7 +23,7 @@ export function correlateRequests(server: FastifyInstance): void {
   });
 }
 
-/** Probes, scrapes and documentation would be most of all traces, and say nothing. */
+/** Probes, scrapes and documentation would be most of the traces, but have no value. */
 function isWorthATrace({ routeOptions }: FastifyRequest): boolean {
   return routeOptions.url?.startsWith('/v1/') ?? false;
 }
@@ -34,8 +34,10 @@ function spanOf(request: FastifyRequest, reply: FastifyReply, parent: string | u
     kind: 'server',
     parent,
     attributes: {
-      ...{ 'http.request.method': request.method, 'http.route': route },
-      ...{ 'atelier.request_id': request.id, 'atelier.operation': config?.workflow },
+      'http.request.method': request.method,
+      'http.route': route,
+      'atelier.request_id': request.id,
+      'atelier.operation': config?.workflow,
     },
   });
   // Unlike the hook `onResponse` this also comes when the client has gone away.
@@ -55,7 +57,7 @@ function spanOf(request: FastifyRequest, reply: FastifyReply, parent: string | u
   return span;
 }
 
-/** Tells of every request when its answer is out, or when the client has gone away. */
+/** Reports every request when its answer is sent, or when the client has gone. */
 export function measureRequests(server: FastifyInstance, observe: HttpObserver): void {
   server.addHook('onRequest', (request, reply, done) => {
     const startedAt = performance.now();
@@ -75,8 +77,8 @@ export function measureRequests(server: FastifyInstance, observe: HttpObserver):
 }
 
 /**
- * As long as the checkpoints do not fit the log, or that is unknown, nothing is dispatched: what is charged now could be
- * passed over. Reads go on, and say that what they show may be another history's.
+ * While the checkpoints do not fit the log, or while that is unknown, dispatches are refused: consumers could skip
+ * their events. Reads go on, and say that they may show another history.
  */
 export function refuseWhereLogMisfits(server: FastifyInstance, log: Pick<LogWatch, 'fits' | 'misfit'>): void {
   server.addHook('onRequest', ({ method, routeOptions }, reply, done) => {
@@ -91,7 +93,7 @@ export function refuseWhereLogMisfits(server: FastifyInstance, log: Pick<LogWatc
   });
 }
 
-/** Reads are answered from what is known while the event store is away, and say so. */
+/** While the event store is away, reads are answered from the read models, and say so. */
 export function markStaleReads(server: FastifyInstance, presence: Pick<StorePresence, 'isAway'>): void {
   server.addHook('onSend', ({ method, routeOptions }, reply, payload, done) => {
     const reads = method === 'GET' && routeOptions.url?.startsWith('/v1/') && reply.statusCode < 400;
@@ -102,9 +104,9 @@ export function markStaleReads(server: FastifyInstance, presence: Pick<StorePres
 }
 
 /**
- * Cuts connections that never sent a whole request, when the server stops. Node's `close` waits for them, for it only
- * counts those as idle that have had an answer, and it stops looking at its own time limits: one client that connects
- * and says nothing would keep the process from ending.
+ * Cuts connections that never sent a whole request when the server stops. Node's `close` waits for them: it treats only
+ * connections that have had an answer as idle, and no longer applies its own time limits. One silent client would keep
+ * the process from ending.
  */
 export function cutSilentConnections(server: FastifyInstance): void {
   const silent = new Set<Socket>();

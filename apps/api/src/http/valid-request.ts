@@ -25,7 +25,7 @@ export const ValidQuery = createParamDecorator(
   },
 );
 
-/** An integer that arrives as text. What is not plainly one stays text, and the rule then refuses it. */
+/** An integer that arrives as text. Other text stays text, and the rule refuses it. */
 export function IntegerQuery(options: {
   description: string;
   min: number;
@@ -45,7 +45,7 @@ export function BooleanQuery(options: { description: string; default?: boolean }
 
 const dateTime = /^(\d{4}-\d\d-\d\d)T\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:\d\d)$/;
 
-/** A moment that is in the calendar: `Date` would take the 30th of February for the 2nd of March. */
+/** Checks that the day exists: `Date` would read the 30th of February as the 2nd of March. */
 function isDateTime(value: unknown): boolean {
   const day = typeof value === 'string' ? dateTime.exec(value)?.[1] : undefined;
   if (day === undefined || Number.isNaN(Date.parse(String(value)))) return false;
@@ -71,7 +71,7 @@ export function DateTimeQuery(description: string): PropertyDecorator {
   return field({ description, fromText, example }, moment);
 }
 
-/** Larger than any list that a caller pages through, small enough for the database not to mind. */
+/** Larger than any list that a caller pages through, and small enough for a fast query. */
 export const deepestOffset = 1_000_000;
 
 /** One page of a list, newest first. */
@@ -87,8 +87,8 @@ export class PageQuery {
 const mostProblems = 100;
 
 /**
- * The body of a request that needs none: absent, or `{}`, which some clients always send. Anything else is refused
- * rather than ignored: a caller who sends a field believes that it means something.
+ * The body of a request that needs none: absent, or `{}`, which some clients always send. Other bodies are refused and
+ * not ignored: a caller who sends a field expects an effect.
  * @throws ApiError 413, 415, 422
  */
 export const EmptyBody = createParamDecorator(
@@ -111,7 +111,7 @@ export const EmptyBody = createParamDecorator(
   },
 );
 
-/** For what knows no Idempotency-Key: a caller who sends one believes that the request is made once. */
+/** For routes without an Idempotency-Key: a caller who sends one expects that the request happens once. */
 @Injectable()
 export class NoIdempotencyKey implements CanActivate {
   canActivate(context: ExecutionContext): boolean {
@@ -123,7 +123,7 @@ export class NoIdempotencyKey implements CanActivate {
   }
 }
 
-/** The `public_id` of the path. What is no id at all names nothing, as does an unknown id: 404 for both. */
+/** The `public_id` of the path. A malformed id and an unknown id both give 404. */
 export const PublicId = createParamDecorator((what: string, context: ExecutionContext): string => {
   const { params } = context.switchToHttp().getRequest<FastifyRequest<{ Params: { public_id?: string } }>>();
   const id = params.public_id ?? '';

@@ -4,8 +4,9 @@ import { shownFailureCodes } from '#domain/job/job.events.js';
 import { errorStatuses } from './api-error.js';
 
 /**
- * Every word in answers that callers branch on: an enumeration of openapi.json and a table of a guide each, with what to do
- * about it. What is in neither does not compile, or is told by the tests of the guides, the engines and the API.
+ * All words in answers on which callers branch. Each group is an enumeration in openapi.json and a table in a guide
+ * that says what to do. If a word is missing there, the code does not compile, or a test of the guides, the engines or
+ * the API fails.
  */
 export const vocabulary = {
   ErrorCode: Object.keys(errorStatuses),
@@ -39,7 +40,7 @@ export function Word(
   return ApiProperty({ ...more, enum: [...vocabulary[name]], enumName: name, enumSchema });
 }
 
-/** The arm of a failure as callers see it: in a batch, behind the photograph or the pass that it belongs to. */
+/** The arm of a failure as callers see it: in a batch it follows the name of its photograph or pass. */
 export const shownArm = `^(?:(?:photos\\[[0-9]+\\]|grouping)(?:\\.|$))?(?:${armPattern})?$`;
 
 const pixels = { type: 'integer', minimum: 1, description: 'In pixels.' } as const;
@@ -51,7 +52,9 @@ export function MetaProperty(about: string, example: object): PropertyDecorator 
     type: 'object',
     properties: {
       ...Object.fromEntries(metaKeys.map((key) => [key, {}])),
-      ...{ width: pixels, height: pixels, seed: { type: 'integer' } },
+      width: pixels,
+      height: pixels,
+      seed: { type: 'integer' },
     },
     example,
   });
@@ -59,7 +62,10 @@ export function MetaProperty(about: string, example: object): PropertyDecorator 
 
 const shownKeys = new Set<string>(metaKeys);
 
-/** What callers are told of a picture: not what an engine noted for itself, nor what an older release wrote and nobody reads. */
+/**
+ * The members of `meta` that callers see. It leaves out an engine's own notes, and members of older releases that are
+ * no longer used.
+ */
 export function shownMeta(meta: Readonly<Record<string, unknown>>): Record<string, unknown> {
   return Object.fromEntries(Object.entries(meta).filter(([key]) => shownKeys.has(key)));
 }

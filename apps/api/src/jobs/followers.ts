@@ -9,11 +9,11 @@ export interface FollowerLimits {
   /** Connections that wait for news, in this process. */
   readonly all: number;
   readonly ofTenant: number;
-  /** For one of them: then the client comes again, and its key is looked at again. */
+  /** How long one client may follow. It then comes again, and its key is checked again. */
   readonly longestMs: number;
-  /** For the client to read what it was sent before its connection is cut. */
+  /** How long a client may take to read what was sent before its connection is cut. */
   readonly graceMs: number;
-  /** How often it is looked whether the key is still good: within a second of its revocation all is over. */
+  /** How often the key is checked, so that a follower ends within a second of its key's revocation. */
   readonly keyCheckMs: number;
 }
 
@@ -31,7 +31,7 @@ export interface Follower {
   leave(): void;
 }
 
-/** Clients that keep a connection open until there is news of a job. Each costs memory, so they are counted. */
+/** Clients that keep a connection open to wait for events of a job. Each costs memory, so their number is limited. */
 @Injectable()
 export class Followers implements OnModuleDestroy {
   private readonly all = new Set<Follower & { readonly reply: FastifyReply }>();
@@ -42,16 +42,16 @@ export class Followers implements OnModuleDestroy {
     @Optional() private readonly limits: FollowerLimits = defaultFollowerLimits,
   ) {}
 
-  /** A server that stops does not wait for jobs to end: those who follow them come again elsewhere. */
+  /** A server that stops does not wait for jobs to end: their followers reconnect to another server. */
   onModuleDestroy(): void {
     for (const { reply, leave } of this.all) {
-      // Otherwise the connection is kept for the client's next request, and keeps the server from closing.
+      // Without this header the connection stays open for the client's next request, and the server cannot close.
       if (!reply.raw.headersSent) void reply.header('connection', 'close');
       leave();
     }
   }
 
-  /** @throws ApiError 429 when the tenant has as many as it may, 503 when this process has */
+  /** @throws ApiError 429 when the tenant has reached its limit of followers, 503 when this process has */
   admit({ environment, tenant }: Caller, request: FastifyRequest, reply: FastifyReply): Follower {
     const owner = `${environment}.${tenant}`;
     const ofTenant = this.ofTenants.get(owner) ?? 0;
@@ -69,7 +69,7 @@ export class Followers implements OnModuleDestroy {
       this.count(owner, -1);
       over.abort();
       if (raw.destroyed) return;
-      // One who does not read would otherwise keep its connection, and a stopping server, for ever.
+      // Without this, a client that does not read would hold its connection for ever, and the server could not stop.
       const cut = setTimeout(() => raw.destroy(), this.limits.graceMs);
       raw.once('close', () => clearTimeout(cut));
     };
@@ -82,7 +82,7 @@ export class Followers implements OnModuleDestroy {
     return follower;
   }
 
-  /** A store that cannot be asked right now is no reason to go: it is asked again soon. */
+  /** If the store does not answer now, the follower stays: the next check comes soon. */
   private async leaveIfRevoked(request: FastifyRequest, leave: () => void): Promise<void> {
     const key = bearerKeyOf(request) ?? '';
     const caller = await this.keys.authenticate(key).catch(() => 'unknown');

@@ -3,15 +3,9 @@ import { invalid, notFound } from '../http/api-error.js';
 import { JobEventResponse, JobEventsQuery, JobEventsResponse } from './jobs.dto.js';
 import { Readable } from 'node:stream';
 import { Controller, Get, Req, Res } from '@nestjs/common';
-import { QueryBus } from '@nestjs/cqrs';
 import { ApiHeader, ApiOperation, ApiQuery, ApiResponse, ApiTags, getSchemaPath } from '@nestjs/swagger';
 import type { Caller } from '#application/command-context.js';
-import {
-  FollowJob,
-  type JobProgress,
-  GetJobEvents,
-  type JobTimeline,
-} from '#application/job/job-queries.handler.js';
+import { JobQueries, type JobProgress, type JobTimeline } from '#application/job/job-queries.js';
 import { OpenToClientTokens, RequireCapability } from '../auth/api-key.guard.js';
 import { CurrentCaller } from '../auth/caller.js';
 import { DescribeErrors, describedHeaders, DescribePublicId, DescribeRead } from '../http/describe.js';
@@ -20,7 +14,9 @@ import { PublicId, ValidQuery } from '../http/valid-request.js';
 import { Followers, type Follower } from './followers.js';
 import { JobPresenter } from './job-presenter.js';
 
-/** How often a stream without events shows that it lives: proxies cut what is silent for longer, 30 s and up. */
+/**
+ * How often a stream without events sends a sign of life: proxies cut connections that are silent for 30 s or longer.
+ */
 export const heartbeatMs = 15_000;
 
 /** Sent first, so that the headers go out at once; the pause before a client comes again, in milliseconds. */
@@ -28,12 +24,12 @@ export const preface = 'retry: 2000\n\n';
 
 export const heartbeat = ': still there\n\n';
 
-/** One event of a job in the format of server-sent events. JSON holds no line breaks, so one `data` line does. */
+/** One event of a job in the format of server-sent events. JSON has no line breaks, so one `data` line is enough. */
 export function sentEvent(event: JobEventResponse): string {
   return `id: ${event.seq}\nevent: ${event.event_type}\ndata: ${JSON.stringify(event)}\n\n`;
 }
 
-/** Whether the caller would rather have a stream than JSON; of two that it likes equally, the one it names first. */
+/** Whether the caller prefers a stream to JSON. With equal weights, the one that it names first wins. */
 export function prefersEventStream(accept: string | undefined): boolean {
   const ranges = (accept ?? '').split(',').map((range) => {
     const [type = '', ...parameters] = range.split(';').map((part) => part.trim().toLowerCase());
@@ -48,7 +44,10 @@ export function prefersEventStream(accept: string | undefined): boolean {
   return ofStream === ofJson ? stream < json : ofStream > ofJson;
 }
 
-/** Where a client that was cut off goes on. It still asks for the URL it began with, so this beats its `since`. */
+/**
+ * The last event that a client got before it was cut off. It repeats its first URL, so this takes precedence over
+ * `since`.
+ */
 export function lastEventId({ headers }: FastifyRequest): number | undefined {
   const id = headers['last-event-id'];
   if (id === undefined || id === '') return undefined;
@@ -58,8 +57,14 @@ export function lastEventId({ headers }: FastifyRequest): number | undefined {
 }
 
 const streamExample = `${preface}${sentEvent({
-  ...{ seq: 1, event_type: 'queued', visibility: 'public', stage: 'queued', message: 'Job accepted.' },
-  ...{ artifacts: [], extra: { credits_cost: 5 }, created_at: '2026-01-31T12:00:00.000Z' },
+  seq: 1,
+  event_type: 'queued',
+  visibility: 'public',
+  stage: 'queued',
+  message: 'Job accepted.',
+  artifacts: [],
+  extra: { credits_cost: 5 },
+  created_at: '2026-01-31T12:00:00.000Z',
 })}${heartbeat}`;
 
 const asStream = {
@@ -83,7 +88,7 @@ const unbuffered = {
 @RequireCapability('jobs:read')
 export class JobEventsController {
   constructor(
-    private readonly queries: QueryBus,
+    private readonly jobs: JobQueries,
     private readonly presenter: JobPresenter,
     private readonly followers: Followers,
   ) {}
@@ -122,7 +127,7 @@ export class JobEventsController {
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<JobEventsResponse | Readable | undefined> {
-    // One URL has two representations, which a cache must be able to tell apart.
+    // The URL has two representations, and a cache must distinguish them.
     void reply.header('vary', 'accept');
     if (prefersEventStream(request.headers.accept)) {
       const from = lastEventId(request) ?? since;
@@ -137,7 +142,7 @@ export class JobEventsController {
             wait * 1_000,
             this.followers.admit(caller, request, reply),
           )
-        : await this.queries.execute(new GetJobEvents(caller, jobId, since, token));
+        : await this.jobs.events(caller, jobId, since, token);
     if (!found) throw notFound('job');
     const events = await Promise.all(found.events.map((event) => this.presenter.event(event)));
     return { public_id: jobId, events, latest_seq: found.latestSeq };
@@ -152,7 +157,7 @@ export class JobEventsController {
   ): Promise<JobTimeline | undefined> {
     try {
       const signal = AbortSignal.any([follower.signal, AbortSignal.timeout(waitMs)]);
-      const progress = await this.queries.execute(new FollowJob(caller, jobId, since, waitMs, signal));
+      const progress = await this.jobs.follow(caller, jobId, { since, idleMs: waitMs, signal });
       if (!progress) return undefined;
       let seen: JobProgress | undefined;
       for await (seen of progress) if (seen.events.length > 0 || seen.ended) break;
@@ -170,8 +175,8 @@ export class JobEventsController {
     reply: FastifyReply,
   ): Promise<Readable | undefined> {
     try {
-      const following = new FollowJob(caller, jobId, since, heartbeatMs, follower.signal);
-      const progress = (await this.queries.execute(following))?.[Symbol.asyncIterator]();
+      const options = { since, idleMs: heartbeatMs, signal: follower.signal };
+      const progress = await this.jobs.follow(caller, jobId, options);
       const first = await progress?.next();
       if (!progress || !first || first.done) throw notFound('job');
       if (first.value.ended && first.value.events.length === 0) {
@@ -182,7 +187,7 @@ export class JobEventsController {
       void reply.headers({
         'content-type': 'text/event-stream; charset=utf-8',
         'x-accel-buffering': 'no',
-        // Nothing else is asked on it afterwards, so a server that stops need not wait for that.
+        // The client sends no further request on this connection, so a server that stops need not wait for one.
         connection: 'close',
       });
       return Readable.from(this.sent(first.value, progress, follower));

@@ -3,15 +3,15 @@ import type { JobView, TimelineEntry } from '#application/read-models.js';
 import type { JobArtifact } from '#domain/job/job.events.js';
 import { shownMeta } from '../http/vocabulary.js';
 import { ServedPictures } from '../uploads/served-pictures.js';
-import type { JobDetail } from '#application/job/job-queries.handler.js';
+import type { JobDetail } from '#application/job/job-queries.js';
 import type { Artifact, JobDetailResponse, JobEventResponse, JobSummaryResponse } from './jobs.dto.js';
 
-// A validated body has these fields as its workflow declares them, or not at all.
+// In a validated body these fields are absent, or have the type that the workflow declares.
 const textOf = (field: unknown) => (typeof field === 'string' ? field : null);
 const objectOf = (field: unknown) =>
   typeof field === 'object' ? (field as Record<string, unknown> | null) : null;
 
-/** Puts jobs and their events into the words of the interface. URLs are made here, at the moment of reading. */
+/** Converts jobs and their events into the form of the API. It makes their URLs at the time of the read. */
 @Injectable()
 export class JobPresenter {
   constructor(private readonly pictures: ServedPictures) {}
@@ -19,7 +19,10 @@ export class JobPresenter {
   async summary({ publicId, jobType, status, createdAt, result }: JobView): Promise<JobSummaryResponse> {
     const picture = result?.find(({ role }) => role === 'final');
     return {
-      ...{ public_id: publicId, job_type: jobType, status, created_at: createdAt.toISOString() },
+      public_id: publicId,
+      job_type: jobType,
+      status,
+      created_at: createdAt.toISOString(),
       thumbnail_url: picture ? await this.pictures.thumbnailOf(picture.storageKey) : null,
     };
   }
@@ -41,7 +44,7 @@ export class JobPresenter {
       error: error && { code: error.code, message: error.message },
       display_name: displayName,
       seed,
-      // A job from before models were chosen at dispatch has the one that was asked for, if any.
+      // For a job of an older release, which did not store its model, this is the requested model, if any.
       image_model: job.imageModel ?? textOf(request?.['image_model'] ?? request?.['model']),
       metadata: objectOf(request?.['metadata']),
       pilot_brand: textOf(request?.['pilot_brand']),

@@ -1,9 +1,9 @@
 import { Controller, Get, Res, HttpCode, Inject, Post, Req } from '@nestjs/common';
-import { QueryBus, CommandBus } from '@nestjs/cqrs';
+import { CommandBus } from '@nestjs/cqrs';
 import { ApiOperation, ApiQuery, ApiTags, ApiBody } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Caller } from '#application/command-context.js';
-import { GetJob, ListJobs } from '#application/job/job-queries.handler.js';
+import { JobQueries } from '#application/job/job-queries.js';
 import { OpenToClientTokens, RequireCapability } from '../auth/api-key.guard.js';
 import { CurrentCaller } from '../auth/caller.js';
 import {
@@ -31,7 +31,7 @@ function wrongCursor(msg: string): ApiError {
 @RequireCapability('jobs:read')
 export class JobsController {
   constructor(
-    private readonly queries: QueryBus,
+    private readonly jobs: JobQueries,
     private readonly presenter: JobPresenter,
   ) {}
 
@@ -51,7 +51,7 @@ export class JobsController {
       throw wrongCursor('and offset exclude each other: send one of them');
     const createdAfter = after === undefined ? undefined : new Date(after);
     const filter = { limit, offset, cursor, status, jobTypes, createdAfter };
-    const page = unwrap(await this.queries.execute(new ListJobs(caller, filter, token)), reply);
+    const page = unwrap(await this.jobs.list(caller, filter, token), reply);
     if (!page) throw wrongCursor('is no job of yours: pass the next_cursor of the page before');
     const jobs = await Promise.all(page.items.map((job) => this.presenter.summary(job)));
     const isLast = jobs.length < limit;
@@ -70,7 +70,7 @@ export class JobsController {
     @PublicId('job') jobId: string,
     @ConsistencyToken() token: bigint | undefined,
   ): Promise<JobDetailResponse> {
-    const found = await this.queries.execute(new GetJob(caller, jobId, token));
+    const found = await this.jobs.get(caller, jobId, token);
     if (!found) throw notFound('job');
     return this.presenter.detail(found);
   }

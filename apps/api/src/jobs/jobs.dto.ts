@@ -42,7 +42,7 @@ export class Artifact {
 
 export const jobStatuses = ['NOT_STARTED', 'IN_PROGRESS', 'SUCCESS', 'FAILURE'] as const;
 
-/** The interface's own list; every other type that a workflow gives its jobs can be asked for as well. */
+/** The types that the interface lists. A filter also takes any other type that a workflow gives its jobs. */
 const specifiedJobTypes = [
   'MODEL_GENERATOR',
   'BACKGROUND_GENERATOR',
@@ -190,7 +190,7 @@ export class PartFailureResponse {
   message: string;
 }
 
-/** What an event says beside the rest; which of it depends on the event. */
+/** Further members of an event, which depend on its type. */
 export class JobEventExtra {
   @ApiPropertyOptional({ description: '`queued`: the workflow.', example: 'model-generator' })
   operation?: string;

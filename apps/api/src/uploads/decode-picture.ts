@@ -9,7 +9,7 @@ const keptPixels = 50_000_000;
 /** Pixels of the largest picture that is decoded: about 16000 × 12500. A small file can claim to be much larger. */
 export const pixelLimit = 200_000_000;
 
-/** Many rows are held at a time while a picture is decoded: the same 200 megapixels as 120 long rows took 1 GB. */
+/** A decoder holds many rows at a time: 200 megapixels in the form of 120 long rows took 1 GB. */
 const longestSide = 32_768;
 
 const formats: Readonly<Record<string, PictureType>> = {
@@ -23,15 +23,15 @@ const decodeTimeoutSeconds = 30;
 /** With the first picture: most processes start without one coming. */
 export async function loadSharp() {
   const { default: sharp } = await import('sharp');
-  // libvips may use a thread for each picture, and no more: decoding shares the machine with answering.
+  // libvips may use only one thread for each picture: decoding shares the machine with the API.
   sharp.concurrency(1);
   sharp.cache(false);
   return sharp;
 }
 
 /**
- * Decodes a picture wholly and encodes it anew: turned upright, in sRGB, its first frame, without metadata. What
- * comes out is known to be a picture, whatever its name and its declared type said.
+ * Decodes a picture wholly and encodes it anew: turned upright, in sRGB, its first frame, without metadata. The result
+ * is certainly a picture, even if its name and declared type were wrong.
  * @throws ApiError 415 for anything but JPEG, PNG and WebP; 422 for what does not decode or is too large
  */
 export async function decodePicture(path: string): Promise<Picture> {
@@ -56,7 +56,7 @@ export async function decodePicture(path: string): Promise<Picture> {
     if (Math.max(upright.width, upright.height) > longestSide)
       throw tooLarge(`a side of more than ${longestSide} pixels`);
     const scale = Math.sqrt(keptPixels / (upright.width * upright.height));
-    // What is not stored row by row has to be in memory as a whole.
+    // A progressive picture is not stored row by row, so it must be in memory as a whole.
     if (scale < 1 && isProgressive) throw tooLarge(megapixels(keptPixels), ' or one that is not progressive');
     const kept = source.autoOrient();
     if (scale < 1) kept.resize({ width: Math.floor(upright.width * scale) });
@@ -70,7 +70,7 @@ export async function decodePicture(path: string): Promise<Picture> {
   }
 }
 
-/** The same type as it came in, so that transparency and sharp edges stay what they are. */
+/** Keeps the type of the picture, so that transparency and sharp edges are kept. */
 function encode(image: Sharp, type: PictureType): Sharp {
   switch (type) {
     case 'image/jpeg':
@@ -84,7 +84,7 @@ function encode(image: Sharp, type: PictureType): Sharp {
   }
 }
 
-/** The type that the first bytes tell: formats that sharp could read as well, SVG among them, do not get to it. */
+/** The type that the first bytes show. Other formats that sharp can read, such as SVG, never reach it. */
 async function sniff(path: string): Promise<PictureType | undefined> {
   const file = await open(path, 'r');
   try {
@@ -113,7 +113,7 @@ function tooLarge(size: string, otherwise = ''): ApiError {
   return invalid([{ loc: ['body', 'file'], msg, type: 'image' }]);
 }
 
-/** Lets so many run at a time, and so many wait; a caller beyond that is turned away. */
+/** Limits the calls that run and the calls that wait; further calls are refused. */
 export class BoundedConcurrency {
   private running = 0;
   private readonly waiting: (() => void)[] = [];
@@ -127,7 +127,7 @@ export class BoundedConcurrency {
   async run<Result>(work: () => Promise<Result>): Promise<Result> {
     if (this.running < this.limit) this.running += 1;
     else if (this.waiting.length >= this.queueLimit) throw this.turnAway();
-    // A call that finishes hands its place to the first that waits, so that a later one cannot slip in between.
+    // A call that finishes hands its place to the first waiting call, so that a later one cannot overtake it.
     else await new Promise<void>((resolve) => this.waiting.push(resolve));
     try {
       return await work();

@@ -23,7 +23,7 @@ export abstract class SignedObjects {
 }
 
 export const pictureHeaders = {
-  // What is stored under a key never changes. Private: the URL was given to one caller.
+  // The bytes under a key never change. Private: the URL was given to one caller.
   'cache-control': 'private, max-age=86400, immutable',
   'x-content-type-options': 'nosniff',
   'content-security-policy': "default-src 'none'; sandbox",
@@ -69,7 +69,7 @@ export class ObjectsController {
   }
 }
 
-/** Where the URL of a picture leads that is not to be had any more from the bucket that it was in. */
+/** The URL of a picture leads here when the bucket no longer has its intact bytes. */
 @ApiExcludeController()
 @Controller('/objects/gone')
 @Public()

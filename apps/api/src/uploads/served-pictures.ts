@@ -18,7 +18,7 @@ export interface ShownPicture {
   readonly thumbnails: ThumbnailUrlsResponse;
 }
 
-/** Whether the bytes of a picture are those that its event names. `unknown`: no event says what they must be. */
+/** Whether the bytes of a picture have the digest of its event. `unknown`: no event has a digest for it. */
 export type PictureState = 'intact' | 'missing' | 'altered' | 'unknown';
 
 const rememberedPictures = 20_000;
@@ -27,12 +27,13 @@ const rememberedForMs = 3_600_000;
 const brokenForMs = 10_000;
 /** Reads of whole pictures at a time: they must not take the machine from the requests. */
 const checksAtATime = 4;
-/** How long an answer waits for a check of what another server hands out. */
+/** How long an answer waits for the check of a picture that another server delivers. */
 const patienceMs = 500;
 
 /**
- * Pictures on their way to callers. Whoever can write to the storage can put other bytes under a key, so each process
- * reads each picture once (and again after an hour) before it is served, and compares it with the digest on the log.
+ * Checks pictures before callers get them. An intruder with write access to the storage can replace the bytes under a
+ * key. So each process reads each picture before it first serves it, and again after an hour, and compares it with the
+ * digest in the log.
  */
 @Injectable()
 export class ServedPictures {
@@ -52,8 +53,8 @@ export class ServedPictures {
   ) {}
 
   /**
-   * Where a caller gets the picture. The API checks what it serves itself when it is asked for it; before a URL leads to
-   * another server, the check is made here, and a picture that is broken gets a URL that says so.
+   * The URL of the picture. The API checks pictures that it serves itself at their request. If the URL leads to another
+   * server, the check is made here, and a broken picture gets a URL that reports it.
    */
   async urlOf(storageKey: string): Promise<string> {
     if (this.storage.isServedElsewhere) {
@@ -68,14 +69,14 @@ export class ServedPictures {
     return this.storage.presignGet(storageKey);
   }
 
-  /** The same, and where it is to be had smaller. An installation that cannot sign has the one size. */
+  /** The same, with the URLs of smaller sizes. An installation without a signing key has only the full size. */
   async shown(storageKey: string): Promise<ShownPicture> {
     const image_url = await this.urlOf(storageKey);
     const thumbnails = this.thumbnails.of(storageKey) ?? { 256: image_url, 512: image_url, 1024: image_url };
     return { image_url, thumbnails };
   }
 
-  /** The same for the one picture that is asked for: it is there now. @throws ApiError, 410: it is gone, or altered */
+  /** The same for a single picture, which must exist now. @throws ApiError, 410: it is gone, or altered */
   async shownNow(storageKey: string): Promise<ShownPicture> {
     // A storage that is slow or away has nothing to say about the picture.
     const looked = async (): Promise<PictureState> => {
@@ -91,12 +92,12 @@ export class ServedPictures {
     return this.shown(storageKey);
   }
 
-  /** For lists: looks at nothing, for the picture is checked when it is made smaller. */
+  /** For lists. It makes no check: the picture is checked when the smaller size is made. */
   async thumbnailOf(storageKey: string): Promise<string> {
     return this.thumbnails.of(storageKey)?.[256] ?? this.urlOf(storageKey);
   }
 
-  /** Bytes that are those of the log. @throws ApiError, 404 and 410; and what log and storage throw */
+  /** Bytes that fit the digest in the log. @throws ApiError, 404 and 410; and the errors of log and storage */
   async bytesOf(storageKey: string): Promise<Buffer> {
     const expected = await this.digestOf(storageKey);
     const bytes = await this.storage.get(storageKey).catch((error: unknown) => {
@@ -138,7 +139,7 @@ export class ServedPictures {
     return state;
   }
 
-  /** SHA-256 in hex: of an asset by its event, of a preview by its key, which has the first half of it. */
+  /** SHA-256 in hex. For an asset it is in its event; for a preview the key holds its first half. */
   private async digestOf(storageKey: string): Promise<string | undefined> {
     const preview = /^presets\/[^/]+\/([0-9a-f]{16})\.jpg$/.exec(storageKey)?.[1];
     if (preview !== undefined) return preview;

@@ -36,7 +36,8 @@ export async function spoolUpload(request: FastifyRequest): Promise<SpooledUploa
     await receive(request, file, over.signal);
     return { path, [Symbol.asyncDispose]: discard };
   } catch (error) {
-    // The file cannot be closed while the rest of the body is waited for. The rest flows on, so that the client can read the answer.
+    // Aborts the write, because the file cannot be closed while it waits for the rest of the body. The rest is still
+    // read, so that the client can read the answer.
     over.abort();
     request.raw.unpipe().resume();
     await discard();
@@ -47,8 +48,8 @@ export async function spoolUpload(request: FastifyRequest): Promise<SpooledUploa
 const prefix = 'atelier-upload-';
 
 /**
- * A file that no name leads to where the system allows it, as Linux does: the photograph with all that is noted in it
- * goes with this process, however that ends.
+ * A file without a name, on systems such as Linux that allow it: the photograph and its metadata disappear with this
+ * process, however the process ends.
  */
 async function openSpool() {
   const folder = await mkdtemp(join(tmpdir(), prefix));
@@ -72,20 +73,20 @@ async function openSpool() {
   return { file, path: isNameless ? path : named, discard };
 }
 
-/** No upload takes that long: its process has died, or it was one of a release before. */
+/** No upload takes that long: a file of this age is from a process that has died. */
 export const leftAfterMs = 15 * 60_000;
 
-/** Removes what uploads have left in the temporary folder, those of other processes included, but for those under way. */
+/** Removes files that uploads of any process left in the temporary folder, except those of running uploads. */
 export async function clearLeftUploads(now = Date.now()): Promise<void> {
   const names = (await readdir(tmpdir())).filter((name) => name.startsWith(prefix));
   const clear = async (folder: string) => {
     if ((await stat(folder)).mtimeMs < now - leftAfterMs) await rm(folder, { recursive: true, force: true });
   };
-  // One that is gone by now, or is another user's, keeps none of the others.
+  // A file that has gone, or that is another user's, must not keep the others from removal.
   await Promise.allSettled(names.map((name) => clear(join(tmpdir(), name))));
 }
 
-/** The verdict on the signature falls when the whole body was seen, and before the picture is decoded. */
+/** The signature is verified after the whole body and before the picture is decoded. */
 async function receive(request: FastifyRequest, file: FileHandle, over: AbortSignal): Promise<void> {
   using watch = watchBody(request);
   const signature = pendingSignature(request);
@@ -97,7 +98,7 @@ async function receive(request: FastifyRequest, file: FileHandle, over: AbortSig
   const failure = await Promise.race([writing, watch.tooSlow]);
   const oversized = failure?.error instanceof ApiError && failure.error.status === 413;
   if (signature && !oversized) {
-    // Whatever is wrong with the form: who has not signed it is not told.
+    // Only a caller who signed the request gets to see what is wrong with the form.
     request.raw.unpipe().resume();
     await Promise.race([ended, watch.tooSlow]);
     await signature.verify();
@@ -106,8 +107,8 @@ async function receive(request: FastifyRequest, file: FileHandle, over: AbortSig
 }
 
 /**
- * Shows every piece of the body to a second pair of eyes, beside the parser that the body is piped to. To be called
- * right before that: the first listener starts the flow.
+ * Passes every piece of the body to `see`, beside the parser that the body is piped to. Call it right before the pipe:
+ * the first listener starts the flow.
  */
 function seeBody({ raw }: FastifyRequest, watch: BodyWatch, see: (chunk: Buffer) => void): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
@@ -126,7 +127,7 @@ function seeBody({ raw }: FastifyRequest, watch: BodyWatch, see: (chunk: Buffer)
 
 async function writeOnlyFile(request: FastifyRequest, file: FileHandle, over: AbortSignal): Promise<void> {
   let found = false;
-  // One more of each than is allowed, so that what is too much is seen and not silently dropped.
+  // One more of each than is allowed, so that a surplus part is noticed and not silently dropped.
   const limits = {
     fileSize: uploadLimitBytes,
     files: 2,
@@ -165,7 +166,7 @@ function unexpectedPart(name: string, again: boolean): ApiError {
   return invalid([{ loc: ['body', name.slice(0, 64)], msg, type: 'extra_forbidden' }]);
 }
 
-/** What the parser of multipart bodies complains about is the caller's to mend; what the disk says is ours. */
+/** Errors of the multipart parser are the caller's; errors of the disk are ours. */
 function asApiError(error: unknown): unknown {
   if (error instanceof ApiError) return error;
   // Errors of the file system have both; other errors have neither.

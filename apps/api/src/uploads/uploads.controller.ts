@@ -10,13 +10,14 @@ import {
   type OnModuleDestroy,
   type OnModuleInit,
 } from '@nestjs/common';
-import { CommandBus, QueryBus } from '@nestjs/cqrs';
+import { CommandBus } from '@nestjs/cqrs';
 import { RouteConfig } from '@nestjs/platform-fastify';
 import { ApiBody, ApiConsumes, ApiOperation, ApiProperty, ApiResponse, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Caller } from '#application/command-context.js';
 import { ReadYourWrites } from '#application/consistency/read-your-writes.js';
-import { GetUpload, StoreUpload, type StoredUpload } from '#application/picture/store-picture.handler.js';
+import { StoreUpload, type StoredUpload } from '#application/picture/store-picture.handler.js';
+import { StoredPictures } from '#application/picture/stored-pictures.js';
 import { Clock } from '#platform/clock.js';
 import { Logger } from '#platform/logger.js';
 import { ThumbnailsProperty, ThumbnailUrlsResponse } from './thumbnail-urls.js';
@@ -85,14 +86,14 @@ const present = ({ assetId, storageKey }: Stored, shown: ShownPicture): UploadRe
 @Controller('/v1/uploads')
 export class UploadsController implements OnModuleInit, OnModuleDestroy {
   private clearing: NodeJS.Timeout | undefined;
-  /** Bodies that come in at the same time: each costs a file of at most 25 MiB. */
+  /** Bodies that arrive at the same time: each costs a file of at most 25 MiB. */
   private readonly receiving = new BoundedConcurrency(64, 0, tooBusy);
   /** Pictures that are decoded at the same time: each costs memory for its pixels, and a thread. */
   private readonly decoding = new BoundedConcurrency(2, 64, tooBusy);
 
   constructor(
     private readonly commands: CommandBus,
-    private readonly queries: QueryBus,
+    private readonly stored: StoredPictures,
     private readonly consistency: ReadYourWrites,
     private readonly pictures: ServedPictures,
     @Inject(Clock) private readonly clock: Clock,
@@ -143,7 +144,7 @@ export class UploadsController implements OnModuleInit, OnModuleDestroy {
   ): Promise<UploadResponse> {
     const stored = await this.receiving.run(async () => {
       await using upload = await spoolUpload(request);
-      // Awaited here: the file has to be there until it is decoded.
+      // Awaited here, because the file must exist until it is decoded.
       return await this.decoding.run(async () => {
         const picture = await decodePicture(upload.path);
         return this.commands.execute(new StoreUpload(caller, picture, request.id, this.clock()));
@@ -165,7 +166,7 @@ export class UploadsController implements OnModuleInit, OnModuleDestroy {
   @ApiResponse({ status: 200, description: 'Found.', type: UploadResponse, headers: describedHeaders() })
   @DescribePictureErrors()
   async get(@CurrentCaller() caller: Caller, @PublicId('upload') assetId: string): Promise<UploadResponse> {
-    const stored = await this.queries.execute(new GetUpload(caller, assetId));
+    const stored = await this.stored.upload(caller, assetId);
     if (!stored) throw notFound('upload');
     return present(stored, await this.pictures.shownNow(stored.storageKey));
   }

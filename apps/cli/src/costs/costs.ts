@@ -8,10 +8,8 @@ import { timeOf } from '../places.js';
 
 class Costs {
   @ChoiceField({
-    ...{
-      description: 'Data environment. Credits of test are not sold: its margin is null.',
-      values: environments,
-    },
+    description: 'Data environment. Credits of test are not sold: its margin is null.',
+    values: environments,
     default: 'live',
   })
   env: Environment = 'live';
@@ -36,6 +34,7 @@ export const showCosts = defineCall({
   may: ['read'],
   summary: 'What vendors took for pictures, beside the credits that were taken and given back',
   input: Costs,
+  csv: true,
   async run(operator, { by, from, to, env }) {
     const period = [
       from === undefined ? ever[0] : new Date(timeOf('--from', from)),
@@ -68,8 +67,15 @@ function rowOf(line: CostLine, currency: string, margin: number | undefined) {
   const { group, jobs, calls, creditsTaken, creditsReturned, lostJobs } = line;
   const [price, lostPrice] = [line.priceMicros / 1e6, line.lostMicros / 1e6];
   return {
-    ...{ group, jobs, credits_taken: creditsTaken, credits_returned: creditsReturned, calls, currency },
-    ...{ price: money(price), margin: margin === undefined ? null : money(margin) },
-    ...{ lost_jobs: lostJobs, lost_price: money(lostPrice) },
+    group,
+    jobs,
+    credits_taken: creditsTaken,
+    credits_returned: creditsReturned,
+    calls,
+    currency,
+    price: money(price),
+    margin: margin === undefined ? null : money(margin),
+    lost_jobs: lostJobs,
+    lost_price: money(lostPrice),
   };
 }

@@ -194,10 +194,19 @@ function print(result: CopyResult, { from, to, seconds, moved, json }: Circumsta
   const rounded = Math.round(seconds * 10) / 10;
   if (json)
     return printJson({
-      ...{ verified, from, to, copied, source, target, seconds: rounded },
-      ...{ source_grew: sourceGrew, checkpoints: moved ?? 'unchanged' },
+      verified,
+      from,
+      to,
+      copied,
+      source,
+      target,
+      seconds: rounded,
+      source_grew: sourceGrew,
+      checkpoints: moved ?? 'unchanged',
       differences: differences.map(({ stream, sourceEvents, targetEvents }) => ({
-        ...{ stream, source_events: sourceEvents, target_events: targetEvents },
+        stream,
+        source_events: sourceEvents,
+        target_events: targetEvents,
       })),
     });
   const sides = [

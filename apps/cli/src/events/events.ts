@@ -17,7 +17,9 @@ class PageOfStream {
   stream: string;
 
   @IntegerField({
-    ...{ description: 'First revision to show.', min: 0, max: Number.MAX_SAFE_INTEGER },
+    description: 'First revision to show.',
+    min: 0,
+    max: Number.MAX_SAFE_INTEGER,
     default: 0,
   })
   from: number = 0;
@@ -63,7 +65,9 @@ export async function tailEvents(options: TailOptions): Promise<void> {
   if (!options.json && process.stderr.isTTY) process.stderr.write('Waiting for events; Ctrl-C ends.\n');
   const subscription = operator.store.subscribe({
     ...(head !== undefined && { after: head }),
-    ...{ filter: filterOf(options), unprovenToo: true, signal: ended.signal },
+    filter: filterOf(options),
+    unprovenToo: true,
+    signal: ended.signal,
   });
   for await (const { events } of subscription) {
     for (const event of events) {
@@ -95,13 +99,22 @@ function describeEvent(event: RecordedEvent) {
   const { stream, revision, position, id, type, data, metadata, unproven } = event;
   const { recordedAt, tenant, actor, requestId, causationId, schemaVersion, ...rest } = metadata;
   return {
-    ...{ stream, revision: Number(revision), position: position.toString(), id, type },
-    ...{ recorded_at: recordedAt, data },
+    stream,
+    revision: Number(revision),
+    position: position.toString(),
+    id,
+    type,
+    recorded_at: recordedAt,
+    data,
     // Present only where nothing proves that this service wrote the event.
     ...(unproven !== undefined && { unproven }),
     metadata: {
-      ...{ tenant, actor, request_id: requestId, causation_id: causationId },
-      ...{ schema_version: schemaVersion, ...rest },
+      tenant,
+      actor,
+      request_id: requestId,
+      causation_id: causationId,
+      schema_version: schemaVersion,
+      ...rest,
     },
   };
 }

@@ -92,10 +92,9 @@ async function drill(
     throw new CliError('--scratch names a database that holds events: give an empty one');
   const source = new ExportedLog(file);
   const last = await source.lastEvent();
-  const through = last?.position ?? 0n;
   const restored = await timed(() =>
     restoreInOrder(source, store, signal, (position, events) =>
-      onProgress({ phase: 'restoring', position, from: 0n, through, events }),
+      onProgress({ phase: 'restoring', position, from: 0n, through: last?.position ?? 0n, events }),
     ),
   );
   const rebuilt = await timed(async () => {
@@ -104,11 +103,18 @@ async function drill(
   });
   const audited = await timed(() =>
     audit({
-      ...{ store, readStoreUrl: url, logUrl: url, readModels: foldsForAudit(readModels), environments },
+      store,
+      readStoreUrl: url,
+      logUrl: url,
+      readModels: foldsForAudit(readModels),
+      environments,
       readBalance: balancesOf({ accounts: new AccountWriter(store, noSnapshots) }),
       // What was under way when the backup was made has had no time to end.
-      ...{ horizonMs: defaults.orphanHorizonMs, now: last ? Date.parse(last.metadata.recordedAt) : 0 },
-      ...{ seals: { keys, kept: [] }, signal, onProgress },
+      horizonMs: defaults.orphanHorizonMs,
+      now: last ? Date.parse(last.metadata.recordedAt) : 0,
+      seals: { keys, kept: [] },
+      signal,
+      onProgress,
     }),
   );
   const { holds, events, streams, findings, checks, seals } = audited.result;
@@ -116,13 +122,17 @@ async function drill(
     .filter(({ invariant }) => invariant === 8)
     .reduce((sum, { checked }) => sum + checked, 0);
   return {
-    ...{ holds, file, last_event_at: last?.metadata.recordedAt ?? null },
-    ...{ restored_events: restored.result, events, streams, sealed_events: seals?.sealedEvents ?? 0, rows },
-    ...{
-      restore_seconds: restored.seconds,
-      rebuild_seconds: rebuilt.seconds,
-      audit_seconds: audited.seconds,
-    },
+    holds,
+    file,
+    last_event_at: last?.metadata.recordedAt ?? null,
+    restored_events: restored.result,
+    events,
+    streams,
+    sealed_events: seals?.sealedEvents ?? 0,
+    rows,
+    restore_seconds: restored.seconds,
+    rebuild_seconds: rebuilt.seconds,
+    audit_seconds: audited.seconds,
     wrong: findings.map(({ check, message, table }) => `${check}: ${message}${table ? ` (${table})` : ''}`),
   };
 }

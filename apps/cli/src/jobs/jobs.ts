@@ -1,20 +1,19 @@
 import { load, readForwards } from '#application/aggregate.js';
 import { jobAggregate } from '#application/job/job-writes.handler.js';
-import { Deliveries } from '#application/webhook/deliveries.js';
+import { tellers } from '#capabilities/parts.js';
 import { decode } from '#domain/stored-events.js';
 import { environments, streamName, type Environment } from '#domain/streams.js';
 import { CallRow } from '#projections/calls/calls.read-model.js';
 import { JobRow, type JobStatus } from '#projections/jobs/jobs.read-model.js';
 import { LedgerRow } from '#projections/ledger/ledger.read-model.js';
 import { UsageRow } from '#projections/usage/usage.read-model.js';
-import { PostgresDeliveries } from '#read-store/webhook-deliveries.js';
 import { ChoiceField, IdField, TextField } from '#validation/fields.js';
 import { defineCall, PageInEnvironment, printRest } from '../call.js';
 import type { Operator } from '../operator.js';
 import { printProperties, printTable, toJson } from '../output.js';
 import { environmentsOf, timeOf } from '../places.js';
 import { CliError } from '../verb.js';
-import { DeliveriesModule } from '../webhooks/deliveries.module.js';
+import type { ToldOfJob } from './told-of-jobs.js';
 
 const statuses: readonly JobStatus[] = ['NOT_STARTED', 'IN_PROGRESS', 'SUCCESS', 'FAILURE'];
 
@@ -99,16 +98,27 @@ export async function rowsOf(
 function describeRow(env: Environment, row: JobRow) {
   const { publicId, tenant, operation, imageModel, status, error, creditsCost, requestId, parentJobId } = row;
   return {
-    ...{ job_id: publicId, env, tenant_id: tenant, workflow: operation, model: imageModel, status },
-    ...{ error_code: error?.code ?? null, credits_cost: creditsCost, request_id: requestId },
-    ...{ parent_job_id: parentJobId, created_at: row.createdAt, finished_at: row.finishedAt },
+    job_id: publicId,
+    env,
+    tenant_id: tenant,
+    workflow: operation,
+    model: imageModel,
+    status,
+    error_code: error?.code ?? null,
+    credits_cost: creditsCost,
+    request_id: requestId,
+    parent_job_id: parentJobId,
+    created_at: row.createdAt,
+    finished_at: row.finishedAt,
   };
 }
 
 class AnyId {
   @TextField({
     description: "Of a job, a request, a charge, a picture, a webhook delivery, or a vendor's own.",
-    ...{ min: 1, max: 255, required: true },
+    min: 1,
+    max: 255,
+    required: true,
   })
   id: string;
 }
@@ -126,7 +136,7 @@ export const findJobs = defineCall({
   may: ['read'],
   summary: 'The jobs that any id leads to',
   input: AnyId,
-  features: [DeliveriesModule],
+  typed: { id: 'argument' },
   async run(operator, { id: sought }) {
     const jobs: FoundJob[] = [];
     for (const env of environments) jobs.push(...(await jobsBehind(operator, env, sought)));
@@ -158,9 +168,8 @@ async function jobsBehind(operator: Operator, env: Environment, sought: string):
   // The stream of an asset has this one event.
   if (asset.kind === 'found')
     add((asset.events[0]?.data as { jobId?: string | null } | undefined)?.jobId, 'picture');
-  const delivery = await operator.get(Deliveries).find(env, sought);
-  // Its body is a message of ours, and names the job where it tells of one.
-  if (delivery) add((JSON.parse(delivery.body) as { data: { job_id?: string } }).data.job_id, 'delivery');
+  const database = await operator.database();
+  for (const told of await tellers()) add(await told.jobOf(database, env, sought), 'delivery');
   return [...found.values()];
 }
 
@@ -176,7 +185,6 @@ export const showJob = defineCall({
   may: ['read'],
   summary: "One job's whole story: events, money, attempts, vendor calls, deliveries, trace",
   input: OneJob,
-  features: [DeliveriesModule],
   async run(operator, { job: jobId }) {
     const { env, state, job } = await requireJob(operator, jobId);
     const events = [];
@@ -191,38 +199,47 @@ export const showJob = defineCall({
       }
     const ledger = (await operator.readModels(env)).getRepository(LedgerRow);
     const lines = job.chargeId === null ? [] : await ledger.findBy({ id: job.chargeId });
-    const deliveries = await operator.get(PostgresDeliveries).ofJob(env, job.tenant, jobId);
+    const database = await operator.database();
+    const told = (await tellers()).map((each) => each.ofJob(database, env, job.tenant, jobId));
+    const deliveries: ToldOfJob[] = (await Promise.all(told)).flat();
     const calls = 'calls' in state ? (state.calls ?? []) : [];
     return {
-      ...{
-        job_id: jobId,
-        env,
-        tenant_id: job.tenant,
-        workflow: job.operation,
-        model: job.imageModel ?? null,
-      },
-      ...{
-        status: state.status,
-        attempts: 'attempt' in state ? state.attempt : 0,
-        credits_cost: job.creditsCost,
-      },
-      ...{ request_id: job.requestId, charge_id: job.chargeId, parent_job_id: job.parentJobId },
-      ...{ child_job_ids: job.childJobIds ?? [], trace_id: traceparent?.split('-')[1] ?? null },
+      job_id: jobId,
+      env,
+      tenant_id: job.tenant,
+      workflow: job.operation,
+      model: job.imageModel ?? null,
+      status: state.status,
+      attempts: 'attempt' in state ? state.attempt : 0,
+      credits_cost: job.creditsCost,
+      request_id: job.requestId,
+      charge_id: job.chargeId,
+      parent_job_id: job.parentJobId,
+      child_job_ids: job.childJobIds ?? [],
+      trace_id: traceparent?.split('-')[1] ?? null,
       events,
       ledger: lines.map(
         ({ id: entry, kind, label, amount, creditsDelta, status, createdAt, resolvedAt }) => ({
-          ...{ id: entry, kind, label, amount, credits_delta: creditsDelta, status },
-          ...{ created_at: createdAt, resolved_at: resolvedAt },
+          id: entry,
+          kind,
+          label,
+          amount,
+          credits_delta: creditsDelta,
+          status,
+          created_at: createdAt,
+          resolved_at: resolvedAt,
         }),
       ),
       vendor_calls: calls.map(({ call, step, model, vendor, attempt, vendorRequestId, answer }) => ({
-        ...{ call, step, model, vendor, attempt, vendor_request_id: vendorRequestId ?? null },
+        call,
+        step,
+        model,
+        vendor,
+        attempt,
+        vendor_request_id: vendorRequestId ?? null,
         answer: answer ?? null,
       })),
-      deliveries: deliveries.map(({ deliveryId, endpointId, type, status: how, attempts, occurredAt }) => ({
-        ...{ delivery_id: deliveryId, endpoint_id: endpointId, type, status: how, attempts },
-        occurred_at: occurredAt,
-      })),
+      deliveries,
     };
   },
   print: ({ events, ledger, vendor_calls, deliveries, child_job_ids, ...job }) => {

@@ -4,14 +4,10 @@ import { load } from '#application/aggregate.js';
 import { CloseCharge, MakeCharges } from '#application/account/charges.handler.js';
 import { seedOf } from '#application/dispatch/dispatched-jobs.js';
 import { CancelJob, CancelJobHandler } from '#application/job/cancel-job.handler.js';
-import { NotedJobStreams } from '#application/job/job-queries.handler.js';
-import {
-  jobAggregate,
-  JobWritesModule,
-  QueueJob,
-  ReportRender,
-} from '#application/job/job-writes.handler.js';
-import { OperationModule } from '#application/operation/manage-operations.handler.js';
+import { NotedJobStreams } from '#application/job/job-queries.js';
+import { jobAggregate, QueueJob, ReportRender } from '#application/job/job-writes.handler.js';
+import { JobWritesModule } from '#application/job/job-writes.module.js';
+import { OperationModule } from '#application/operation/operation.module.js';
 import { Operations } from '#application/operation/operations.js';
 import { isUnfinished, type Job } from '#domain/job/job.js';
 import { jobFailureCodes, type JobFailureCode } from '#domain/job/job.events.js';
@@ -136,6 +132,7 @@ export const cancelJobs = defineCall({
   ...ofSeveral,
   summary: 'End jobs before they are done, and give back what they cost; with their batch',
   input: SeveralJobs,
+  typed: { jobs: 'argument' },
   features: [JobRepairsModule],
   run: (operator, input) =>
     each(
@@ -160,6 +157,7 @@ export const failJobs = defineCall({
   ...ofSeveral,
   summary: 'End jobs whose attempt hangs as failed, and give back what they cost',
   input: FailedJobs,
+  typed: { jobs: 'argument' },
   features: [JobRepairsModule],
   run: (operator, input) =>
     each(
@@ -196,6 +194,7 @@ export const retryJobs = defineCall({
   ...ofSeveral,
   summary: 'Dispatch the order of jobs that have ended anew, as new jobs at the price of now',
   input: OrderedAgain,
+  typed: { jobs: 'argument' },
   idempotent: 'if-sent',
   features: [JobRepairsModule, OperationModule],
   run: (operator, input, { idempotencyKey: key, requestedAt = new Date() }) =>

@@ -24,8 +24,12 @@ import { OneJob, requireJob } from './jobs.js';
 
 /** Those whose keys begin with the id of the job, its charge or its request. */
 const modelsOfJobs: readonly ReadModel<object>[] = [
-  ...[jobsReadModel, timelineReadModel, rendersReadModel, callsReadModel],
-  ...[usageReadModel, ledgerReadModel],
+  jobsReadModel,
+  timelineReadModel,
+  rendersReadModel,
+  callsReadModel,
+  usageReadModel,
+  ledgerReadModel,
 ];
 
 class JobAtPosition extends OneJob {
@@ -54,7 +58,8 @@ export const showRowsOfJob = defineCall({
       const { active, upserts, parked } = foldFromNothing(env, model, deliveries);
       const rows = upserts.filter((row) => ids.has(active.table.keyOfRow(row)[0]));
       return {
-        ...{ name: model.name, version: model.version },
+        name: model.name,
+        version: model.version,
         rows: rows.map((row) => asStored(model, row)),
         /** The events that this read model cannot take, of streams that are about the job. */
         parked: parked.map(({ recorded: { stream, revision } }) => ({ stream, revision: Number(revision) })),

@@ -18,7 +18,9 @@ import { printLine, printTable } from '../output.js';
 import { environmentsOf } from '../places.js';
 
 const requeueFeatures = [
-  ...[HousekeepingStoresModule, RenderQueueModule.with({ supervise: false }), ProcessManagersModule],
+  HousekeepingStoresModule,
+  RenderQueueModule.with({ supervise: false }),
+  ProcessManagersModule,
 ];
 
 /** A job gets its task within moments, and the projector finds one that lost it within half a minute. */
@@ -58,7 +60,10 @@ export const listStranded = defineCall({
       const found = await findStranded(database, operator.store, environment);
       for (const { jobId, tenant, parentJobId, remedy } of found)
         jobs.push({
-          ...{ env: environment, tenant_id: tenant, job_id: jobId, parent_job_id: parentJobId },
+          env: environment,
+          tenant_id: tenant,
+          job_id: jobId,
+          parent_job_id: parentJobId,
           needs: remedy.task ? 'its task' : 'the next step of its batch',
         });
     }
@@ -91,6 +96,7 @@ export const requeueJobs = defineCall({
   may: ['support'],
   summary: 'Give stranded jobs their task again, now; a task that is there stays as it is',
   input: StrandedChoice,
+  typed: { job: 'argument' },
   features: requeueFeatures,
   async run(operator, { env, job: wanted, dry_run: dryRun }) {
     const jobs = operator.get(JobsWithoutTask);

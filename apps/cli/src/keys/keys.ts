@@ -48,6 +48,7 @@ export const issueTenantKey = defineCall({
   may: ['support'],
   summary: 'Make a key; it is shown this once and stored only as a hash',
   input: NewKey,
+  typed: { require_signature: 'flag' },
   features: [KeyModule],
   async run(operator, { tenant, env, capabilities: names, label, require_signature: rule }) {
     const capabilities = [...new Set(names.flatMap((name) => capabilityNames.get(name) ?? []))];
@@ -61,7 +62,12 @@ export const issueTenantKey = defineCall({
     const { keyId, key } = issued;
     const secret = signingSecret(operator.configuration, keyId);
     return {
-      ...{ key_id: keyId, key, tenant_id: tenant, env, capabilities, label },
+      key_id: keyId,
+      key,
+      tenant_id: tenant,
+      env,
+      capabilities,
+      label,
       requires_signature: requiresSignature,
       ...(secret !== undefined && { signing_secret: secret }),
     };
@@ -101,6 +107,7 @@ export const rotateTenantKey = defineCall({
   may: ['support'],
   summary: 'Make a successor that may do the same; the old key goes on for a while',
   input: Rotation,
+  typed: { overlap: 'duration' },
   features: [KeyModule],
   async run(operator, { key: keyId, overlap }) {
     const { environment, tenant } = await findKey(operator, keyId);
@@ -111,9 +118,13 @@ export const rotateTenantKey = defineCall({
     await operator.caughtUp(environment, 'keys', successor.position);
     const secret = signingSecret(operator.configuration, successor.keyId);
     return {
-      ...{ key_id: successor.keyId, key: successor.key, tenant_id: tenant, env: environment },
+      key_id: successor.keyId,
+      key: successor.key,
+      tenant_id: tenant,
+      env: environment,
       ...(secret !== undefined && { signing_secret: secret }),
-      ...{ replaces: keyId, retires_at: retiresAt },
+      replaces: keyId,
+      retires_at: retiresAt,
     };
   },
   summarise: ({ key_id }) => `key ${key_id}`,
@@ -219,8 +230,14 @@ export const listTenantKeys = defineCall({
 function describe(environment: Environment, row: KeyRow) {
   const { keyId, capabilities, label, issuedAt, retiresAt, revokedAt } = row;
   return {
-    ...{ key_id: keyId, env: environment, capabilities, label, status: statusOf(row) },
-    ...{ issued_at: issuedAt, retires_at: retiresAt, revoked_at: revokedAt },
+    key_id: keyId,
+    env: environment,
+    capabilities,
+    label,
+    status: statusOf(row),
+    issued_at: issuedAt,
+    retires_at: retiresAt,
+    revoked_at: revokedAt,
   };
 }
 

@@ -56,6 +56,7 @@ export const auditLedger = defineCall({
   may: ['support', 'finance', 'read'],
   summary: 'Check all that must hold, against history and row for row',
   input: Audit,
+  typed: { horizon: 'duration', against: 'file' },
   long: 'the audit was stopped',
   readOnly: 'recorded',
   unrecorded: ['against'],
@@ -74,13 +75,21 @@ export const auditLedger = defineCall({
     const head = await readHead(operator.configuration, await readChainEnd(operator.store));
     if (head?.seal) kept.push(head.seal);
     const report = await audit({
-      ...{ store: operator.store, readStoreUrl: databaseUrl, logUrl: postgresUrlOf(operator.configuration) },
-      ...{ readModels: foldsForAudit(readModels), readBalance: balancesOf(operator) },
+      store: operator.store,
+      readStoreUrl: databaseUrl,
+      logUrl: postgresUrlOf(operator.configuration),
+      readModels: foldsForAudit(readModels),
+      readBalance: balancesOf(operator),
       processManagers: processManagers.map(({ name }) => name),
-      ...{ environments: environmentsOf(env), tenant, cut, signal, onProgress },
+      environments: environmentsOf(env),
+      tenant,
+      cut,
+      signal,
+      onProgress,
       knowsWriters: signingKey !== undefined,
       seals: { keys: sealing.key ? [sealing.key.publicKey] : [], kept },
-      ...{ horizonMs: horizon ?? projector.orphanHorizonMs + graceMs, now: systemClock().getTime() },
+      horizonMs: horizon ?? projector.orphanHorizonMs + graceMs,
+      now: systemClock().getTime(),
     });
     const seconds = (performance.now() - beganAt) / 1000;
     return describeReport(report, { env, tenant, at, seconds, head });
@@ -131,15 +140,26 @@ function cpuSeconds(): number {
 function describeReport(report: AuditReport, { env, tenant, at, seconds, head: keptHead }: AuditScope) {
   const { holds, head, events, streams, foreign, checks, findings, notes, seals } = report;
   return {
-    ...{ holds, env: env ?? null, tenant_id: tenant ?? null, at: at ?? null },
+    holds,
+    env: env ?? null,
+    tenant_id: tenant ?? null,
+    at: at ?? null,
     head: head === undefined ? null : String(head),
-    ...{ events, streams, foreign_events: foreign, seconds: rounded(seconds) },
+    events,
+    streams,
+    foreign_events: foreign,
+    seconds: rounded(seconds),
     events_per_second: seconds > 0 ? Math.round(events / seconds) : 0,
     cpu_seconds: rounded(cpuSeconds()),
     rss_mb: rounded(process.resourceUsage().maxRSS / 1024),
     read_models_compared: at === undefined,
     checks: checks.map(({ name, invariant, title, done, checked, wrong }) => ({
-      ...{ check: name, invariant, title, done, checked, wrong },
+      check: name,
+      invariant,
+      title,
+      done,
+      checked,
+      wrong,
     })),
     findings,
     notes,
@@ -150,9 +170,13 @@ function describeReport(report: AuditReport, { env, tenant, at, seconds, head: k
 
 function describeSeals({ last, sealedEvents, unsealedEvents, keys, unnamedKeys }: SealsReport) {
   return {
-    ...{ chain: last?.chain ?? null, last: last?.number ?? null, sealed_at: last?.sealedAt ?? null },
-    ...{ sealed_events: sealedEvents, unsealed_events: unsealedEvents },
-    ...{ keys, unnamed_keys_at: unnamedKeys },
+    chain: last?.chain ?? null,
+    last: last?.number ?? null,
+    sealed_at: last?.sealedAt ?? null,
+    sealed_events: sealedEvents,
+    unsealed_events: unsealedEvents,
+    keys,
+    unnamed_keys_at: unnamedKeys,
   };
 }
 

@@ -128,9 +128,16 @@ function lineOf(
   const { movement } = line;
   return {
     ...account,
-    ...{ time: movement.at, revision: movement.revision, kind: movement.kind, id: movement.id },
-    ...{ job_id: movement.jobId, operation: movement.operation, label: movement.label },
-    ...{ reason: movement.reason, request_id: movement.requestId },
-    ...{ credits_delta: movement.creditsDelta, balance_after: movement.balanceAfter },
+    time: movement.at,
+    revision: movement.revision,
+    kind: movement.kind,
+    id: movement.id,
+    job_id: movement.jobId,
+    operation: movement.operation,
+    label: movement.label,
+    reason: movement.reason,
+    request_id: movement.requestId,
+    credits_delta: movement.creditsDelta,
+    balance_after: movement.balanceAfter,
   };
 }

@@ -1,6 +1,7 @@
 import { CommandBus } from '@nestjs/cqrs';
 import { load } from '#application/aggregate.js';
-import { jobAggregate, JobWritesModule } from '#application/job/job-writes.handler.js';
+import { jobAggregate } from '#application/job/job-writes.handler.js';
+import { JobWritesModule } from '#application/job/job-writes.module.js';
 import { orphanCandidates, sweepOrphans } from '#application/process-managers/orphan-sweep.js';
 import { isUnfinished } from '#domain/job/job.js';
 import { streamName, type Environment } from '#domain/streams.js';
@@ -38,6 +39,7 @@ export const listOrphans = defineCall({
   may: ['read'],
   summary: 'Open charges without a job, or of one that has ended, that are older than the horizon',
   input: Horizon,
+  typed: { horizon: 'duration' },
   async run(operator, { env, horizon }) {
     const horizonMs = horizon ?? operator.configuration.projector.orphanHorizonMs;
     const found: Orphan[] = [];
@@ -46,10 +48,15 @@ export const listOrphans = defineCall({
     const now = systemClock().getTime();
     const orphans = found.map(
       ({ environment, tenant, chargeId, jobId, amount, createdAt, fenced, ended }) => ({
-        ...{ env: environment, tenant_id: tenant, charge_id: chargeId, job_id: jobId, credits: amount },
+        env: environment,
+        tenant_id: tenant,
+        charge_id: chargeId,
+        job_id: jobId,
+        credits: amount,
         charged_at: createdAt.toISOString(),
         age_seconds: Math.floor((now - createdAt.getTime()) / 1000),
-        ...{ fenced, ended },
+        fenced,
+        ended,
       }),
     );
     return { horizon_ms: horizonMs, orphans };
@@ -103,6 +110,7 @@ export const sweepNow = defineCall({
   may: ['support'],
   summary: 'Fence the jobs of orphaned charges off and give the charges back, now',
   input: Horizon,
+  typed: { horizon: 'duration' },
   features: [JobWritesModule],
   async run(operator, { env, horizon }) {
     const { configuration } = operator;
@@ -116,7 +124,12 @@ export const sweepNow = defineCall({
     for (const environment of environmentsOf(env)) {
       const openCharges = await operator.ledger(environment);
       const result = await sweepOrphans({
-        ...{ environment, commands, openCharges, orphanHorizonMs, logger, clock: systemClock },
+        environment,
+        commands,
+        openCharges,
+        orphanHorizonMs,
+        logger,
+        clock: systemClock,
       });
       swept.push({ env: environment, ...result });
     }

@@ -86,16 +86,34 @@ function describe(
 ) {
   const { balance, revision, status, name, plan, open } = ledger;
   return {
-    ...{ env: environment, name, plan, status, balance, revision, recorded_at: recordedAt },
-    ...{ position, movements_total: movements.length },
+    env: environment,
+    name,
+    plan,
+    status,
+    balance,
+    revision,
+    recorded_at: recordedAt,
+    position,
+    movements_total: movements.length,
     open_charges: [...open.values()].map(({ chargeId, jobId, operation, amount, at }) => ({
-      ...{ charge_id: chargeId, job_id: jobId, operation, amount, at },
+      charge_id: chargeId,
+      job_id: jobId,
+      operation,
+      amount,
+      at,
     })),
     movements: movements.slice(movements.length - Math.min(limit, movements.length)).map((movement) => ({
-      ...{ at: movement.at, revision: movement.revision, kind: movement.kind, id: movement.id },
-      ...{ job_id: movement.jobId, operation: movement.operation, label: movement.label },
-      ...{ reason: movement.reason, credits_delta: movement.creditsDelta },
-      ...{ balance_after: movement.balanceAfter, request_id: movement.requestId },
+      at: movement.at,
+      revision: movement.revision,
+      kind: movement.kind,
+      id: movement.id,
+      job_id: movement.jobId,
+      operation: movement.operation,
+      label: movement.label,
+      reason: movement.reason,
+      credits_delta: movement.creditsDelta,
+      balance_after: movement.balanceAfter,
+      request_id: movement.requestId,
     })),
   };
 }

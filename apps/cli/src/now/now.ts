@@ -29,11 +29,13 @@ const lookKeptMs = 500;
 @Injectable()
 class NowReader {
   private readonly day = new LRUCache<'day', Awaited<ReturnType<typeof figures.readDay>>, Operator>({
-    ...{ max: 1, ttl: dayKeptMs },
+    max: 1,
+    ttl: dayKeptMs,
     fetchMethod: async (_key, _stale, { context }) => figures.readDay(await context.database()),
   });
   private readonly looks = new LRUCache<'now', Awaited<ReturnType<NowReader['look']>>, Operator>({
-    ...{ max: 1, ttl: lookKeptMs },
+    max: 1,
+    ttl: lookKeptMs,
     fetchMethod: (_key, _stale, { context }) => this.look(context),
   });
 
@@ -45,7 +47,8 @@ class NowReader {
     const { configuration, store } = operator;
     const database = await operator.database();
     const stranded = environments.map(async (env) => ({
-      ...{ env, jobs: (await unlessGone(findStranded(database, store, env), [])).length },
+      env,
+      jobs: (await unlessGone(findStranded(database, store, env), [])).length,
     }));
     const [
       processes,
@@ -76,15 +79,18 @@ class NowReader {
     const facts = {
       processes,
       queues: (queues ? environments : []).map((env) => levelsOf(env, queues)),
-      ...{ oldest_jobs: oldest, unfinished },
+      oldest_jobs: oldest,
+      unfinished,
       last_hour: environments.map((env) => hourOf(env, ends)),
       consumers,
       stranded: lost,
       charges: charges.map(chargesOf),
       webhooks,
       seals: {
-        ...{ last: seals.last?.number ?? null, sealed_at: seals.last?.sealedAt ?? null },
-        ...{ waiting_since: seals.waitingSince ?? null, late: isLate(seals) },
+        last: seals.last?.number ?? null,
+        sealed_at: seals.last?.sealedAt ?? null,
+        waiting_since: seals.waitingSince ?? null,
+        late: isLate(seals),
       },
       last_audit: audit,
     };
@@ -106,8 +112,10 @@ function chargesOf({ environment, count, credits, oldestSeconds, orphaned }: Ope
 function levelsOf(env: Environment, levels: readonly QueueLevel[] | undefined) {
   const of = (state: string) => levels?.find((each) => each.environment === env && each.state === state);
   return {
-    ...{ env, waiting: of('waiting')?.tasks ?? 0, delayed: of('delayed')?.tasks ?? 0 },
-    ...{ active: of('active')?.tasks ?? 0 },
+    env,
+    waiting: of('waiting')?.tasks ?? 0,
+    delayed: of('delayed')?.tasks ?? 0,
+    active: of('active')?.tasks ?? 0,
     oldest_seconds: Math.round(of('waiting')?.oldestSeconds ?? 0),
   };
 }
@@ -116,8 +124,11 @@ function dayOf({ env, models, ...credits }: figures.Day, list: Pick<ModelList, '
   const price = models.reduce((sum, model) => sum + model.price, 0);
   const margin = marginOf(env, list.credit_price, { ...credits, priceMicros: price * 1e6 });
   return {
-    ...{ env, credits_taken: credits.creditsTaken, credits_returned: credits.creditsReturned },
-    ...{ currency: list.currency, price: rounded(price) },
+    env,
+    credits_taken: credits.creditsTaken,
+    credits_returned: credits.creditsReturned,
+    currency: list.currency,
+    price: rounded(price),
     margin: margin === undefined ? null : rounded(margin),
     models: models.map((model) => ({ ...model, price: rounded(model.price) })),
   };
@@ -153,7 +164,9 @@ function hourOf(env: Environment, all: readonly figures.JobEnds[]) {
   const share = (wanted: (code: string | null) => boolean) =>
     ended === 0 ? null : rounded(count(wanted) / ended);
   return {
-    ...{ env, ended, success_rate: share((code) => code === null) },
+    env,
+    ended,
+    success_rate: share((code) => code === null),
     policy_rate: share((code) => code === 'ENGINE_POLICY'),
     transient_rate: share((code) => code !== null && transientCodes.has(code)),
     // What did not succeed is given back.

@@ -4,8 +4,13 @@ import { reasonsFor, type Facts } from './reasons.js';
 
 const env = 'live';
 const seen = (role: Role, silent_seconds = 1): SeenProcess => ({
-  ...{ role, host: 'here', pid: 7, release: '1.0.0', started_at: new Date(0) },
-  ...{ silent_seconds, silent: silent_seconds > 10 },
+  role,
+  host: 'here',
+  pid: 7,
+  release: '1.0.0',
+  started_at: new Date(0),
+  silent_seconds,
+  silent: silent_seconds > 10,
 });
 const well: Facts = {
   processes: roles.map((role) => seen(role)),

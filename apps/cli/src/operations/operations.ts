@@ -3,8 +3,8 @@ import {
   PriceOperation,
   SchedulePrice,
   SwitchOperation,
-  OperationModule,
 } from '#application/operation/manage-operations.handler.js';
+import { OperationModule } from '#application/operation/operation.module.js';
 import { Operations, type OperationTerms } from '#application/operation/operations.js';
 import { systemClock } from '#platform/clock.js';
 import { workflowOf, workflows } from '#workflows/workflows.js';
@@ -48,14 +48,16 @@ function describeTerms({ credits, enabled, scheduled }: OperationTerms) {
   const now = systemClock().toISOString();
   const coming = scheduled.filter(({ from }) => from > now);
   return {
-    ...{ credits_cost: credits, enabled },
+    credits_cost: credits,
+    enabled,
     scheduled: coming.map(({ credits: price, from }) => ({ credits_cost: price, from })),
   };
 }
 
 class OneOperation extends InEnvironment {
   @ChoiceField({
-    ...{ description: 'Name of the workflow.', required: true },
+    description: 'Name of the workflow.',
+    required: true,
     values: workflows.map((workflow) => workflow.name),
   })
   name: string;
@@ -83,6 +85,7 @@ export const setPrice = defineCall({
   may: ['finance'],
   summary: 'What a dispatch costs from now on, or from a time on; charges that were made stay what they are',
   input: NewPrice,
+  typed: { name: 'argument', credits: 'argument' },
   features: [OperationModule],
   run(operator, { reason = 'priced by the operator', credits, from, ...input }) {
     requireOwnPrice(input.name);

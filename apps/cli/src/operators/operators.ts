@@ -47,6 +47,7 @@ export const addAnOperator = defineCall({
   may: [],
   summary: 'Let a person in; the token is shown this once and stored only as a hash',
   input: NewOperator,
+  typed: { name: 'argument', expires: 'duration' },
   async run(operator, { name, role, expires, token: withToken }) {
     if (!operatorNamePattern.test(name))
       throw new CliError('a name has small letters, digits and . _ @ + -, and begins with a letter or digit');
@@ -105,9 +106,12 @@ export const listAllOperators = defineCall({
     const operators = [...found.values()]
       .filter((state) => state.status !== 'unknown')
       .map(({ status, operator: { name, role, expiresAt, at, tokenHash } }) => ({
-        ...{ name, role, login: tokenHash === null ? ('organisation' as const) : ('token' as const) },
+        name,
+        role,
+        login: tokenHash === null ? ('organisation' as const) : ('token' as const),
         status: status === 'active' && expiresAt <= now ? ('expired' as const) : status,
-        ...{ added_at: at, expires_at: expiresAt },
+        added_at: at,
+        expires_at: expiresAt,
       }));
     return { operators: operators.sort((one, other) => one.name.localeCompare(other.name)) };
   },
@@ -177,8 +181,16 @@ export const listActions = defineCall({
         const id = parseStreamName(stream)?.id ?? stream;
         const via = metadata.actor.startsWith('operator:') ? 'api' : 'command';
         found.set(stream, {
-          ...{ action_id: id, request_id: metadata.requestId, at: data.at, by: data.by, via },
-          ...{ action: data.action, input: data.input, outcome: 'unknown', summary: null, ended_at: null },
+          action_id: id,
+          request_id: metadata.requestId,
+          at: data.at,
+          by: data.by,
+          via,
+          action: data.action,
+          input: data.input,
+          outcome: 'unknown',
+          summary: null,
+          ended_at: null,
         });
       }
     }

@@ -65,8 +65,13 @@ export const listPictures = defineCall({
     for (const { env: environment, row } of found.slice(offset, offset + limit)) {
       const finals = (row.result ?? []).filter(({ role }) => role === 'final');
       jobs.push({
-        ...{ job_id: row.publicId, env: environment, tenant_id: row.tenant, workflow: row.operation },
-        ...{ model: row.imageModel, parent_job_id: row.parentJobId, created_at: row.createdAt },
+        job_id: row.publicId,
+        env: environment,
+        tenant_id: row.tenant,
+        workflow: row.operation,
+        model: row.imageModel,
+        parent_job_id: row.parentJobId,
+        created_at: row.createdAt,
         pictures: await Promise.all(finals.map((each) => describePicture(operator, each))),
       });
     }

@@ -5,8 +5,8 @@ import {
   RetirePreset,
   SeedPresets,
   type PresetDraft,
-  PresetModule,
 } from '#application/preset/manage-presets.handler.js';
+import { PresetModule } from '#application/preset/preset.module.js';
 import type { Environment } from '#domain/streams.js';
 import { systemClock } from '#platform/clock.js';
 import { PresetsReader } from '#projections/readers.js';
@@ -53,6 +53,8 @@ export const publishPresets = defineCall({
   may: [],
   summary: "A preset of your own, or with `all` this release's own",
   input: PublishedPreset,
+  typed: { id: 'nothing', kind: 'nothing', label: 'nothing', spec: 'nothing', image: 'nothing' },
+  file: 'JSON: {id?, kind, label, spec, image}; image is the path of a JPEG beside it',
   features,
   unrecorded: ['image'],
   // The command names a file, which its own machine has.
@@ -156,9 +158,13 @@ export const listAllPresets = defineCall({
       const rows = await new PresetsReader(await operator.readModels(environment)).all();
       for (const { presetId, kind, label, publishedAt, retiredAt } of rows)
         presets.push({
-          ...{ id: presetId, env: environment, kind, label },
+          id: presetId,
+          env: environment,
+          kind,
+          label,
           status: retiredAt ? ('retired' as const) : ('published' as const),
-          ...{ published_at: publishedAt, retired_at: retiredAt },
+          published_at: publishedAt,
+          retired_at: retiredAt,
         });
     }
     return { presets };

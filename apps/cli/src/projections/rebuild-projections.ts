@@ -47,35 +47,50 @@ type Work = keyof typeof work;
 const again = 'stopped: run the same command again';
 
 export const rebuildReadModels = defineCall({
-  ...{ name: 'projections rebuild', route: 'POST /projections/rebuild', may: [] },
+  name: 'projections rebuild',
+  route: 'POST /projections/rebuild',
+  may: [],
   long: `${again}, and it goes on from here`,
   summary: 'Fold the history anew beside what is live, compare, and switch',
   input: Rebuilding,
+  typed: { name: 'argument' },
   run: (operator, input, asked) => carryOut('rebuild', operator, input, asked),
   ...printing('rebuild'),
 });
 
 export const compareReadModels = defineCall({
-  ...{ name: 'projections compare', route: 'POST /projections/compare', may: ['support'], long: again },
+  name: 'projections compare',
+  route: 'POST /projections/compare',
+  may: ['support'],
+  long: again,
   readOnly: 'silent',
   summary: 'Prove that the live rows are what the history says; changes nothing',
   input: ChosenReadModels,
+  typed: { name: 'argument' },
   run: (operator, input, asked) => carryOut('compare', operator, input, asked),
   ...printing('compare'),
 });
 
 export const switchReadModels = defineCall({
-  ...{ name: 'projections switch', route: 'POST /projections/switch', may: [], long: again },
+  name: 'projections switch',
+  route: 'POST /projections/switch',
+  may: [],
+  long: again,
   summary: 'Compare what was built before once more, and switch to it',
   input: Switching,
+  typed: { name: 'argument' },
   run: (operator, input, asked) => carryOut('switch', operator, input, asked),
   ...printing('switch'),
 });
 
 export const rollBackReadModels = defineCall({
-  ...{ name: 'projections rollback', route: 'POST /projections/rollback', may: [], long: again },
+  name: 'projections rollback',
+  route: 'POST /projections/rollback',
+  may: [],
+  long: again,
   summary: 'Go back to the rows that were live before the last switch',
   input: ChosenReadModels,
+  typed: { name: 'argument' },
   run: (operator, input, asked) => carryOut('rollback', operator, input, asked),
   ...printing('rollback'),
 });
@@ -155,7 +170,10 @@ function complaintAbout(
 
 function describeReports(what: Work, reports: readonly EnvironmentReport[]) {
   return reports.map(({ env, events, foldSeconds, heldMs, models }) => ({
-    ...{ env, events, fold_seconds: round(foldSeconds), events_per_second: rate(events, foldSeconds) },
+    env,
+    events,
+    fold_seconds: round(foldSeconds),
+    events_per_second: rate(events, foldSeconds),
     ...(what !== 'compare' && { held_ms: Math.round(heldMs) }),
     projections: models.map((model) => describeModel(model)),
   }));
@@ -208,7 +226,10 @@ function printRebuilt(what: Work, { environments }: Rebuilt): void {
 }
 
 const outcomeHead: Readonly<Record<Work, string>> = {
-  ...{ rebuild: 'switched', compare: '', switch: 'switched', rollback: 'switched back' },
+  rebuild: 'switched',
+  compare: '',
+  switch: 'switched',
+  rollback: 'switched back',
 };
 
 function outcome(what: Work, { switched }: DescribedModel): string {

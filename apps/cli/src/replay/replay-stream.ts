@@ -1,7 +1,6 @@
 import { readForwards } from '#application/aggregate.js';
 import { evolveAccount, initialAccount, type Account, type OpenedAccount } from '#domain/account/account.js';
 import { evolveAsset, initialAsset } from '#domain/asset/asset.js';
-import type { DomainEvent } from '#domain/events.js';
 import { evolveGrant, initialGrant } from '#domain/grant/grant.js';
 import { evolveJob, initialJob } from '#domain/job/job.js';
 import { evolveKey, initialKey } from '#domain/key/key.js';
@@ -9,9 +8,9 @@ import { evolveOperation, initialOperation } from '#domain/operation/operation.j
 import { evolveOperator, initialOperator } from '#domain/operator/operator.js';
 import { evolvePreset, initialPreset } from '#domain/preset/preset.js';
 import { evolveProduct, initialProduct } from '#domain/product/product.js';
+import { installed } from '#capabilities/installed.js';
 import { decode } from '#domain/stored-events.js';
 import type { StreamCategory } from '#domain/streams.js';
-import { evolveWebhooks, initialWebhooks } from '#domain/webhook/webhook.js';
 import type { EventStore, RecordedEvent } from '#event-store/event-store.js';
 import { TextField } from '#validation/fields.js';
 import { defineCall, type AsJson } from '../call.js';
@@ -19,12 +18,15 @@ import { printPieces } from '../lines.js';
 import { toJson } from '../output.js';
 import { checkStreamName, happenedBy, noSuchStream } from '../places.js';
 import { CliError } from '../verb.js';
+import { replayed, type ReplayedFold, type View } from './replayed-fold.js';
 
 class ReplayedStream {
   @TextField({
     description:
       'An account, job, key, asset, product, preset or operation, for example `test.account-01J…`.',
-    ...{ min: 1, max: 200, required: true },
+    min: 1,
+    max: 200,
+    required: true,
   })
   stream: string;
 
@@ -57,7 +59,7 @@ export const replayStream = defineCall({
   input: ReplayedStream,
   lines: [],
   async run({ store }, { stream, at }) {
-    const fold = foldOf(checkStreamName(stream).category);
+    const fold = await foldOf(checkStreamName(stream).category);
     if (!fold)
       throw new CliError(`${stream} has no state: "atelier events show ${stream}" lists what happened`);
     const pages = replay(store, stream, fold, happenedBy(at));
@@ -77,7 +79,7 @@ export const replayStream = defineCall({
 async function* stepsOf(
   first: readonly Step[],
   rest: AsyncIterable<readonly Step[]>,
-  fold: Fold,
+  fold: ReplayedFold,
 ): AsyncGenerator<Step | Detail, void> {
   yield* first;
   for await (const steps of rest) yield* steps;
@@ -88,7 +90,7 @@ async function* stepsOf(
 async function* replay(
   store: EventStore,
   stream: string,
-  fold: Fold,
+  fold: ReplayedFold,
   isWanted: (event: RecordedEvent) => boolean,
 ): AsyncGenerator<readonly Step[], void> {
   for await (const events of readForwards(store, stream, 0n, { unprovenToo: true })) {
@@ -141,80 +143,56 @@ function inWords(state: Record<string, unknown>): string {
     .join(', ');
 }
 
-type View = Record<string, unknown>;
-
-/** A stream's state as it grows. The views are copies: the account edits its open charges in place. */
-interface Fold {
-  apply(event: DomainEvent): void;
-  /** What an operator wants to see in each line of the history. */
-  summary(): View;
-  /** Everything that is known. */
-  detail(): View;
+/** Undefined for streams that are a list of facts and fold into nothing. */
+export async function foldOf(category: StreamCategory): Promise<ReplayedFold | undefined> {
+  for (const { folds } of installed) {
+    const make = await folds[category]?.();
+    if (make) return make();
+  }
+  return foldOfKernel(category);
 }
 
-/** Undefined for streams that are a list of facts and fold into nothing. */
-export function foldOf(category: StreamCategory): Fold | undefined {
+function foldOfKernel(category: string): ReplayedFold | undefined {
   switch (category) {
     case 'account':
-      return fold(initialAccount, evolveAccount, summariseAccount, (state) =>
+      return replayed(initialAccount, evolveAccount, summariseAccount, (state) =>
         state.status === 'unopened'
           ? { ...state }
           : { ...summariseAccount(state), open_charges: listCharges(state) },
       );
     case 'job':
-      return fold(initialJob, evolveJob, (state) => ({
-        ...{ status: state.status, attempt: 'attempt' in state ? state.attempt : 0 },
+      return replayed(initialJob, evolveJob, (state) => ({
+        status: state.status,
+        attempt: 'attempt' in state ? state.attempt : 0,
       }));
     case 'key':
-      return fold(initialKey, evolveKey, ({ status }) => ({ status }));
+      return replayed(initialKey, evolveKey, ({ status }) => ({ status }));
     case 'asset':
-      return fold(initialAsset, evolveAsset, (state) => ({
-        ...{ content_type: state?.contentType, size_bytes: state?.sizeBytes },
+      return replayed(initialAsset, evolveAsset, (state) => ({
+        content_type: state?.contentType,
+        size_bytes: state?.sizeBytes,
       }));
     case 'product':
-      return fold(initialProduct, evolveProduct, (state) =>
+      return replayed(initialProduct, evolveProduct, (state) =>
         state.status === 'unregistered' || state.status === 'reference'
           ? { ...state }
           : { status: state.status, title: state.title, images: state.images.length },
       );
     case 'preset':
-      return fold(initialPreset, evolvePreset, (state) =>
+      return replayed(initialPreset, evolvePreset, (state) =>
         state.status === 'unpublished'
           ? { status: state.status }
           : { status: state.status, kind: state.preset.kind, label: state.preset.label },
       );
     case 'operation':
-      return fold(initialOperation, evolveOperation, (state) => ({ ...state }));
-    case 'webhook':
-      return fold(initialWebhooks, evolveWebhooks, (endpoints) => ({ endpoints: endpoints.length }));
+      return replayed(initialOperation, evolveOperation, (state) => ({ ...state }));
     case 'grant':
-      return fold(initialGrant, evolveGrant, ({ status }) => ({ status }));
+      return replayed(initialGrant, evolveGrant, ({ status }) => ({ status }));
     case 'operator':
-      return fold(initialOperator, evolveOperator, ({ status }) => ({ status }));
-    case 'usage':
-    case 'delivery':
-    case 'action':
-      return undefined;
+      return replayed(initialOperator, evolveOperator, ({ status }) => ({ status }));
     default:
-      return category satisfies never;
+      return undefined;
   }
-}
-
-function fold<State>(
-  initial: State,
-  evolve: (state: State, event: never) => State,
-  summary: (state: State) => View,
-  detail: (state: State) => View = (known) => Object.fromEntries(Object.entries(known ?? {})),
-): Fold {
-  let state = initial;
-  return {
-    apply: (event) => {
-      // A stream holds the events of its own category only: those that its fold takes.
-      state = evolve(state, event as never);
-    },
-    summary: () => summary(state),
-    detail: () => detail(state),
-  };
 }
 
 function summariseAccount(state: Account): View {

@@ -16,7 +16,9 @@ import { CliError, type OutputOptions } from '../verb.js';
 class ProvenTransaction extends InEnvironment {
   @TextField({
     description: 'The charge, the purchase or the correction, as `/v1/transactions` lists it.',
-    ...{ min: 1, max: 64, required: true },
+    min: 1,
+    max: 64,
+    required: true,
   })
   transaction: string;
 
@@ -30,6 +32,7 @@ export const proveTransaction = defineCall({
   may: ['read'],
   summary: 'A proof that one line of a ledger is in the log as it was sealed',
   input: ProvenTransaction,
+  typed: { transaction: 'option' },
   async run(operator, { transaction, refund, env }) {
     const made = await findTransaction(operator, transaction, env);
     const event = refund ? await findRefund(operator, transaction, made) : made;

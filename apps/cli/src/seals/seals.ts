@@ -103,8 +103,10 @@ export const listSeals = defineCall({
       from = oldest - 1n;
     }
     return {
-      ...{ public_key: configuration.sealing.key?.publicKey ?? null, seals },
-      ...{ waiting_since: level.waitingSince ?? null, late: isLate(level) },
+      public_key: configuration.sealing.key?.publicKey ?? null,
+      seals,
+      waiting_since: level.waitingSince ?? null,
+      late: isLate(level),
     };
   },
   print: ({ seals, waiting_since: since }) => {

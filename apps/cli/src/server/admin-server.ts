@@ -5,7 +5,7 @@ import cookies from '@fastify/cookie';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { LRUCache } from 'lru-cache';
-import { Attempts } from '#application/limits/attempts.js';
+import { Attempts, type LookedUp } from '#application/limits/attempts.js';
 import { activeOperator, authenticateOperator } from '#application/operator/manage-operators.handler.js';
 import { hashOperatorToken, nameInToken } from '#application/operator/operator-token.js';
 import type { AddedOperator } from '#domain/operator/operator.js';
@@ -81,7 +81,10 @@ export class AdminServer {
     this.runs = new Runs(parts.clock);
     this.sessions = new Sessions(parts.clock, parts.operator.configuration.admin.publicUrl);
     const options = {
-      ...{ genReqId: newId, requestIdHeader: false as const, skipMiddie: true, bodyLimit },
+      genReqId: newId,
+      requestIdHeader: false as const,
+      skipMiddie: true,
+      bodyLimit,
       serverFactory: (listener: RequestListener) => guardedServer(timeLimits, listener),
     };
     this.server = new FastifyAdapter({ ...options, multipart: false }).getInstance<FastifyInstance>();
@@ -237,7 +240,8 @@ export class AdminServer {
       answer: (request: FastifyRequest, who: AddedOperator) => unknown,
     ) =>
       this.server.route({
-        ...{ method, url: `/admin/v1/runs${url}` },
+        method,
+        url: `/admin/v1/runs${url}`,
         handler: async (request) => answer(request, await this.letIn(request)),
       });
     serve('GET', '', () => ({ runs: this.runs.list() }));
@@ -269,7 +273,7 @@ export class AdminServer {
   /** Counts a login that is begun, by address. */
   private count({ ip }: FastifyRequest): void {
     const retryAfter = this.logins.take(ip);
-    if (retryAfter > 0) throw tooManyAttempts(retryAfter);
+    if (retryAfter > 0) throw tooManyFailures(retryAfter);
   }
 
   /** @throws CliError for who brings no valid token, or too many wrong ones */
@@ -284,7 +288,7 @@ export class AdminServer {
     const look = () =>
       token === undefined ? Promise.resolve(undefined) : authenticateOperator(operator.store, token, clock());
     const couldBeGood = token !== undefined && nameInToken(token) !== undefined;
-    const { found, retryAfterSeconds } = this.proven.has(hash)
+    const { found, retryAfterSeconds, tooManyWait }: LookedUp<AddedOperator> = this.proven.has(hash)
       ? { found: await look(), retryAfterSeconds: 0 }
       : await this.attempts.lookUp(request.ip, couldBeGood, look);
     if (found) {
@@ -292,7 +296,8 @@ export class AdminServer {
       return found;
     }
     this.proven.delete(hash);
-    if (retryAfterSeconds > 0) throw tooManyAttempts(retryAfterSeconds);
+    if (tooManyWait) throw new TooManyAttempts('too many tokens wait to be checked', retryAfterSeconds);
+    if (retryAfterSeconds > 0) throw tooManyFailures(retryAfterSeconds);
     throw new CliError(
       'send a valid token of an operator in the header Authorization: Bearer <token>; "atelier operators add" makes one',
       'UNAUTHENTICATED',
@@ -307,15 +312,24 @@ export class AdminServer {
         { requestId: request.id, route: request.routeOptions.url, err: cause },
         'answered 500',
       );
-    if (code === 'RATE_LIMITED') void reply.header('retry-after', '60');
+    if (error instanceof TooManyAttempts) void reply.header('retry-after', String(error.retryAfterSeconds));
     const body = { error: { code, message, request_id: request.id }, ...(detail && { detail }) };
     return reply.code(status).type('application/json; charset=utf-8').send(body);
   }
 }
 
-function tooManyAttempts(retryAfter: number): CliError {
+class TooManyAttempts extends CliError {
+  constructor(
+    message: string,
+    readonly retryAfterSeconds: number,
+  ) {
+    super(`${message}: try again in ${retryAfterSeconds} s`, 'RATE_LIMITED');
+  }
+}
+
+function tooManyFailures(retryAfterSeconds: number): CliError {
   const message = 'too many requests without a valid token came from this address';
-  return new CliError(`${message}: try again in ${retryAfter} s`, 'RATE_LIMITED');
+  return new TooManyAttempts(message, retryAfterSeconds);
 }
 
 function requireRole(call: AnyCall, { name, role }: AddedOperator): void {
@@ -375,7 +389,8 @@ function translate(error: unknown): Refusal {
     };
   if (error instanceof EventStoreUnavailable || error instanceof AppendOutcomeUnknown)
     return {
-      ...{ code: 'SERVICE_UNAVAILABLE', cause: error },
+      code: 'SERVICE_UNAVAILABLE',
+      cause: error,
       message: 'the store cannot be reached: send the request again, a grant with the same Idempotency-Key',
     };
   if (error instanceof UnprovenEvent)

@@ -31,8 +31,13 @@ function record(
   input: { readonly via: string },
 ): Promise<unknown> {
   const call = {
-    ...{ name: action, route: 'POST /session' as const, may: [], summary: '', input: NoInput },
-    ...{ run: () => Promise.resolve(null), print: () => undefined },
+    name: action,
+    route: 'POST /session' as const,
+    may: [],
+    summary: '',
+    input: NoInput,
+    run: () => Promise.resolve(null),
+    print: () => undefined,
   };
   const asked = { signal: new AbortController().signal, onProgress: () => undefined };
   return perform(
@@ -54,7 +59,8 @@ export function serveSession(server: FastifyInstance, door: Door): void {
     return reply.send(describe(operator, expiresAt));
   });
   server.route({
-    ...{ method: 'GET', url },
+    method: 'GET',
+    url,
     handler: async (request) => describe(await door.letIn(request), sessions.of(request)?.expiresAt),
   });
   server.delete(url, async (request, reply) => {
@@ -77,7 +83,8 @@ const cookie = 'atelier-login';
 export function serveLogin(server: FastifyInstance, door: Door): void {
   const { oidc, publicUrl = '' } = door.operator.configuration.admin;
   server.route({
-    ...{ method: 'GET', url: base },
+    method: 'GET',
+    url: base,
     handler: () => Promise.resolve({ organisation: oidc ? way : null }),
   });
   if (!oidc) return;
@@ -91,7 +98,8 @@ export function serveLogin(server: FastifyInstance, door: Door): void {
   const secure = door.sessions.isSecure;
   const ofCookie = { path: base, httpOnly: true, secure, sameSite: 'lax' as const };
   server.route({
-    ...{ method: 'GET', url: way },
+    method: 'GET',
+    url: way,
     handler: async (request, reply) => {
       door.count(request);
       const begun = await (await provider()).begin();
@@ -101,7 +109,8 @@ export function serveLogin(server: FastifyInstance, door: Door): void {
     },
   });
   server.route({
-    ...{ method: 'GET', url: `${way}/callback` },
+    method: 'GET',
+    url: `${way}/callback`,
     handler: async (request, reply) => {
       void reply.clearCookie(cookie, ofCookie);
       try {

@@ -1,3 +1,4 @@
+import '#platform/node-version.js';
 import { readFile } from 'node:fs/promises';
 import { systemClock } from '#platform/clock.js';
 import { ConfigurationError, loadConfiguration, requireSigningKey } from '#platform/configuration.js';

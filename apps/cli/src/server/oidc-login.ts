@@ -44,12 +44,12 @@ export class OidcLogin {
     const id = oidc.randomState();
     this.begun.set(id, begun);
     const url = oidc.buildAuthorizationUrl(provider, {
-      ...{ redirect_uri: this.callbackUrl, scope: this.settings.scope },
-      ...{
-        code_challenge: await oidc.calculatePKCECodeChallenge(begun.verifier),
-        code_challenge_method: 'S256',
-      },
-      ...{ state: begun.state, nonce: begun.nonce },
+      redirect_uri: this.callbackUrl,
+      scope: this.settings.scope,
+      code_challenge: await oidc.calculatePKCECodeChallenge(begun.verifier),
+      code_challenge_method: 'S256',
+      state: begun.state,
+      nonce: begun.nonce,
     });
     return { url, id, keepForMs: loginMs };
   }
@@ -63,7 +63,9 @@ export class OidcLogin {
     this.begun.delete(id);
     const provider = await this.discovered();
     const tokens = await oidc.authorizationCodeGrant(provider, new URL(`${this.callbackUrl}${query}`), {
-      ...{ pkceCodeVerifier: begun.verifier, expectedState: begun.state, expectedNonce: begun.nonce },
+      pkceCodeVerifier: begun.verifier,
+      expectedState: begun.state,
+      expectedNonce: begun.nonce,
       idTokenExpected: true,
     });
     let claims: Record<string, unknown> = tokens.claims() ?? {};

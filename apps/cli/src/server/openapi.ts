@@ -1,3 +1,4 @@
+import { installed } from '#capabilities/installed.js';
 import { operatorRoles } from '#domain/operator/operator.events.js';
 import { keepWritten } from '#platform/written-document.js';
 import { changesThings, fieldsOf, mayCall, type AnyCall } from '../call.js';
@@ -13,21 +14,27 @@ the operator's name before it is done. See docs/operators-api.md.
 `.trim();
 
 const json = (schema: object) => ({ content: { 'application/json': { schema } } });
-const resultOf = readResultSchemas('apps/cli/src/calls.ts');
+const resultOf = readResultSchemas(
+  'apps/cli/src/calls.ts',
+  installed.flatMap((capability) => Object.keys(capability.calls)),
+);
 const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` });
 const text = { type: 'string' };
 
 const error = {
-  ...{ type: 'object', required: ['error'] },
+  type: 'object',
+  required: ['error'],
   properties: {
     error: {
-      ...{ type: 'object', required: ['code', 'message', 'request_id'] },
+      type: 'object',
+      required: ['code', 'message', 'request_id'],
       properties: { code: { type: 'string', enum: Object.keys(refusals) }, message: text, request_id: text },
     },
     detail: {
       type: 'array',
       items: {
-        ...{ type: 'object', required: ['loc', 'msg', 'type'] },
+        type: 'object',
+        required: ['loc', 'msg', 'type'],
         properties: { loc: { type: 'array', items: {} }, msg: text, type: text },
       },
     },
@@ -35,10 +42,13 @@ const error = {
 };
 
 const progress = {
-  ...{ type: ['object', 'null'], required: ['phase', 'position', 'from', 'through'] },
+  type: ['object', 'null'],
+  required: ['phase', 'position', 'from', 'through'],
   properties: {
     phase: { ...text, description: 'What is being done, in a word or two.' },
-    ...{ position: text, from: text, through: text },
+    position: text,
+    from: text,
+    through: text,
     events: { type: 'number', description: 'Handled in this phase.' },
   },
 };
@@ -46,15 +56,14 @@ const progress = {
 const time = { type: 'string', format: 'date-time' };
 /** @param results of all long calls: `action` tells of which this is */
 const run = (results: readonly object[]) => ({
-  ...{ type: 'object', required: ['run_id', 'action', 'by', 'started_at', 'ended_at', 'state'] },
+  type: 'object',
+  required: ['run_id', 'action', 'by', 'started_at', 'ended_at', 'state'],
   properties: {
-    ...{
-      run_id: text,
-      action: text,
-      by: text,
-      started_at: time,
-      ended_at: { ...time, type: ['string', 'null'] },
-    },
+    run_id: text,
+    action: text,
+    by: text,
+    started_at: time,
+    ended_at: { ...time, type: ['string', 'null'] },
     state: { type: 'string', enum: ['running', 'done', 'refused', 'failed', 'cancelled'] },
     progress,
     error: { type: ['string', 'null'] },
@@ -63,9 +72,11 @@ const run = (results: readonly object[]) => ({
 });
 
 const session = {
-  ...{ type: 'object', required: ['name', 'role', 'expires_at', 'session_expires_at'] },
+  type: 'object',
+  required: ['name', 'role', 'expires_at', 'session_expires_at'],
   properties: {
-    ...{ name: text, role: { type: 'string', enum: operatorRoles } },
+    name: text,
+    role: { type: 'string', enum: operatorRoles },
     expires_at: { ...time, description: 'Until when the operator may ask at all.' },
     session_expires_at: { ...time, type: ['string', 'null'], description: 'Null: asked with a token.' },
   },
@@ -87,7 +98,10 @@ function schemaOf({
 }
 
 const format = {
-  ...{ name: 'format', in: 'query', required: false, schema: { type: 'string', enum: ['json', 'csv'] } },
+  name: 'format',
+  in: 'query',
+  required: false,
+  schema: { type: 'string', enum: ['json', 'csv'] },
   description: 'One JSON object a line, or comma-separated values.',
 };
 
@@ -118,18 +132,23 @@ function operationOf(call: AnyCall): object {
       return { name, in: place, required, description: about, schema: schemaOf(words) };
     };
   const key = {
-    ...{ name: 'Idempotency-Key', in: 'header', required: call.idempotent === 'always' },
+    name: 'Idempotency-Key',
+    in: 'header',
+    required: call.idempotent === 'always',
     schema: { ...text, maxLength: 255 },
   };
   const roles = operatorRoles.filter((role) => mayCall(call, role));
   const required = inBody.filter(({ schema }) => schema.required).map(({ name }) => name);
   const body = {
-    ...{ type: 'object', additionalProperties: false, ...(required.length > 0 && { required }) },
+    type: 'object',
+    additionalProperties: false,
+    ...(required.length > 0 && { required }),
     properties: Object.fromEntries(inBody.map(({ name, schema }) => [name, schemaOf(schema)])),
   };
   return {
     operationId: idOf(call),
-    ...{ tags: [call.name.split(' ')[0]], summary: `${call.summary}.` },
+    tags: [call.name.split(' ')[0]],
+    summary: `${call.summary}.`,
     description: `The verb \`atelier ${call.name}\`. For operators with the role ${roles.join(', ')}.`,
     'x-roles': roles,
     parameters: [
@@ -171,9 +190,12 @@ const named = { parameters: [{ name: 'run', in: 'path', required: true, schema: 
 const runPaths = {
   '/admin/v1/runs': {
     get: {
-      ...{ operationId: 'runsList', tags: ['runs'], summary: 'What long calls are doing.' },
+      operationId: 'runsList',
+      tags: ['runs'],
+      summary: 'What long calls are doing.',
       responses: found({
-        ...{ type: 'object', required: ['runs'] },
+        type: 'object',
+        required: ['runs'],
         properties: { runs: { type: 'array', items: ref('Run') } },
       }),
     },
@@ -189,18 +211,19 @@ const runPaths = {
   },
   '/admin/v1/runs/{run}/events': {
     get: {
-      ...{
-        operationId: 'runsEvents',
-        ...named,
-        summary: 'How a long call goes, as a stream that ends with it.',
-      },
+      operationId: 'runsEvents',
+      ...named,
+      summary: 'How a long call goes, as a stream that ends with it.',
       responses: stream('Run'),
     },
   },
 };
 
 const sessionCall = (operationId: string, summary: string, description: string) => ({
-  ...{ operationId, tags: ['session'], summary, description },
+  operationId,
+  tags: ['session'],
+  summary,
+  description,
   responses: {
     200: {
       description: 'Done.',
@@ -231,9 +254,12 @@ const sessionPaths = {
   },
   '/admin/v1/login': {
     get: {
-      ...{ ...login, operationId: 'loginWays', summary: 'How people can log in, beside with a token.' },
+      ...login,
+      operationId: 'loginWays',
+      summary: 'How people can log in, beside with a token.',
       responses: found({
-        ...{ type: 'object', required: ['organisation'] },
+        type: 'object',
+        required: ['organisation'],
         properties: {
           organisation: { type: ['string', 'null'], description: 'Where the browser has to go.' },
         },
@@ -269,11 +295,9 @@ function describeAdminApi(): object {
     if (call.live)
       paths[`${template}/events`] = {
         get: {
-          ...{
-            ...operationOf(call),
-            operationId: `${idOf(call)}Events`,
-            responses: stream(resultNameOf(call)),
-          },
+          ...operationOf(call),
+          operationId: `${idOf(call)}Events`,
+          responses: stream(resultNameOf(call)),
           description: `What \`${template}\` answers, as a stream. For \`fetch\`, which can send a token in a header.`,
         },
       };

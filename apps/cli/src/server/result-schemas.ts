@@ -8,25 +8,32 @@ type Schema = Readonly<Record<string, unknown>>;
  * is described cannot differ from what is compiled, and no shape is written down twice. Read from the sources, when the
  * description is made.
  * @param file that exports `modules`, the modules of calls by name
+ * @param others that export calls themselves
  */
-export function readResultSchemas(file: string): (module: string, name: string) => Schema {
+export function readResultSchemas(
+  file: string,
+  others: readonly string[],
+): (module: string, name: string) => Schema {
   const { config } = ts.readConfigFile('tsconfig.json', (path) => ts.sys.readFile(path)) as {
     config: object;
   };
   const { options } = ts.parseJsonConfigFileContent({ ...config, include: [] }, ts.sys, '.');
-  const program = ts.createProgram([file], options);
+  const program = ts.createProgram([file, ...others], options);
   const checker = program.getTypeChecker();
-  const source = program.getSourceFile(file);
-  const exported = source && checker.getSymbolAtLocation(source)?.exports?.get('modules' as ts.__String);
-  if (!exported) throw new Error(`${file} exports no modules`);
-  const modules = checker.getTypeOfSymbol(exported);
-  const member = (type: ts.Type, name: string): ts.Type => {
-    const symbol = checker.getPropertyOfType(type, name);
-    if (!symbol) throw new Error(`${file} has no ${name}`);
+  const exportsOf = (path: string): ts.Type => {
+    const source = program.getSourceFile(path);
+    const symbol = source && checker.getSymbolAtLocation(source);
+    if (!symbol) throw new Error(`${path} exports nothing`);
     return checker.getTypeOfSymbol(symbol);
   };
+  const member = (type: ts.Type, name: string): ts.Type => {
+    const symbol = checker.getPropertyOfType(type, name);
+    if (!symbol) throw new Error(`there is no ${name} among the calls`);
+    return checker.getTypeOfSymbol(symbol);
+  };
+  const modules = member(exportsOf(file), 'modules');
   return (module, name) => {
-    const call = member(member(modules, module), name);
+    const call = member(others.includes(module) ? exportsOf(module) : member(modules, module), name);
     // Call<Input, Result>
     const [, result] = checker.getTypeArguments(call as ts.TypeReference);
     if (!result) throw new Error(`${name} is no call`);
@@ -78,7 +85,7 @@ class SchemaWriter {
     this.open.push(type);
     const properties: Record<string, Schema> = {};
     const required: string[] = [];
-    for (const property of this.checker.getPropertiesOfType(type)) {
+    for (const property of this.propertiesOf(type)) {
       const of = this.checker.getTypeOfSymbol(property);
       if (of.getCallSignatures().length > 0 || isMissing(of)) continue;
       const written = ts.displayPartsToString(property.getDocumentationComment(this.checker));
@@ -91,11 +98,29 @@ class SchemaWriter {
     const others = this.checker.getIndexInfosOfType(type)[0];
     if (!others && Object.keys(properties).length === 0) return anyObject;
     return {
-      ...{ type: 'object', ...(required.length > 0 && { required }) },
+      type: 'object',
+      ...(required.length > 0 && { required }),
       ...(Object.keys(properties).length > 0 && { properties }),
       ...(others && { additionalProperties: this.schemaOf(others.type) }),
     };
   }
+
+  /** `Omit` and its like give fields in the order in which the compiler has met their names: those are put in order. */
+  private propertiesOf(type: ts.Type): ts.Symbol[] {
+    const found = this.checker.getPropertiesOfType(type);
+    const bases = type.isClassOrInterface() ? this.checker.getBaseTypes(type) : [];
+    return [type, ...bases].some(isMapped) ? found.toSorted(byDeclaration) : found;
+  }
+}
+
+const isMapped = (type: ts.Type) =>
+  (((type as Partial<ts.ObjectType>).objectFlags ?? 0) & ts.ObjectFlags.Mapped) !== 0;
+
+function byDeclaration(one: ts.Symbol, other: ts.Symbol): number {
+  const [first, second] = [one, other].map(({ declarations }) => declarations?.[0]);
+  const [file, otherFile] = [first, second].map((each) => each?.getSourceFile().fileName ?? '');
+  if (file !== otherFile) return file! < otherFile! ? -1 : 1;
+  return (first?.pos ?? 0) - (second?.pos ?? 0);
 }
 
 const anyObject: Schema = { type: 'object', additionalProperties: true };

@@ -38,8 +38,16 @@ export class Runs {
   ): RunView {
     const stopping = new AbortController();
     const run: Run = {
-      ...{ id: newId(), action: call.name, by, startedAt: this.clock(), stopping, state: 'running' },
-      ...{ endedAt: undefined, progress: undefined, error: undefined, result: undefined },
+      id: newId(),
+      action: call.name,
+      by,
+      startedAt: this.clock(),
+      stopping,
+      state: 'running',
+      endedAt: undefined,
+      progress: undefined,
+      error: undefined,
+      result: undefined,
       ended: Promise.resolve(),
     };
     this.runs.set(run.id, run);
@@ -89,8 +97,15 @@ function viewOf(run: Run): RunView {
   // As it goes over the wire.
   return JSON.parse(
     toJson({
-      ...{ run_id: id, action, by, started_at: startedAt, ended_at: endedAt ?? null, state },
-      ...{ progress: progress ?? null, error: error ?? null, result },
+      run_id: id,
+      action,
+      by,
+      started_at: startedAt,
+      ended_at: endedAt ?? null,
+      state,
+      progress: progress ?? null,
+      error: error ?? null,
+      result,
     }),
   ) as RunView;
 }

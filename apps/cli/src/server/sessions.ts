@@ -39,7 +39,11 @@ export class Sessions {
     this.sessions.set(hashOperatorToken(secret), session);
     const { isSecure: secure } = this;
     void reply.setCookie(this.cookie, secret, {
-      ...{ path: '/', httpOnly: true, secure, sameSite: 'strict', maxAge: sessionMs / 1000 },
+      path: '/',
+      httpOnly: true,
+      secure,
+      sameSite: 'strict',
+      maxAge: sessionMs / 1000,
     });
     return session;
   }

@@ -1,10 +1,6 @@
 import { CorrectCredits } from '#application/account/manage-accounts.handler.js';
-import {
-  DecideGrant,
-  GrantModule,
-  ProposeGrant,
-  type HandledGrant,
-} from '#application/grant/manage-grants.handler.js';
+import { DecideGrant, ProposeGrant, type HandledGrant } from '#application/grant/manage-grants.handler.js';
+import { GrantModule } from '#application/grant/grant.module.js';
 import { installation } from '#application/command-context.js';
 import type { PurchaseKind } from '#domain/account/account.events.js';
 import { evolveGrant, initialGrant, type Grant, type ProposedGrant } from '#domain/grant/grant.js';
@@ -119,8 +115,15 @@ async function describeOutcome(operator: Operator, env: Environment, handled: Ha
   if (handled.kind === 'credited') await operator.caughtUp(env, 'ledger', handled.position);
   const { balance } = await operator.account(env, tenant);
   return {
-    ...{ tenant_id: tenant, env, kind, label, amount, balance },
-    ...{ grant_id: grantId, reference, status: handled.kind },
+    tenant_id: tenant,
+    env,
+    kind,
+    label,
+    amount,
+    balance,
+    grant_id: grantId,
+    reference,
+    status: handled.kind,
     ...(handled.kind === 'credited' && { replayed: !handled.changed }),
   };
 }
@@ -203,8 +206,14 @@ export const listGrants = defineCall({
 
 function describeGrant({ grantId, tenant, kind, amount, label, reference, by, at }: ProposedGrant) {
   return {
-    ...{ grant_id: grantId, tenant_id: tenant, kind, amount, label, reference },
-    ...{ proposed_by: by, proposed_at: at },
+    grant_id: grantId,
+    tenant_id: tenant,
+    kind,
+    amount,
+    label,
+    reference,
+    proposed_by: by,
+    proposed_at: at,
   };
 }
 

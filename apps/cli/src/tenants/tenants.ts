@@ -36,13 +36,15 @@ class Terms extends InEnvironment {
 
   @IntegerField({
     description: 'Most credits that are spent in 24 hours; 0: no cap.',
-    ...{ min: 0, max: mostCreditsAtOnce },
+    min: 0,
+    max: mostCreditsAtOnce,
   })
   daily_cap?: number;
 
   @IntegerField({
     description: 'Credits that the plan means for a month; 0: pay as you go.',
-    ...{ min: 0, max: mostCreditsAtOnce },
+    min: 0,
+    max: mostCreditsAtOnce,
   })
   monthly_quota?: number;
 
@@ -55,8 +57,10 @@ class NewTenant extends Terms {
   name: string;
 
   @IntegerField({
-    ...{ description: 'Credits to begin with, in each environment.', required: true },
-    ...{ min: 0, max: mostCreditsAtOnce },
+    description: 'Credits to begin with, in each environment.',
+    required: true,
+    min: 0,
+    max: mostCreditsAtOnce,
   })
   credits: number;
 }
@@ -97,7 +101,8 @@ export const createTenant = defineCall({
         const purchase = {
           ...({ amount: credits, kind: 'pack', label: 'Opening credits' } as const),
           // The account remembers it.
-          ...{ grantId: tenant, purchaseId: derivedId(`opening credits ${environment} ${tenant}`, madeAt) },
+          grantId: tenant,
+          purchaseId: derivedId(`opening credits ${environment} ${tenant}`, madeAt),
         };
         const granted = await operator.execute(
           new GrantCredits(operator.context(environment, tenant), purchase),
@@ -111,8 +116,13 @@ export const createTenant = defineCall({
     }
     const { plan, dailySpendCapCredits, rateLimitPerMin } = terms;
     return {
-      ...{ tenant_id: tenant, name, plan, daily_spend_cap_credits: dailySpendCapCredits },
-      ...{ rate_limit_per_min: rateLimitPerMin, balances, replayed },
+      tenant_id: tenant,
+      name,
+      plan,
+      daily_spend_cap_credits: dailySpendCapCredits,
+      rate_limit_per_min: rateLimitPerMin,
+      balances,
+      replayed,
     };
   },
   summarise: ({ tenant_id }) => `tenant ${tenant_id}`,

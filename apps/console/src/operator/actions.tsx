@@ -25,10 +25,7 @@ export function ActionsPage() {
     { placeholderData: keepPreviousData },
   );
   return (
-    <Page
-      title="Actions"
-      lead="Everything that operators did, here or by the command: who, what, and how it ended"
-    >
+    <Page title="Actions" lead="All actions of operators, here or by the command: who, what, and the outcome">
       <div className="filters">
         <TextField label="By" value={value('by')} onChange={set('by')} placeholder="anybody" />
         <TextField
@@ -76,7 +73,7 @@ export function ActionsTable({ label, actions, empty }: ActionsTableParts) {
 }
 
 const roles = [
-  ['read', 'read: look at what is no secret'],
+  ['read', 'read: everything but secrets'],
   ['support', 'support: keys, jobs, webhooks, repairs'],
   ['finance', 'finance: tenants, credits, prices'],
   ['admin', 'admin: everything'],
@@ -136,11 +133,11 @@ function Revoke({ name }: { name: string }) {
   const revoke = async (form: FormData) => {
     const body = { reason: textOf(form, 'reason') };
     await change(client.POST('/admin/v1/operators/{name}/revoke', { params: { path: { name } }, body }));
-    return `${name} is no operator any more.`;
+    return `${name} is no longer an operator.`;
   };
   return (
     <Action label="Revoke" title={`Revoke ${name}`} confirm="Revoke" danger small act={revoke}>
-      <p>Their token is refused from the next request on.</p>
+      <p>The server refuses their token from the next request on.</p>
       <TextField label="Why, for the record" name="reason" />
     </Action>
   );

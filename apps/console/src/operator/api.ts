@@ -7,21 +7,21 @@ export type Schemas = components['schemas'];
 export type Environment = 'live' | 'test';
 
 export const queries = new QueryClient({
-  // A refusal stays one when it is asked again; the next look at the page asks anyway.
+  // Asking again does not change a refusal; the next look at the page asks anyway.
   defaultOptions: { queries: { retry: false, staleTime: 2_000 } },
 });
 
-/** Whoever asks is known by the cookie of a session, which no script can read. */
+/** The session's cookie, which no script can read, identifies the operator. */
 export const client = createFetchClient<paths>({ baseUrl: location.origin });
 client.use({
   onResponse({ response, schemaPath }) {
-    // The session is over: the next thing to do is to log in.
+    // The session is over: the operator has to log in again.
     if (response.status === 401 && schemaPath !== '/admin/v1/session')
       void queries.resetQueries({ queryKey: sessionKey });
   },
 });
 
-/** The calls as hooks: what was asked for is kept by path and parameters. */
+/** The calls as hooks: answers are cached by path and parameters. */
 export const api = createClient(client);
 
 const { queryKey: sessionKey } = api.queryOptions('get', '/admin/v1/session', {});
@@ -29,7 +29,7 @@ const { queryKey: sessionKey } = api.queryOptions('get', '/admin/v1/session', {}
 /** Who is logged in. */
 export const useSession = () => api.useQuery('get', '/admin/v1/session', {}, { staleTime: Infinity });
 
-/** Changes a token for a session: nothing of the token stays in the browser. */
+/** Exchanges a token for a session: the browser does not keep the token. */
 export async function logIn(token: string): Promise<void> {
   const headers = { authorization: `Bearer ${token}` };
   const session = await done(client.POST('/admin/v1/session', { headers }));
@@ -42,14 +42,14 @@ export async function logOut(): Promise<void> {
   location.reload();
 }
 
-/** What a call has answered. @throws the refusal, in the words of the server */
+/** The answer of a call. @throws the refusal, in the words of the server */
 export async function done<Data>(asked: Promise<{ data?: Data; error?: unknown }>): Promise<Data> {
   const { data, error } = await asked;
   if (data === undefined) throw error;
   return data;
 }
 
-/** What a change has answered, when all that is shown is asked for anew. @throws the refusal */
+/** The answer of a change, after all shown data is asked for again. @throws the refusal */
 export async function change<Data>(asked: Promise<{ data?: Data; error?: unknown }>): Promise<Data> {
   const data = await done(asked);
   await queries.invalidateQueries();

@@ -18,7 +18,7 @@ export function AuditPage() {
   return (
     <Page
       title="Audit"
-      lead="Everything that must hold, checked against history and row for row. It changes nothing."
+      lead="Checks all invariants against history, row for row. It changes nothing."
       actions={
         <Action label="Start an audit" title="Start an audit" confirm="Start" act={start}>
           <p className="soft">
@@ -29,7 +29,7 @@ export function AuditPage() {
             label="History up to"
             name="at"
             placeholder="2026-01-31T12:00:00Z, or a position"
-            hint="Read models have no past, and are not compared then."
+            hint="Read models have no past, so they are not compared then."
           />
         </Action>
       }
@@ -66,13 +66,13 @@ export function AuditPage() {
   );
 }
 
-/** Ranges of the log whose history cannot be altered unseen: by nobody who has one of them kept elsewhere. */
+/** Sealed ranges of the log: with one seal kept elsewhere, no one can alter their history unseen. */
 function Seals() {
   const query = api.useQuery('get', '/admin/v1/seals', { params: { query: { limit: 20 } } });
   return (
     <Section
       title="Seals"
-      lead="The latest first. “atelier seal export” keeps them where nobody can alter them."
+      lead="The latest first. “atelier seal export” saves them: keep the file where no one can alter it."
     >
       <Loaded query={query} lines={4}>
         {({ seals }) => (
@@ -80,7 +80,7 @@ function Seals() {
             label="Seals"
             rows={seals}
             keyOf={({ number }) => String(number)}
-            empty="Nothing is sealed yet: a projector with a seal key does it as the log grows."
+            empty="Nothing is sealed yet: a projector with a seal key seals the log as it grows."
             columns={[
               { head: 'seal', number: true, cell: ({ number }) => count(number) },
               { head: 'sealed', cell: ({ sealed_at: at }) => <Time at={at} /> },

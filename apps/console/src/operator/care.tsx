@@ -1,17 +1,13 @@
-import type { ReactNode } from 'react';
 import { count, Credits, duration, Id, JobLink, many, Time } from '../shared/format.js';
 import { Action, Loaded, Page, Section, Table } from '../shared/ui.js';
-import { api, change, client, lively, type Schemas } from './api.js';
+import { api, change, client, lively } from './api.js';
 import { useEnvironment } from './environment.js';
 import { TenantLink } from './tenant-name.js';
 
-/** What the service puts right by itself, or cannot: each with the reason and the way out. */
+/** Faults that the service repairs by itself, or cannot repair: each with the reason and the remedy. */
 export function CarePage() {
   return (
-    <Page
-      title="Repair"
-      lead="What stands still although nothing should: parked events, stranded jobs, orphaned charges"
-    >
+    <Page title="Repair" lead="Work that stands still: parked events, stranded jobs, orphaned charges">
       <Parked />
       <Stranded />
       <Orphans />
@@ -22,16 +18,10 @@ export function CarePage() {
 function Parked() {
   const { env } = useEnvironment();
   const query = api.useQuery('get', '/admin/v1/parked', { params: { query: { env } } }, lively);
-  const retry = (stream: string | undefined, readModel?: string) => async () => {
-    const chosen = stream === undefined ? { all: true } : { stream, read_model: readModel };
-    const { retried } = await change(client.POST('/admin/v1/parked/retry', { body: { env, ...chosen } }));
-    return <Retried streams={retried} />;
-  };
   return (
     <Section
       title="Parked events"
-      lead="Streams that a read model does not follow, because an event of theirs could not be folded. The others go on."
-      actions={(query.data?.parked.length ?? 0) > 0 && <RetryAll act={retry(undefined)} />}
+      lead="Streams that a read model does not follow, because it could not fold one of their events. Other streams go on. Once a release folds the event, rebuild the read model."
     >
       <Loaded query={query} lines={3}>
         {({ parked }) => (
@@ -48,57 +38,11 @@ function Parked() {
               { head: 'error', cell: ({ error }) => error },
               { head: 'events wait', number: true, cell: ({ waiting }) => count(waiting) },
               { head: 'since', cell: ({ since }) => <Time at={since} /> },
-              {
-                head: 'change',
-                cell: ({ stream, read_model: model }) => (
-                  <Action
-                    label="Retry"
-                    title="Retry this stream"
-                    confirm="Retry"
-                    small
-                    wide
-                    act={retry(stream, model)}
-                  >
-                    <p>Its events are folded with the code of this release, in their order.</p>
-                  </Action>
-                ),
-              },
             ]}
           />
         )}
       </Loaded>
     </Section>
-  );
-}
-
-function RetryAll({ act }: { act: () => Promise<ReactNode> }) {
-  return (
-    <Action label="Retry all" title="Retry all parked events" confirm="Retry" small wide act={act}>
-      <p>
-        They are folded with the code of this release, each stream in its order. What fails again stays
-        parked.
-      </p>
-    </Action>
-  );
-}
-
-type RetriedStream = Schemas['ParkedRetryResult']['retried'][number];
-
-function Retried({ streams }: { streams: readonly RetriedStream[] }) {
-  return (
-    <Table
-      label="What was retried"
-      rows={streams}
-      keyOf={(each) => `${each.env} ${each.read_model} ${each.stream}`}
-      empty="Nothing was parked any more."
-      columns={[
-        { head: 'read model', cell: (each) => `${each.env} ${each.read_model}` },
-        { head: 'stream', cell: (each) => <span className="id">{each.stream}</span> },
-        { head: 'folded', number: true, cell: ({ folded }) => count(folded) },
-        { head: 'still parked', number: true, cell: ({ still_parked: left }) => count(left) },
-        { head: 'because', cell: ({ refused, failure }) => refused ?? failure?.error },
-      ]}
-    />
   );
 }
 
@@ -123,7 +67,7 @@ function Stranded() {
             small
             act={requeue([])}
           >
-            <p>Each gets its task again, now. A task that is there stays as it is; nothing is charged.</p>
+            <p>Each gets its task again, now. Existing tasks stay; nothing is charged.</p>
           </Action>
         )
       }
@@ -160,13 +104,12 @@ function Orphans() {
   return (
     <Section
       title="Orphaned charges"
-      lead="Open charges without a job, or of one that has ended. The projector gives them back after a minute."
+      lead="Open charges without a job, or of an ended job. The projector closes them after a minute."
       actions={
         (query.data?.orphans.length ?? 0) > 0 && (
           <Action label="Sweep now" title="Sweep orphaned charges" confirm="Sweep" small act={sweep}>
             <p>
-              Their jobs are fenced off, so that none can come late, and each charge is given back to its
-              tenant.
+              Their jobs are fenced off, so that none can come late, and each tenant gets the credits back.
             </p>
           </Action>
         )

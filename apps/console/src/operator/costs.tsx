@@ -25,7 +25,7 @@ export function CostsPage() {
   return (
     <Page
       title="Costs"
-      lead={`What vendors took for pictures in ${env}, beside the credits that were taken and given back`}
+      lead={`Vendors’ prices for pictures in ${env}, beside the credits charged and refunded`}
     >
       <div className="filters">
         <Select label="By" value={by} onChange={set('by')} options={groups} />

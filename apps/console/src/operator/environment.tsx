@@ -12,7 +12,7 @@ interface Chosen {
 
 const EnvironmentContext = createContext<Chosen>({ env: undefined, choose: () => undefined });
 
-/** The environment that lists are limited to: one choice for all screens, kept for the next visit. */
+/** The environment of all lists: one choice for all screens, kept for the next visit. */
 export const useEnvironment = () => useContext(EnvironmentContext);
 
 const known = (value: string | null): Environment | undefined =>
@@ -27,17 +27,19 @@ export function EnvironmentChoice({ children }: { children: ReactNode }) {
   return <EnvironmentContext value={{ env, choose }}>{children}</EnvironmentContext>;
 }
 
-export function EnvironmentSwitch() {
+/** @param takesBoth false where sums of money are shown: nothing that was sold in test may count as live */
+export function EnvironmentSwitch({ takesBoth }: { takesBoth: boolean }) {
   const { env, choose } = useEnvironment();
+  const offered = takesBoth ? ['both', ...allEnvironments] : allEnvironments;
   return (
     <RadioGroup
       className="choice"
       aria-label="Environment"
-      value={env ?? 'both'}
+      value={env ?? offered[0] ?? null}
       onChange={choose}
       orientation="horizontal"
     >
-      {['both', 'live', 'test'].map((each) => (
+      {offered.map((each) => (
         <Radio key={each} value={each}>
           {each}
         </Radio>
@@ -46,7 +48,7 @@ export function EnvironmentSwitch() {
   );
 }
 
-/** Those that there are; both at once, where there are two and a form takes them. */
+/** The environments to choose from, and both at once if there are two and the form takes both. */
 export function environmentOptions(there: readonly Environment[], takesBoth = false) {
   const each = there.map((env) => [env, env] as const);
   return takesBoth && there.length > 1 ? [['', 'both'] as const, ...each] : each;
@@ -57,7 +59,7 @@ export const allEnvironments: readonly Environment[] = ['live', 'test'];
 /** `live and test`, of rows that say the same. */
 export const inWords = (envs: readonly Environment[]) => envs.join(' and ');
 
-/** For a call that is made for these: it takes one, or leaves it out for both. */
+/** The call's parameter for a choice: one environment, or none for both. */
 export const onlyOne = ([first, second]: readonly Environment[]) =>
   second === undefined ? first : undefined;
 

@@ -21,13 +21,22 @@ const places = [
   ['/actions', 'Actions'],
 ] as const;
 
-/** Screens that the environment limits; the others show one thing, or say themselves what they show. */
+/** Screens that the environment limits; the others show a single thing, or choose themselves. */
 const limited = new Set<string>([
-  ...['/', '/jobs', '/pictures', '/tenants', '/grants', '/prices'],
-  ...['/presets', '/costs', '/models', '/care', '/audit'],
+  '/',
+  '/jobs',
+  '/pictures',
+  '/tenants',
+  '/grants',
+  '/prices',
+  '/presets',
+  '/costs',
+  '/models',
+  '/care',
+  '/audit',
 ]);
 
-/** What is around every screen: where one can go, the search for any id, and the environment. */
+/** The frame of every screen: navigation, the search for any id, and the environment. */
 export function Frame({ children }: { children: ReactNode }) {
   const [location, go] = useLocation();
   const { data: who } = useSession();
@@ -72,7 +81,7 @@ export function Frame({ children }: { children: ReactNode }) {
               spellCheck={false}
             />
           </form>
-          {limited.has(location) && <EnvironmentSwitch />}
+          {limited.has(location) && <EnvironmentSwitch takesBoth={location !== '/costs'} />}
         </header>
         {children}
       </div>

@@ -19,7 +19,7 @@ export function GrantsPage() {
   const [status] = states.find(([each]) => each === value('status')) ?? states[0];
   const query = api.useQuery('get', '/admin/v1/grants', { params: { query: { env, status } } });
   return (
-    <Page title="Approvals" lead="Grants above the limit wait here until another operator has looked at them">
+    <Page title="Approvals" lead="Grants above the limit wait here for another operator’s approval">
       <div className="filters">
         <Select label="State" value={status} onChange={set('status')} options={states} />
       </div>

@@ -15,7 +15,7 @@ type Made = Schemas['JobsPicturesResult']['made'];
 
 const unfinished = new Set<Story['status']>(['queued', 'rendering']);
 
-/** One job, as its stream tells it: events, the pictures as they came, and the money beside them. */
+/** One job by its stream: events, pictures, and the money beside them. */
 export function JobPage() {
   const { job = '' } = useParams();
   const path = { params: { path: { job } } };
@@ -39,7 +39,7 @@ export function JobPage() {
             <BeforeAfter query={pictures} />
             <Section title="What happened">
               <Timeline story={data} made={pictures.data?.made ?? []} />
-              <RowsThen job={job} label="what the read models say now" />
+              <RowsThen job={job} label="the read models’ rows now" />
             </Section>
             <Calls calls={data.vendor_calls} />
             <Deliveries tenant={data.tenant_id} deliveries={data.deliveries} />
@@ -115,14 +115,19 @@ function BeforeAfter({ query }: { query: UseQueryResult<Schemas['JobsPicturesRes
 }
 
 const tone: Readonly<Record<string, string>> = {
-  ...{ JobSucceeded: 'good', JobFailed: 'bad', JobCancelled: 'bad', JobVoided: 'bad' },
+  JobSucceeded: 'good',
+  JobFailed: 'bad',
+  JobCancelled: 'bad',
+  JobVoided: 'bad',
 };
 
-/** Events and lines of the ledger, in the order of time: what was charged stands beside what was done for it. */
+/** Events and lines of the ledger by time, so that each charge is beside its work. */
 function Timeline({ story: { job_id: job, events, ledger }, made }: { story: Story; made: Made }) {
   const moments = [
     ...events.map((event) => ({
-      ...{ key: `event ${event.revision}`, at: event.metadata.recordedAt, tone: tone[event.type] },
+      key: `event ${event.revision}`,
+      at: event.metadata.recordedAt,
+      tone: tone[event.type],
       show: (
         <EventEntry
           job={job}
@@ -133,14 +138,18 @@ function Timeline({ story: { job_id: job, events, ledger }, made }: { story: Sto
     })),
     ...ledger.flatMap(({ id, label, amount, created_at, resolved_at, status }) => [
       {
-        ...{ key: `charge ${id}`, at: created_at, tone: 'money' },
+        key: `charge ${id}`,
+        at: created_at,
+        tone: 'money',
         show: <MoneyEntry what={`Charged for ${label}`} credits={<Credits value={-amount} signed />} />,
       },
       ...(resolved_at === null
         ? []
         : [
             {
-              ...{ key: `end ${id}`, at: resolved_at, tone: 'money' },
+              key: `end ${id}`,
+              at: resolved_at,
+              tone: 'money',
               show:
                 status === 'REFUNDED' ? (
                   <MoneyEntry what="Refunded" credits={<Credits value={amount} signed />} />
@@ -151,7 +160,7 @@ function Timeline({ story: { job_id: job, events, ledger }, made }: { story: Sto
           ]),
     ]),
   ];
-  // Stable: what has the same time stays in the order of the log.
+  // Stable: entries of the same time keep the order of the log.
   moments.sort((one, other) => Date.parse(one.at) - Date.parse(other.at));
   const first = Date.parse(moments[0]?.at ?? '');
   return (

@@ -51,7 +51,7 @@ export function JobsPage() {
   return (
     <Page
       title="Jobs"
-      lead={query.data ? `${count(query.data.total)} in this list, the latest first` : 'The latest first'}
+      lead={query.data ? `${count(query.data.total)} in this list, latest first` : 'The latest first'}
       actions={<Repairs jobs={chosenJobs} finished={() => choose(new Set())} />}
     >
       <div className="filters">
@@ -72,7 +72,7 @@ export function JobsPage() {
               columns={jobColumns}
               chosen={chosen}
               choose={choose}
-              empty="No job is like this. Take a filter away, or look into the other environment."
+              empty="No job matches. Remove a filter, or look in the other environment."
             />
             <OffsetPages limit={limit} offset={offset} shown={jobs.length} total={total} go={set('offset')} />
           </>

@@ -15,7 +15,7 @@ export function Keys({ tenant, environments }: { tenant: string; environments: E
             label="Keys"
             rows={keys}
             keyOf={({ key_id }) => key_id}
-            empty="It has no key: nothing can be dispatched before one is issued."
+            empty="It has no key: issue one before it can dispatch."
             columns={[
               { head: 'key', cell: ({ key_id: id }) => <Id id={id} /> },
               { head: 'in', cell: ({ env }) => env },
@@ -33,12 +33,12 @@ export function Keys({ tenant, environments }: { tenant: string; environments: E
   );
 }
 
-/** A secret is in no log, and in no cache of this page: who closes the dialog has seen it for the last time. */
+/** A secret is in no log, and in no cache of this page: after the dialog closes, it cannot be shown again. */
 function Secret({ secret, about }: { secret: string; about: string }) {
   return (
     <>
       <p>
-        <strong>It is shown only now.</strong> Hand it to {about} by a way that nobody else reads.
+        <strong>It is shown only once.</strong> Hand it to {about} by a way that nobody else reads.
       </p>
       <code className="secret">{secret}</code>
     </>
@@ -56,7 +56,8 @@ function IssueKey({ tenant, environments }: { tenant: string; environments: Envi
       client.POST('/admin/v1/tenants/{tenant}/keys', {
         params: { path: { tenant } },
         body: {
-          ...{ env: environmentOf(form) ?? 'test', label: textOf(form, 'label') },
+          env: environmentOf(form) ?? 'test',
+          label: textOf(form, 'label'),
           capabilities: form.get('may') === 'read' ? ['jobs:read'] : ['jobs:create', 'jobs:read'],
           ...((rule === 'always' || rule === 'timed') && { require_signature: rule }),
         },
@@ -68,7 +69,7 @@ function IssueKey({ tenant, environments }: { tenant: string; environments: Envi
         <Secret secret={key} about="the tenant" />
         {signing !== undefined && (
           <>
-            <p>What its requests are signed with:</p>
+            <p>Its signing secret:</p>
             <code className="secret">{signing}</code>
           </>
         )}
@@ -131,7 +132,7 @@ function KeyActions({ of: { key_id: key, status, label } }: { of: Key }) {
     <span className="actions">
       {status === 'active' && (
         <Action label="Rotate" title={`Rotate ${name}`} confirm="Rotate" small act={rotate}>
-          <p>A successor that may do the same is made now; the old key goes on for a while.</p>
+          <p>This makes a successor with the same rights; the old key works for the time below.</p>
           <TextField label="For how many hours" name="hours" type="number" min={0} initial="24" required />
         </Action>
       )}

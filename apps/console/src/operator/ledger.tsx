@@ -11,10 +11,10 @@ import { environmentOptions, useEnvironment } from './environment.js';
 type Account = Schemas['LedgerShowResult']['accounts'][number];
 type Movement = Account['movements'][number];
 
-/** The last movements that are shown: what was before them stands in one figure. */
+/** The number of movements shown; one figure sums up the earlier ones. */
 const limit = 200;
 
-/** A tenant's account at any instant: why the balance is what it is, line by line to the events. */
+/** A tenant's account at any instant: explains the balance line by line, down to the events. */
 export function LedgerPage() {
   const { tenant = '' } = useParams();
   const query = api.useQuery('get', '/admin/v1/tenants/{tenant}', { params: { path: { tenant } } });
@@ -88,7 +88,7 @@ interface MomentParts {
 function Moment({ latest, shown, env, there, at, set }: MomentParts) {
   const [dragged, drag] = useState<number>();
   const go = (revision: number) => set('at')(revision >= latest ? '' : String(Math.max(0, revision)));
-  // The address says where it stands, and not what was loaded last: keys come faster than answers.
+  // The position comes from the address, not from the last answer: keys come faster than answers.
   const here =
     dragged ?? (isRevision(at) ? Number(at) : at === undefined ? latest : (shown?.revision ?? latest));
   const end = (revision: number) => {
@@ -140,7 +140,7 @@ function Moment({ latest, shown, env, there, at, set }: MomentParts) {
 
 const isRevision = (at: string | undefined) => at !== undefined && /^\d+$/.test(at);
 
-/** As the field of a browser wants it: without a zone, in that of its reader. */
+/** The format of a browser's field: without a zone, in the reader's time. */
 function localTime(at: string): string {
   const time = new Date(at);
   return new Date(time.getTime() - time.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
@@ -220,7 +220,7 @@ function Movements({ account }: { account: Account }) {
   );
 }
 
-/** That a movement is in the sealed history: who has a kept seal can check it without this service. */
+/** Proof that a movement is in the sealed history: a person with a kept seal can check it without this service. */
 function Proof({ of: { id, kind }, env }: { of: Movement; env: Environment }) {
   const prove = async () => {
     const params = { path: { transaction: id }, query: { env, refund: kind === 'refund' } };
@@ -254,7 +254,7 @@ function SaveCsv({ tenant, env }: { tenant: string; env: Environment }) {
     const query = { tenant, env, format: 'csv' as const };
     const file = await done(client.GET('/admin/v1/ledger/export', { params: { query }, parseAs: 'blob' }));
     save(file, `ledger-${tenant}-${env}.csv`);
-    return 'The file is saved: what stands first and the movements sum to what stands last.';
+    return 'The file is saved: the opening balance and the movements add up to the closing balance.';
   };
   return (
     <Action label="Save as CSV" title="Save the ledger as CSV" confirm="Save" act={csv}>

@@ -16,7 +16,7 @@ export function ModelsPage() {
   return (
     <Page
       title="Read models"
-      lead="Tables that are folded from the log. Each can be folded anew beside the live one, compared, and switched."
+      lead="Tables folded from the log. You can build each again beside the live one, compare the two, and switch."
       actions={<Change what="compare" env={env} all started={follow} />}
     >
       {run !== undefined && (
@@ -29,7 +29,7 @@ export function ModelsPage() {
       </Loaded>
       <Section
         title="Process managers"
-        lead="What follows from events: tasks, refunds, the ends of batches, webhooks."
+        lead="Work that events cause: tasks, refunds, the ends of batches, webhooks."
       >
         <Loaded query={processes} lines={4}>
           {({ process_managers: all }) => (
@@ -115,21 +115,29 @@ function Generations({ of, started }: { of: Generation[]; started: (run: Run) =>
 
 const changes = {
   compare: {
-    ...{ label: 'Compare all', confirm: 'Compare', danger: false },
+    label: 'Compare all',
+    confirm: 'Compare',
+    danger: false,
     about:
       'The history is folded into separate tables, and every row is compared with the live ones. Nothing is changed; it takes a while.',
   },
   rebuild: {
-    ...{ label: 'Rebuild', confirm: 'Rebuild', danger: false },
+    label: 'Rebuild',
+    confirm: 'Rebuild',
+    danger: false,
     about:
       'The history is folded anew beside the live rows. Reads go on meanwhile. When all rows are equal, it is switched; the rows of before are kept for a way back.',
   },
   switch: {
-    ...{ label: 'Switch', confirm: 'Switch', danger: true },
+    label: 'Switch',
+    confirm: 'Switch',
+    danger: true,
     about: 'What was built before is compared once more, and then shown instead of the live rows.',
   },
   rollback: {
-    ...{ label: 'Roll back', confirm: 'Roll back', danger: true },
+    label: 'Roll back',
+    confirm: 'Roll back',
+    danger: true,
     about:
       'The rows that were live before the last switch are brought up to date and shown again. Nothing is compared.',
   },

@@ -10,14 +10,17 @@ import { TenantName } from './tenant-name.js';
 type NowFacts = Schemas['NowResult'];
 
 const where: Readonly<Record<NowFacts['reasons'][number]['what'], string>> = {
-  ...{
-    processes: '/models',
-    queue: '/jobs?status=NOT_STARTED',
-    failures: '/jobs?status=FAILURE&hours=1',
-    halted: '/models',
-  },
-  ...{ behind: '/models', parked: '/care', stranded: '/care', orphaned: '/care', webhooks: '/tenants' },
-  ...{ seals: '/audit', audit: '/audit' },
+  processes: '/models',
+  queue: '/jobs?status=NOT_STARTED',
+  failures: '/jobs?status=FAILURE&hours=1',
+  halted: '/models',
+  behind: '/models',
+  parked: '/care',
+  stranded: '/care',
+  orphaned: '/care',
+  webhooks: '/tenants',
+  seals: '/audit',
+  audit: '/audit',
 };
 
 /** Is anyone waiting, and why: each number leads to its list. */
@@ -54,9 +57,16 @@ function within(now: NowFacts, env: Environment | undefined): NowFacts {
     rows.filter((row) => row.env === env || row.env === null);
   const { queues, consumers, last_hour, stranded, charges, webhooks, oldest_jobs, unfinished, reasons } = now;
   return {
-    ...{ ...now, queues: of(queues), consumers: of(consumers), last_hour: of(last_hour) },
-    ...{ stranded: of(stranded), charges: of(charges), webhooks: of(webhooks), reasons: of(reasons) },
-    ...{ oldest_jobs: of(oldest_jobs), unfinished: of(unfinished) },
+    ...now,
+    queues: of(queues),
+    consumers: of(consumers),
+    last_hour: of(last_hour),
+    stranded: of(stranded),
+    charges: of(charges),
+    webhooks: of(webhooks),
+    reasons: of(reasons),
+    oldest_jobs: of(oldest_jobs),
+    unfinished: of(unfinished),
   };
 }
 
@@ -78,7 +88,7 @@ function Verdict({ reasons }: Pick<NowFacts, 'reasons'>) {
   if (reasons.length === 0)
     return (
       <div className="answer" role="status">
-        <strong>Nobody waits longer than usual.</strong>
+        <strong>No job waits longer than usual.</strong>
       </div>
     );
   return (
@@ -105,7 +115,7 @@ function Verdict({ reasons }: Pick<NowFacts, 'reasons'>) {
 const sum = <Row,>(rows: readonly Row[], of: (row: Row) => number) =>
   rows.reduce((total, row) => total + of(row), 0);
 
-/** Of several environments: each weighs as much as has ended in it. */
+/** For several environments: weighted by the number of jobs that ended in each. */
 function share(
   hours: NowFacts['last_hour'],
   of: 'success_rate' | 'policy_rate' | 'transient_rate' | 'refund_rate',
@@ -123,7 +133,7 @@ function Tiles({ now }: { now: NowFacts }) {
   const orphaned = sum(charges, (each) => each.orphaned);
   const lost = sum(stranded, ({ jobs }) => jobs);
   return (
-    <div className="tiles">
+    <div className="tiles sevens">
       <Tile
         name="Waiting"
         value={count(sum(queues, (each) => each.waiting))}

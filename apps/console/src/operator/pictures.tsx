@@ -20,7 +20,7 @@ interface PictureParts {
   readonly children?: ReactNode;
 }
 
-/** Its URL expires after a quarter of an hour: a picture that was not loaded by then says so. */
+/** Its URL expires after a quarter of an hour: a picture not loaded by then shows that. */
 export function Picture({ url, thumbnail_url: thumbnail, about, children }: PictureParts) {
   const [missing, setMissing] = useState(false);
   return (
@@ -56,7 +56,7 @@ export function PicturesPage() {
     { placeholderData: keepPreviousData, staleTime: 60_000 },
   );
   return (
-    <Page title="Pictures" lead="What jobs have made, the latest first">
+    <Page title="Pictures" lead="Pictures of jobs, latest first">
       <div className="filters">
         <WorkflowSelect value={value('workflow')} onChange={set('workflow')} />
         <TextField label="Model" value={value('model')} onChange={set('model')} placeholder="any" />
@@ -65,7 +65,7 @@ export function PicturesPage() {
       <Loaded query={query} lines={12}>
         {({ jobs, total }) => (
           <>
-            {jobs.length === 0 && <Empty>No picture is like this. Take a filter away.</Empty>}
+            {jobs.length === 0 && <Empty>No picture matches. Remove a filter.</Empty>}
             <PictureList>
               {jobs.flatMap(({ pictures, ...job }) =>
                 pictures.map((picture) => (

@@ -29,7 +29,7 @@ export function PresetsPage() {
   return (
     <Page
       title="Presets and models"
-      lead={`Models, backgrounds and shots that tenants choose from in ${env ?? 'live and test'}, and what draws them`}
+      lead={`Models, backgrounds and shots that tenants choose from in ${env ?? 'live and test'}, and the image models`}
       actions={
         <>
           <PublishOne />
@@ -40,10 +40,7 @@ export function PresetsPage() {
             small
             act={restore}
           >
-            <p>
-              All presets that come with this release, also those that were retired. Your own stay as they
-              are.
-            </p>
+            <p>All presets of this release, also the retired ones. Your own do not change.</p>
             <WhereToPublish />
           </Action>
         </>
@@ -85,8 +82,11 @@ function WhereToPublish() {
 function PublishOne() {
   const publish = async (form: FormData) => {
     const body = {
-      ...{ env: environmentOf(form), label: textOf(form, 'label'), spec: recipeOf(form) },
-      ...{ kind: presetKinds.find(([kind]) => kind === form.get('kind'))?.[0], image: await imageOf(form) },
+      env: environmentOf(form),
+      label: textOf(form, 'label'),
+      spec: recipeOf(form),
+      kind: presetKinds.find(([kind]) => kind === form.get('kind'))?.[0],
+      image: await imageOf(form),
     };
     await change(client.POST('/admin/v1/presets', { body }));
     return 'The preset is published.';
@@ -131,7 +131,7 @@ function Retire({ preset: { id, envs, label } }: { preset: Preset }) {
   );
 }
 
-/** What is wrong with it, the API says where it is no object. @throws a refusal of our own where it is no JSON */
+/** If it is no object, the API reports the mistake. @throws a refusal of our own if it is no JSON */
 function recipeOf(form: FormData): Record<string, never> {
   try {
     // Any object will do.
@@ -150,7 +150,7 @@ async function imageOf(form: FormData): Promise<string> {
   return btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(''));
 }
 
-/** The image models that draw. They are declared in a file, which is why nothing is changed here. */
+/** The image models that draw. A file declares them, so this page changes nothing. */
 function ImageModels() {
   const query = api.useQuery('get', '/admin/v1/models', {}, { staleTime: 600_000 });
   const check = async () => {

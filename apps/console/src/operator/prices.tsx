@@ -21,7 +21,7 @@ type OnePath = paths['/admin/v1/operations/{name}/price']['post']['parameters'][
 type Scheduled = Operation['scheduled'][number];
 type Done = Schemas['ActionsResult']['actions'][number];
 
-/** What can be ordered, what it costs now and later, and who decided so. */
+/** The workflows, their prices now and later, and who set them. */
 export function PricesPage() {
   const { env } = useEnvironment();
   const operations = api.useQuery('get', '/admin/v1/operations', { params: { query: { env } } });
@@ -29,7 +29,7 @@ export function PricesPage() {
   return (
     <Page
       title="Prices"
-      lead={`What can be ordered in ${env ?? 'live and test'}, and what it costs. What was charged stays what it was.`}
+      lead={`Workflows in ${env ?? 'live and test'} and their prices. Past charges do not change.`}
     >
       <Loaded query={operations} lines={14}>
         {({ operations: all }) => (
@@ -42,7 +42,7 @@ export function PricesPage() {
           />
         )}
       </Loaded>
-      <Section title="Who changed them" lead="In both environments, the latest first">
+      <Section title="Who changed them" lead="In both environments, latest first">
         <Loaded query={changes} lines={3}>
           {({ actions }) => (
             <ActionsTable label="Changes" actions={actions} empty="No price was changed yet." />
@@ -154,7 +154,7 @@ function Withdraw({ operation, price: { from } }: { operation: Operation; price:
       small
       act={withdraw}
     >
-      <p>The price that counts before it goes on.</p>
+      <p>The previous price stays in force.</p>
       <TextField label="Why, for the record" name="reason" />
     </Action>
   );
@@ -183,7 +183,7 @@ function Switch({ operation }: { operation: Operation }) {
     >
       <p>
         {enabled
-          ? 'New dispatches are refused. Jobs that are under way go on.'
+          ? 'New dispatches are refused. Running jobs go on.'
           : 'It can be dispatched again, at the price above.'}
       </p>
       <TextField label="Why, for the record" name="reason" />

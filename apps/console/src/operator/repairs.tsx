@@ -15,28 +15,41 @@ const failures = [
 
 const repairs = {
   cancel: {
-    ...{ label: 'Cancel', title: 'Cancel and refund', confirm: 'Cancel and refund', danger: true },
-    about: 'Ends them before they are done. What each cost goes back to its tenant; a batch ends as a whole.',
+    label: 'Cancel',
+    title: 'Cancel and refund',
+    confirm: 'Cancel and refund',
+    danger: true,
+    about: 'Ends them early. Each tenant gets the credits back; a batch ends as a whole.',
   },
   fail: {
-    ...{ label: 'Fail', title: 'End as failed and refund', confirm: 'Fail and refund', danger: true },
-    about: 'For jobs whose attempt hangs. Their tenants are told the code below, and get their credits back.',
+    label: 'Fail',
+    title: 'End as failed and refund',
+    confirm: 'Fail and refund',
+    danger: true,
+    about: 'For jobs whose attempt hangs. Their tenants see the code below, and get their credits back.',
   },
   retry: {
-    ...{ label: 'Order again', title: 'Order again as new jobs', confirm: 'Order again', danger: false },
-    about:
-      'Dispatched anew as new jobs, and charged to their tenants at the price of now. What came of the first stays.',
+    label: 'Order again',
+    title: 'Order again as new jobs',
+    confirm: 'Order again',
+    danger: false,
+    about: 'Dispatches new jobs, and charges their tenants today’s price. The first jobs stay as they are.',
   },
 } as const;
 
 type Repair = keyof typeof repairs;
 
-/** What can be done about a job, by its state in its stream or in the read model. */
+/** The possible repairs of a job, by its state in its stream or in the read model. */
 const takenIn: Readonly<Record<string, readonly Repair[]>> = {
-  ...{ queued: ['cancel'], NOT_STARTED: ['cancel'] },
-  ...{ rendering: ['cancel', 'fail'], IN_PROGRESS: ['cancel', 'fail'] },
-  ...{ failed: ['retry'], cancelled: ['retry'], FAILURE: ['retry'] },
-  ...{ succeeded: ['retry'], SUCCESS: ['retry'] },
+  queued: ['cancel'],
+  NOT_STARTED: ['cancel'],
+  rendering: ['cancel', 'fail'],
+  IN_PROGRESS: ['cancel', 'fail'],
+  failed: ['retry'],
+  cancelled: ['retry'],
+  FAILURE: ['retry'],
+  succeeded: ['retry'],
+  SUCCESS: ['retry'],
 };
 
 export interface JobInState {
@@ -78,10 +91,10 @@ interface RepairsParts {
   readonly finished?: () => void;
 }
 
-/** For one job, what it can take now; for those chosen from a list, what one of them can. */
+/** For one job, its possible repairs; for jobs chosen from a list, every repair that fits at least one of them. */
 export function Repairs({ jobs, only = ['cancel', 'fail', 'retry'], finished }: RepairsParts) {
   return (
-    // What can be taken no more is hidden, and not taken away: the dialog that says what was done stands on it.
+    // An impossible repair is hidden, not removed, because the dialog with the result belongs to it.
     <div className={finished ? 'actions' : 'actions offered'} role="group" aria-label="What to do with it">
       {only.map((repair) => (
         <RepairAction key={repair} {...{ repair, jobs, finished }} />
@@ -96,7 +109,7 @@ interface RepairParts {
   readonly finished?: () => void;
 }
 
-/** What would happen is shown before it does, and what did, after it. */
+/** Shows the effect before the repair, and the result after it. */
 function RepairAction({ repair, jobs, finished }: RepairParts) {
   const { about, label, ...words } = repairs[repair];
   const carryOut = async (form: FormData) => {
@@ -125,7 +138,7 @@ function RepairAction({ repair, jobs, finished }: RepairParts) {
 function FailFields() {
   return (
     <div className="columns">
-      <Select label="What their callers are told" name="code" options={failures} />
+      <Select label="Message for their callers" name="code" options={failures} />
       <TextField
         label="In words"
         name="message"

@@ -11,7 +11,7 @@ interface RowsParts {
   readonly event?: object;
 }
 
-/** An event as it is stored, and beside it the rows of then, which are folded when somebody looks. */
+/** An event as stored, beside the rows of that moment, which are folded on demand. */
 export function RowsThen({ label, event, ...asked }: RowsParts) {
   const [open, setOpen] = useState(false);
   return (
@@ -33,7 +33,7 @@ function Rows({ job, position }: Pick<RowsParts, 'job' | 'position'>) {
   return (
     <Loaded query={query}>
       {({ models }) => (
-        <div role="group" aria-label="What the read models say" className="rows">
+        <div role="group" aria-label="Rows of the read models" className="rows">
           {models.map((model) => (
             <ModelRows key={model.name} model={model} />
           ))}

@@ -11,7 +11,7 @@ export type Run = Schemas['Run'];
 const pathOf = (run: string) => ({ params: { path: { run } } });
 const queryOf = (run: string) => api.queryOptions('get', '/admin/v1/runs/{run}', pathOf(run));
 
-/** The run that a page follows is in its address: who comes back, or is sent there, sees it go on. */
+/** The page's address names the run, so a later visitor, or a colleague with the link, sees it go on. */
 export function useFollowedRun() {
   const [search, setSearch] = useSearchParams();
   const follow = (run: Run) => {
@@ -21,7 +21,7 @@ export function useFollowedRun() {
   return { run: search.get('run') ?? undefined, follow };
 }
 
-/** What a long call is doing, as it does it, and what came of it. */
+/** A long call's progress, live, and its result. */
 export function FollowedRun({ id, children }: { id: string; children: (run: Run) => ReactNode }) {
   const streaming = useStream(`/admin/v1/runs/${id}/events`, queryOf(id).queryKey);
   const query = api.useQuery('get', '/admin/v1/runs/{run}', pathOf(id), {
@@ -106,7 +106,7 @@ function StopRun({ id }: { id: string }) {
   );
 }
 
-/** The latest of some actions: each can be looked at again while the process that served it lives. */
+/** The latest runs of some actions: each can be opened again while the process that served it lives. */
 export function EarlierRuns({ of, follow }: { of: string; follow: (run: Run) => void }) {
   const { data } = api.useQuery('get', '/admin/v1/runs', {}, { refetchInterval: 5_000 });
   const runs = data?.runs.filter(({ action }) => action.startsWith(of)) ?? [];

@@ -3,7 +3,7 @@ import { Id, JobLink } from '../shared/format.js';
 import { Loaded, Page, Table } from '../shared/ui.js';
 import { api } from './api.js';
 
-/** One job found is shown at once; several, as the photographs of a batch, are listed. */
+/** A single job is shown at once; several, such as the photographs of a batch, are listed. */
 export function SearchPage() {
   const { id = '' } = useParams();
   const query = api.useQuery('get', '/admin/v1/search', { params: { query: { id } } });
@@ -17,7 +17,7 @@ export function SearchPage() {
             label="Jobs found"
             rows={jobs}
             keyOf={({ job_id }) => job_id}
-            empty="No job has to do with this id."
+            empty="No job belongs to this id."
             columns={[
               {
                 head: 'job',

@@ -3,7 +3,7 @@ import { Link } from 'wouter';
 import { Id } from '../shared/format.js';
 import { client, done } from './api.js';
 
-/** What was asked for in the same moment goes out as one request. */
+/** Names asked for at the same moment go out as one request. */
 let waiting: { readonly ids: Set<string>; readonly names: Promise<ReadonlyMap<string, string>> } | undefined;
 
 const togetherMs = 20;
@@ -27,7 +27,7 @@ async function askFor(tenant: string[]): Promise<ReadonlyMap<string, string>> {
   return new Map(tenants.map(({ tenant_id: id, name }) => [id, name]));
 }
 
-/** People know a tenant by its name. Until that is there, and where there is none, its id stands for it. */
+/** People know a tenant by its name. Until the name is loaded, or if there is none, this shows the id. */
 export function TenantName({ id }: { id: string }) {
   // A name never changes.
   const { data: name } = useQuery({

@@ -82,16 +82,18 @@ interface MoneyParts {
   readonly accounts: readonly Account[];
 }
 
-/** The key is made when the dialog opens: pressed twice, it is one payment. */
+/** The key is made when the dialog opens, so pressing twice is one payment. */
 function Grant({ tenant, accounts }: MoneyParts) {
   const grant = async (form: FormData) => {
     const { amount, balance, status, grant_id } = await change(
       client.POST('/admin/v1/tenants/{tenant}/credits', {
         params: { path: { tenant }, header: keyOf(form) },
         body: {
-          ...{ env: environmentOf(form) ?? 'live', amount: numberOf(form, 'amount') ?? 0 },
-          ...{ kind: form.get('kind') === 'subscription' ? 'subscription' : 'pack' },
-          ...{ label: textOf(form, 'label') ?? '', reference: textOf(form, 'reference') },
+          env: environmentOf(form) ?? 'live',
+          amount: numberOf(form, 'amount') ?? 0,
+          kind: form.get('kind') === 'subscription' ? 'subscription' : 'pack',
+          label: textOf(form, 'label') ?? '',
+          reference: textOf(form, 'reference'),
         },
       }),
     );
@@ -106,22 +108,22 @@ function Grant({ tenant, accounts }: MoneyParts) {
   };
   return (
     <Action label="Grant credits" title="Grant credits" confirm="Grant them" act={grant}>
-      <p className="soft">What you grant is a purchase in the ledger, at once.</p>
+      <p className="soft">A grant stands in the ledger as a purchase.</p>
       <OnceField />
       <AmountFields accounts={accounts} />
       <Select
-        label="What was bought"
+        label="Kind"
         name="kind"
         options={[
           ['pack', 'a pack'],
-          ['subscription', 'a subscription’s month'],
+          ['subscription', 'a month of a subscription'],
         ]}
       />
-      <TextField label="What the ledger says about it" name="label" placeholder="Invoice 17" required />
+      <TextField label="Text in the ledger" name="label" placeholder="Invoice 17" required />
       <TextField
-        label="What the payment is called where it was made"
+        label="Payment reference (optional)"
         name="reference"
-        hint="A payment with a reference is credited once, whoever sends it."
+        hint="The same reference is credited only once."
       />
     </Action>
   );
@@ -133,7 +135,8 @@ function Correct({ tenant, accounts }: MoneyParts) {
       client.POST('/admin/v1/tenants/{tenant}/corrections', {
         params: { path: { tenant }, header: keyOf(form) },
         body: {
-          ...{ env: environmentOf(form) ?? 'live', amount: numberOf(form, 'amount') ?? 0 },
+          env: environmentOf(form) ?? 'live',
+          amount: numberOf(form, 'amount') ?? 0,
           reason: textOf(form, 'reason') ?? '',
         },
       }),
@@ -150,7 +153,7 @@ function Correct({ tenant, accounts }: MoneyParts) {
   );
 }
 
-/** How much, of which of the tenant's accounts, and what is on that one now. */
+/** The amount, the tenant's account, and its balance now. */
 function AmountFields({ accounts }: Pick<MoneyParts, 'accounts'>) {
   const { env } = useEnvironment();
   const known = accounts.some(({ environment }) => environment === env) ? env : accounts[0]?.environment;
@@ -181,7 +184,7 @@ function Terms({ tenant, accounts }: MoneyParts) {
   };
   return (
     <Action label="Change terms" title="Change terms" confirm="Change them" act={renew}>
-      <p className="soft">They hold from the next dispatch on. What you leave empty stays as it is.</p>
+      <p className="soft">They apply from the next dispatch on. Empty fields do not change.</p>
       <Select label="Environment" name="env" options={environmentOptions(environmentsIn(accounts), true)} />
       <TermsFields />
     </Action>
@@ -207,7 +210,7 @@ function Suspend({ tenant, accounts }: MoneyParts) {
     <>
       {accounts.some(({ status }) => status === 'active') && (
         <Action label="Suspend" title="Suspend the tenant" confirm="Suspend" danger act={suspend}>
-          <p>Its dispatches are refused from now on. Jobs that are under way go on, and reading does, too.</p>
+          <p>Its dispatches are refused from now on. Running jobs go on, and so do reads.</p>
           {where}
           <TextField label="Why, for the record" name="reason" />
         </Action>

@@ -24,7 +24,7 @@ export function TenantsPage() {
   return (
     <Page
       title="Tenants"
-      lead={query.data ? `${count(query.data.total)} in this list, the latest first` : 'The latest first'}
+      lead={query.data ? `${count(query.data.total)} in this list, latest first` : 'The latest first'}
       actions={<NewTenant />}
     >
       <div className="filters">
@@ -71,8 +71,11 @@ type Row = Omit<Tenant, 'accounts'> & Tenant['accounts'][number];
 function NewTenant() {
   const open = async (form: FormData) => {
     const body = {
-      ...{ name: textOf(form, 'name') ?? '', credits: numberOf(form, 'credits') ?? 0 },
-      ...{ env: environmentOf(form), plan: textOf(form, 'plan'), ...limitsOf(form) },
+      name: textOf(form, 'name') ?? '',
+      credits: numberOf(form, 'credits') ?? 0,
+      env: environmentOf(form),
+      plan: textOf(form, 'plan'),
+      ...limitsOf(form),
     };
     const { tenant_id: id, balances } = await change(client.POST('/admin/v1/tenants', { body }));
     return (
@@ -106,7 +109,7 @@ function NewTenant() {
   );
 }
 
-/** What is left empty stays as it is, or is the installation's default. */
+/** An empty field keeps its value, or takes the installation's default. */
 export function TermsFields() {
   return (
     <div className="columns">

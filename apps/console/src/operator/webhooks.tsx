@@ -76,7 +76,7 @@ function DeliveriesOf({
     },
   ];
   return (
-    <Section title={`Deliveries to ${url}`} lead="Of the last 30 days, the newest first.">
+    <Section title={`Deliveries to ${url}`} lead="The last 30 days, newest first.">
       <Loaded query={query}>
         {({ deliveries }) => (
           <Table
@@ -113,7 +113,7 @@ function Resend({ path, env, delivery }: ResendParts) {
   };
   return (
     <Action label="Send again" title="Send it again" confirm="Send" small act={send}>
-      <p>The same message with the same id: who has handled it already can tell.</p>
+      <p>The same message with the same id: the receiver can recognise it.</p>
     </Action>
   );
 }

@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 import { Button } from 'react-aria-components';
 import { useSearchParams } from 'wouter';
 
-/** The filters are in the address: a list can be sent to somebody, and numbers elsewhere lead to theirs. */
+/** The filters are in the address, so a list can be sent to a colleague, and numbers elsewhere can link to it. */
 export function useFilters(changed?: () => void) {
   const [filters, setFilters] = useSearchParams();
   const value = (name: string) => filters.get(name) ?? '';
@@ -29,7 +29,7 @@ export const ages = [
   ['168', 'the last week'],
 ] as const;
 
-/** By the minute, so that it is asked for once and not at each drawing. */
+/** Rounded to the minute, so that it is asked for once and not at each rendering. */
 export function sinceHours(text: string): string | undefined {
   const hours = Number(text);
   if (!(hours > 0)) return undefined;

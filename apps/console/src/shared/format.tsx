@@ -19,7 +19,7 @@ export function duration(seconds: number): string {
   return `${Math.floor(seconds / 86_400)} d`;
 }
 
-/** Of the last day: how long ago; before: the time as it is here. The whole of it, and UTC, on hovering. */
+/** Within the last day: how long ago; before that: the local time. Hovering shows the full time and UTC. */
 export function Time({ at, whole = false }: { at: string | null | undefined; whole?: boolean }) {
   if (!at) return <span className="soft">–</span>;
   const time = new Date(at);
@@ -32,7 +32,7 @@ export function Time({ at, whole = false }: { at: string | null | undefined; who
   );
 }
 
-/** The end of an id tells it apart; the whole of it is one press away. */
+/** The end of an id distinguishes it; one press shows the whole id. */
 export function Id({ id, whole = false }: { id: string; whole?: boolean }) {
   const [copied, setCopied] = useState(false);
   if (!whole)
@@ -71,25 +71,44 @@ export function Credits({ value, signed = false }: { value: number | null | unde
 }
 
 const tones: Readonly<Record<string, string>> = {
-  ...{ SUCCESS: 'good', succeeded: 'good', active: 'good', live: 'good', done: 'good', enabled: 'good' },
+  SUCCESS: 'good',
+  succeeded: 'good',
+  active: 'good',
+  live: 'good',
+  done: 'good',
+  enabled: 'good',
   published: 'good',
-  ...{ credited: 'good', approved: 'good', delivered: 'good', SETTLED: 'good', settled: 'good' },
-  ...{ FAILURE: 'bad', failed: 'bad', halted: 'bad', revoked: 'bad', refused: 'bad', declined: 'bad' },
-  ...{ suspended: 'bad', 'beyond the log': 'bad', exhausted: 'bad', disabled: 'bad' },
-  ...{ IN_PROGRESS: 'warn', rendering: 'warn', running: 'warn', building: 'warn', proposed: 'warn' },
-  ...{
-    PENDING: 'warn',
-    FAILED: 'bad',
-    PURCHASED: 'good',
-    REFUNDED: 'soft',
-    retiring: 'warn',
-    cancelled: 'soft',
-    retired: 'soft',
-    expired: 'soft',
-  },
+  credited: 'good',
+  approved: 'good',
+  delivered: 'good',
+  SETTLED: 'good',
+  settled: 'good',
+  FAILURE: 'bad',
+  failed: 'bad',
+  halted: 'bad',
+  revoked: 'bad',
+  refused: 'bad',
+  declined: 'bad',
+  suspended: 'bad',
+  'beyond the log': 'bad',
+  exhausted: 'bad',
+  disabled: 'bad',
+  IN_PROGRESS: 'warn',
+  rendering: 'warn',
+  running: 'warn',
+  building: 'warn',
+  proposed: 'warn',
+  PENDING: 'warn',
+  FAILED: 'bad',
+  PURCHASED: 'good',
+  REFUNDED: 'soft',
+  retiring: 'warn',
+  cancelled: 'soft',
+  retired: 'soft',
+  expired: 'soft',
 };
 
-/** A state in words, with a colour beside it that says nothing which the words do not. */
+/** A state in words; the colour beside it adds nothing to the words. */
 export function Status({ of }: { of: string }) {
   const words = of.toLowerCase().replaceAll('_', ' ');
   return <span className={`tag ${tones[of] ?? 'soft hollow'}`}>{words}</span>;

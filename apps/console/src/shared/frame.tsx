@@ -39,7 +39,7 @@ export function Screens({ screens }: { screens: Readonly<Record<string, Componen
       ))}
       <Route>
         <Page title="Nothing here">
-          <Empty>There is no such page. The list on the side has all that there are.</Empty>
+          <Empty>There is no such page. The menu lists all pages.</Empty>
         </Page>
       </Route>
     </Switch>

@@ -65,7 +65,7 @@ interface TableParts<Row> {
   readonly choose?: (keys: ReadonlySet<string>) => void;
 }
 
-/** The roles are said, because cards on a narrow screen take them from the elements. */
+/** The roles are explicit, because cards on a narrow screen remove them from the elements. */
 export function Table<Row>({ label, rows, columns, keyOf, empty, chosen, choose }: TableParts<Row>) {
   if (rows.length === 0) return <Empty>{empty}</Empty>;
   const turn = (key: string) => {
@@ -74,7 +74,7 @@ export function Table<Row>({ label, rows, columns, keyOf, empty, chosen, choose 
     choose?.(next);
   };
   return (
-    // A table that is wider than the screen is scrolled by keyboard, too.
+    // The keyboard can also scroll a table that is wider than the screen.
     <div className="table" role="region" aria-label={label} tabIndex={0}>
       <table role="table" aria-label={label}>
         <thead role="rowgroup">
@@ -134,7 +134,7 @@ interface Refusal {
 export const isRefusal = (error: unknown): error is Refusal =>
   typeof error === 'object' && error !== null && 'error' in error;
 
-/** Scrolls to what was just asked for, where it stands out of sight. */
+/** Scrolls to the new content if it is out of sight. */
 export function useSought<Place extends HTMLElement>(sought: boolean) {
   const place = useRef<Place>(null);
   useEffect(() => {
@@ -150,7 +150,7 @@ interface ProblemParts {
   readonly sought?: boolean;
 }
 
-/** A refusal says itself what to do; without one the server was not reached. */
+/** A refusal itself says what to do; without one the server was not reached. */
 export function Problem({ error, again, sought = false }: ProblemParts) {
   const place = useSought<HTMLDivElement>(sought);
   const { error: what, detail = [] } = isRefusal(error)
@@ -206,7 +206,7 @@ interface LoadedParts<Data> {
   readonly children: (data: Data) => ReactNode;
 }
 
-/** What was seen last stays, also while it is asked for again in vain: then it says how old it is. */
+/** The last data stays, also if a refresh fails: then it shows its age. */
 export function Loaded<Data>({ query, lines, children }: LoadedParts<Data>) {
   const { data, error, refetch, dataUpdatedAt } = query;
   const again = () => void refetch();
@@ -293,7 +293,7 @@ export function Select({ label, hint, onChange, value, options, ...select }: Sel
 
 const SayContext = createContext<(words: string) => void>(() => undefined);
 
-/** Tells, for a while and to screen readers as well, that something was done. */
+/** Reports a finished action, for a while and also to screen readers. */
 export const useSay = () => useContext(SayContext);
 
 export function Saying({ children }: { children: ReactNode }) {
@@ -322,11 +322,11 @@ interface ActionParts {
   readonly small?: boolean;
   readonly disabled?: boolean;
   readonly wide?: boolean;
-  /** @returns what was done, in a line, or what has to be shown, such as a secret */
+  /** @returns a line about the result, or content to show, such as a secret */
   readonly act: (form: FormData) => Promise<string | ReactNode>;
 }
 
-/** Nothing is done by one press: what happens is said first, and whoever asked sees what came of it. */
+/** No action happens on one press: the dialog first names the effect, and then shows the result. */
 export function Action({ label, danger, small, disabled, wide, ...rest }: ActionParts) {
   const classes = ['button', danger && 'danger', small && 'small'].filter(Boolean).join(' ');
   return (
@@ -396,7 +396,7 @@ function ActionForm({ title, children, confirm, danger, act, close }: FormParts)
   );
 }
 
-/** The text of a field of a form; undefined where it was left empty. */
+/** The text of a form's field; undefined if it is empty. */
 export function textOf(form: FormData, name: string): string | undefined {
   const value = form.get(name);
   return typeof value === 'string' && value.trim() !== '' ? value.trim() : undefined;

@@ -43,7 +43,7 @@ function Turn({ offset, shown, total, go }: TurnParts) {
 
 type Entry = ListRow<'/v1/transactions'>;
 
-/** What is charged and not settled yet: the charges of jobs that have not ended. None is older than the oldest of these. */
+/** The open charges, of jobs that have not ended. No open charge is older than the oldest of these jobs. */
 async function heldBy(atelier: Atelier): Promise<number> {
   let oldest = new Date().toISOString();
   for (const status of ['NOT_STARTED', 'IN_PROGRESS'] as const)
@@ -64,7 +64,7 @@ export function CreditsPage() {
     atelier.get('/v1/transactions', { limit, offset }),
   );
   return (
-    <Page title="Credits" lead="What there is, what is held, and where it went">
+    <Page title="Credits" lead="Balance, held credits, and every movement">
       <Sums />
       <Section title="Statement" actions={<Csv />}>
         <Loaded query={query} lines={8}>
@@ -145,7 +145,7 @@ async function wholeStatement(): Promise<Entry[]> {
   return entries;
 }
 
-/** Oldest first, with the balance behind each row: it begins at 0 and ends at the balance. */
+/** Oldest first, with the balance after each row: it begins at 0 and ends at the balance. */
 function csvOf(newestFirst: readonly Entry[]): string {
   const rows = newestFirst.toReversed();
   let balance = 0;
@@ -156,7 +156,7 @@ function csvOf(newestFirst: readonly Entry[]): string {
   return ['created_at,id,kind,label,status,credits,balance', ...lines, ''].join('\r\n');
 }
 
-/** Spreadsheets take text that begins with one of these for a formula. */
+/** Spreadsheets read text that begins with one of these as a formula. */
 function cell(value: string | number): string {
   const text = typeof value === 'string' && /^[=+\-@\t\r]/.test(value) ? `'${value}` : String(value);
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
@@ -193,7 +193,7 @@ export function UsagePage() {
     refetchInterval: 5_000,
   });
   return (
-    <Page title="Usage" lead="Every dispatch that was called, accepted or refused">
+    <Page title="Usage" lead="Every dispatch, accepted or refused, and every write that costs nothing">
       <Loaded query={query} lines={12}>
         {({ items, total }) => (
           <>
@@ -205,7 +205,7 @@ export function UsagePage() {
               columns={[
                 { head: 'when', cell: ({ created_at }) => <Time at={created_at} /> },
                 { head: 'request', cell: ({ request_id }) => <Id id={request_id} /> },
-                { head: 'endpoint', cell: ({ endpoint }) => endpoint },
+                { head: 'call', cell: ({ method, endpoint }) => `${method} ${endpoint}` },
                 { head: 'state', cell: ({ status }) => <Status of={status} /> },
                 {
                   head: 'answer',

@@ -16,7 +16,7 @@ function subscribe(tell: () => void): () => void {
   return () => void listeners.delete(tell);
 }
 
-/** The key of who is logged in: in this tab, for as long as it is open, and sent as a header. */
+/** The user's key: kept in this tab while it is open, and sent as a header. */
 export const keySession = {
   get key(): string | undefined {
     return sessionStorage.getItem(place) ?? undefined;
@@ -27,14 +27,14 @@ export const keySession = {
 
 export const useKey = () => useSyncExternalStore(subscribe, () => keySession.key);
 
-/** What is ordered with a live key is paid for; the prefix says which one it is. */
+/** Orders with a live key cost credits; the prefix tells the kind of key. */
 export const isTestKey = (key: string) => /^[a-z]+_test_/.test(key);
 
 export const clientFor = (apiKey: string) => new Atelier({ apiKey, baseUrl: location.origin, retries: 2 });
 
 export const ownClient = () => clientFor(keySession.key ?? '');
 
-/** As the server says it. A key that is not good any more ends the session. */
+/** The server's answer. An invalid key ends the session. */
 export function refusalIn(error: unknown): unknown {
   if (!(error instanceof AtelierError)) return error;
   if (error.status === 401) keySession.end();
@@ -42,7 +42,7 @@ export function refusalIn(error: unknown): unknown {
   return { error: { code, message, request_id: requestId }, detail };
 }
 
-/** What the client answers. @throws the refusal, in the words of the server */
+/** The client's answer. @throws the refusal, in the words of the server */
 export async function answered<Data>(asked: Promise<Data>): Promise<Data> {
   try {
     return await asked;
@@ -51,7 +51,7 @@ export async function answered<Data>(asked: Promise<Data>): Promise<Data> {
   }
 }
 
-/** A call as a hook: what was asked for is kept by its key. */
+/** A call as a hook: answers are cached by key. */
 export function useAsked<Data>(
   queryKey: readonly unknown[],
   ask: (atelier: Atelier, signal: AbortSignal) => Promise<Data>,

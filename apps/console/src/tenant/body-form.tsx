@@ -12,7 +12,7 @@ import {
   type BodySchema,
 } from './body-schema.js';
 
-/** What the server says of each place of a body: `items.0.trial_image`. */
+/** The server's messages by place in the body: `items.0.trial_image`. */
 export type FieldErrors = ReadonlyMap<string, string>;
 
 interface Place {
@@ -35,7 +35,7 @@ interface FieldsParts extends Place {
   readonly onChange: (value: OrderBody) => void;
 }
 
-/** A body as a form: its own fields, and behind them what most workflows have. */
+/** A body as a form: its own fields, then the fields of most workflows. */
 export function BodyForm(parts: FieldsParts) {
   const { own, common } = formFieldsOf(parts.schema);
   const [open, setOpen] = useState(common.some(([name]) => parts.value[name] !== undefined));
@@ -151,7 +151,7 @@ function Part({ required, value, onChange, ...place }: FieldParts) {
 function List({ schema, required, value, onChange, path, name, errors, ...place }: FieldParts) {
   const item = resolved(schema.items ?? {});
   const given = Array.isArray(value) ? (value as unknown[]) : [];
-  // What must be there is asked for, and not to be added first.
+  // Required entries are shown at once; the user need not add them first.
   const least = required ? (schema.minItems ?? 0) : 0;
   const list: unknown[] = [...given, ...Array<undefined>(Math.max(0, least - given.length))];
   if (item.enum)
@@ -179,8 +179,7 @@ function List({ schema, required, value, onChange, path, name, errors, ...place 
         const itemPath = `${path}.${at}`;
         const parts = { ...place, errors, schema: item, path: itemPath, value: each, name, required: true };
         return (
-          // Rows have no names of their own: they are told apart by where they stand.
-          // oxlint-disable-next-line react/no-array-index-key
+          // Rows have no names of their own, so their position is their key. oxlint-disable-next-line react/no-array-index-key
           <div key={at} className="row">
             <Item {...parts} at={at} onChange={(next) => set(at, next)} />
             {list.length > least && (
@@ -290,7 +289,7 @@ function Control({ workflow, schema, id, described, name, value, onChange }: Con
   );
 }
 
-/** What is no number is sent as it is: the server says what is wrong with it. */
+/** Text that is no number is sent unchanged: the server reports the mistake. */
 function numberIn(text: string): number | string | undefined {
   if (text.trim() === '') return undefined;
   return /^-?\d+(\.\d+)?$/.test(text.trim()) ? Number(text) : text;
@@ -317,7 +316,7 @@ function Options({ input, options, onChange }: OptionsParts): ReactNode {
 
 type JsonFieldParts = Pick<ControlParts, 'id' | 'described' | 'value' | 'onChange'>;
 
-/** Free form: what is no JSON yet is kept as it is written, and sent as text, which the server refuses by name. */
+/** Free form: text that is not yet JSON is kept as written and sent as text, and the server's refusal names the field. */
 function JsonField({ id, described, value, onChange }: JsonFieldParts) {
   const [text, setText] = useState(() => (value === undefined ? '' : JSON.stringify(value, null, 2)));
   const change = (next: string) => {

@@ -35,7 +35,7 @@ export type OrderBody = Readonly<Record<string, unknown>>;
 
 export const findWorkflow = (name: string | undefined) => workflows.find((each) => each.name === name);
 
-/** The schema itself, where it stands for another one, or beside null. What is said at the place goes first. */
+/** Resolves a reference, or a schema beside null. Members at the place itself win. */
 export function resolved(schema: BodySchema): BodySchema {
   const { $ref, anyOf, ...rest } = schema;
   if ($ref !== undefined) return { ...schemas[$ref.replace('#/components/schemas/', '')], ...rest };
@@ -60,7 +60,7 @@ export function kindOf(schema: BodySchema): FieldKind {
 const isObject = (value: unknown): value is OrderBody =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Without what was left empty: an absent field is what callers send who do not know it. */
+/** Without empty fields: callers that do not know a field leave it out as well. */
 export function pruned(value: unknown): unknown {
   if (Array.isArray(value)) {
     const items = value.map(pruned).filter((each) => each !== undefined);
@@ -71,7 +71,7 @@ export function pruned(value: unknown): unknown {
   return Object.fromEntries(fields.filter(([, each]) => each !== undefined));
 }
 
-/** Whether all is there that the schema requires: before that, asking what it costs is only told what is missing. */
+/** Whether all required fields are filled in: before that, a dry run only reports the missing ones. */
 export function isComplete(given: BodySchema, value: unknown): boolean {
   const schema = resolved(given);
   if (value === undefined) return false;
@@ -85,14 +85,14 @@ export function isComplete(given: BodySchema, value: unknown): boolean {
   return isThere && parts.every(([name, part]) => isComplete(part, value[name]));
 }
 
-/** What is of use in most workflows and asked for in none: it stands behind the rest. */
+/** Fields of most workflows that none requires: they come last. */
 const usual = new Set(
   workflows
     .flatMap(({ schema }) => Object.keys(resolved(schema).properties ?? {}))
     .filter((name, _at, all) => all.filter((each) => each === name).length >= workflows.length / 3),
 );
 
-/** The fields of a body: those that make this workflow, and those that most workflows have. */
+/** The fields of a body: those specific to this workflow, and those of most workflows. */
 export function formFieldsOf(given: BodySchema): {
   own: [string, BodySchema][];
   common: [string, BodySchema][];
@@ -111,7 +111,7 @@ export function neededFirst(
   return fields.toSorted((one, other) => rank(one) - rank(other));
 }
 
-/** `user_image` in words: what kind of id it is says the field itself. */
+/** `user_image` in words: the field itself shows the kind of id. */
 export function titleOf(name: string): string {
   const words = name.replace(/(_image)?(_asset_refs|_public_id|_s3_key)$|_id$/, '').replaceAll('_', ' ');
   return words.charAt(0).toUpperCase() + words.slice(1);

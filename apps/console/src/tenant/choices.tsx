@@ -18,7 +18,9 @@ const lists: Readonly<Record<string, (atelier: Atelier, workflow: string) => Pro
   '/v1/presets?kind=shot': presets('shot'),
   '/v1/renders': async (atelier) =>
     (await atelier.get('/v1/renders', { limit: 24 })).items.map(({ public_id, label, thumbnails }) => ({
-      ...{ value: public_id, words: label, picture: thumbnails[256] },
+      value: public_id,
+      words: label,
+      picture: thumbnails[256],
     })),
   '/v1/catalog/backgrounds': async (atelier) =>
     (await atelier.get('/v1/catalog/{resource}', { resource: 'backgrounds', limit: 24 })).items.map(
@@ -27,13 +29,17 @@ const lists: Readonly<Record<string, (atelier: Atelier, workflow: string) => Pro
   '/v1/products': async (atelier) =>
     (await atelier.get('/v1/products', { limit: 24, status: 'active' })).items.map(
       ({ public_id, title, images }) => ({
-        ...{ value: public_id, words: title, picture: images[0]?.thumbnails?.[256] },
+        value: public_id,
+        words: title,
+        picture: images[0]?.thumbnails?.[256],
       }),
     ),
   '/v1/garment-categories': async (atelier) =>
     (await atelier.get('/v1/garment-categories', { limit: 200 })).items.map(
       ({ public_id, display_label, slot }) => ({
-        ...{ value: public_id, words: display_label, group: slot.replaceAll('_', ' ') },
+        value: public_id,
+        words: display_label,
+        group: slot.replaceAll('_', ' '),
       }),
     ),
   '/v1/image-models': async (atelier, workflow) =>
@@ -48,7 +54,9 @@ const lists: Readonly<Record<string, (atelier: Atelier, workflow: string) => Pro
 function presets(kind: 'model' | 'background' | 'shot') {
   return async (atelier: Atelier) =>
     (await atelier.get('/v1/presets', { kind })).map(({ id, label, image_url }) => ({
-      ...{ value: id, words: label, picture: image_url },
+      value: id,
+      words: label,
+      picture: image_url,
     }));
 }
 
@@ -72,7 +80,7 @@ interface ChoicesParts {
   readonly described?: object;
 }
 
-/** What is seen is chosen by its picture, the rest by its name. */
+/** Values with a picture are chosen by it, the others by name. */
 export function Choices({ list, workflow, id, label, value, onChange, described }: ChoicesParts) {
   const query = useAsked(
     ['choices', list, workflow],
@@ -92,7 +100,7 @@ export function Choices({ list, workflow, id, label, value, onChange, described 
               className="mono"
               value={value ?? ''}
               onChange={(event) => onChange(event.target.value.trim() || undefined)}
-              placeholder="You have none yet. An id, as 01K9Z7J0V4M2…"
+              placeholder="You have none yet. An id, such as 01K9Z7J0V4M2…"
               autoComplete="off"
               spellCheck={false}
             />
@@ -161,7 +169,7 @@ export function Tiles({ id, label, choices, value, onChange }: TilesParts) {
             name={id}
             value={each}
             checked={value === each}
-            // A second press takes the choice back: no radio button does that by itself.
+            // A second press undoes the choice, which a radio button alone cannot do.
             onClick={() => value === each && onChange(undefined)}
             onChange={() => onChange(each)}
           />
@@ -173,7 +181,7 @@ export function Tiles({ id, label, choices, value, onChange }: TilesParts) {
   );
 }
 
-/** Where a picture of a body is shown: an upload, what a job made, or a key of the storage, which ends in an id. */
+/** The URL of a body's picture: an upload, a job's picture, or a storage key, which ends in an id. */
 export function usePicture(named: string | undefined) {
   const id = /([0-9A-HJKMNP-TV-Z]{26})(?:\.[a-z]+)?$/.exec(named ?? '')?.[1];
   return useAsked(
@@ -190,7 +198,7 @@ export function usePicture(named: string | undefined) {
   );
 }
 
-/** Makes known where a picture is shown, so that it is not asked for. */
+/** Caches a picture's URL, so that the page need not ask for it. */
 export function useShowPicture() {
   const queries = useQueryClient();
   return (id: string, shown: { image_url: string; thumbnails: { 256: string } }) =>

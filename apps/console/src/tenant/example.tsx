@@ -15,7 +15,7 @@ interface ExampleState {
   readonly error?: unknown;
 }
 
-/** Buttons that fill the form in, with pictures; and what is said while they do, or where something has to be made first. */
+/** Buttons that fill in the form, with pictures, and the message during that, or if a picture has to be made first. */
 export function useExamples(
   { name: workflow, schema, examples = {} }: DescribedWorkflow,
   prices: Readonly<Record<Made, number | undefined>>,

@@ -17,7 +17,7 @@ const places = [
   ['/webhooks', 'Webhooks'],
 ] as const;
 
-/** What is around every screen: where one can go, whose key it is, and what it has. */
+/** The frame of every screen: navigation, the key's tenant, and its credits. */
 export function TenantFrame({ children }: { children: ReactNode }) {
   const [location] = useLocation();
   const queries = useQueryClient();
@@ -51,7 +51,7 @@ export function TenantFrame({ children }: { children: ReactNode }) {
 const unknownKey = {
   error: {
     code: 'UNAUTHENTICATED',
-    message: 'This key is not known here. Is it whole, of this installation, and not revoked?',
+    message: 'This installation does not know the key. Is it complete, and not revoked?',
   },
 };
 
@@ -75,8 +75,8 @@ export function KeyLogin() {
       <form onSubmit={(event) => void submit(event)}>
         <h1>Atelier</h1>
         <p className="soft">
-          Your API key stays in this tab, and is forgotten when you close it. With a test key you try things
-          for credits of their own; <code>npm start</code> prints one.
+          Your API key stays in this tab, and is forgotten when you close it. A test key has credits of its
+          own for trying things; <code>npm start</code> prints one.
         </p>
         <TextField label="API key" name="key" type="password" placeholder="sk_test_…" required />
         {error !== undefined && <Problem error={error} />}

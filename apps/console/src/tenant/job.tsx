@@ -9,7 +9,7 @@ import { usePicture } from './choices.js';
 import { findWorkflow, kindOf, resolved, titleOf, type OrderBody, type BodySchema } from './body-schema.js';
 import { isEnded, ResultPicture, JobStory } from './story.js';
 
-/** One job: what was asked for, what came of it, and what happened between. */
+/** One job: its order, its result, and the events between. */
 export function OwnJobPage() {
   const { id = '' } = useParams();
   const query = useJob(id);
@@ -103,7 +103,7 @@ function Whole({ job, operation }: { job: Job; operation: string | undefined }) 
       <div className="columns">
         <JobStory jobId={job.public_id} />
         <Section title="What was asked for">
-          <JsonDetails of={job.request} label="The body, as it was accepted" />
+          <JsonDetails of={job.request} label="The accepted body" />
           {job.metadata && <JsonDetails of={job.metadata} label="Metadata" />}
           <p className="soft">
             Request <Id id={job.request_id} />
@@ -143,7 +143,7 @@ function took({ started_at: started, finished_at: finished }: Job): string {
   return `${((Date.parse(finished) - Date.parse(started)) / 1000).toFixed(1)} s`;
 }
 
-/** Each picture with what is known of it: how it was made, from what, and what it shows. */
+/** Each picture with its facts: its making, its inputs, its content. */
 function Results({ artifacts }: { artifacts: readonly Artifact[] }) {
   return (
     <Section title={artifacts.length === 1 ? 'The picture' : 'The pictures'}>
@@ -227,7 +227,7 @@ function BeforeAfter({ inputs, after }: { inputs: Input[]; after: Artifact }) {
         )
       }
     >
-      {/* Set by script, which the policy allows; a style in the page it would not. */}
+      {/* Set by script: the policy allows that, but no style in the page. */}
       <div className="compare" style={{ '--share': `${share}%` } as CSSProperties}>
         <img src={after.thumbnails[1024]} alt={`After: ${after.label}`} />
         <img src={before.data.thumbnails[1024]} alt="Before" className="before" />
@@ -236,7 +236,7 @@ function BeforeAfter({ inputs, after }: { inputs: Input[]; after: Artifact }) {
       <input
         type="range"
         className="slider"
-        aria-label="How much of the picture before is shown, in per cent"
+        aria-label="Visible share of the earlier picture, in per cent"
         value={share}
         onChange={(event) => setShare(Number(event.target.value))}
       />

@@ -7,14 +7,19 @@ import { useAsked } from './api.js';
 
 /** The types that the list can be limited to. */
 const types = [
-  ...['MODEL_GENERATOR', 'BACKGROUND_GENERATOR', 'COMPLEMENTARY_GARMENT_GENERATOR'],
-  ...['PRODUCT_TO_MODEL_DIRECT', 'PDP_EXTRACTION', 'BACKGROUND_SWAP_WITH_IMAGE'],
-  ...['BACKGROUND_SWAP_WITH_SPEC', 'MODEL_SWAP_WITH_IMAGE'],
+  'MODEL_GENERATOR',
+  'BACKGROUND_GENERATOR',
+  'COMPLEMENTARY_GARMENT_GENERATOR',
+  'PRODUCT_TO_MODEL_DIRECT',
+  'PDP_EXTRACTION',
+  'BACKGROUND_SWAP_WITH_IMAGE',
+  'BACKGROUND_SWAP_WITH_SPEC',
+  'MODEL_SWAP_WITH_IMAGE',
 ] as ('MODEL_GENERATOR' | 'PDP_EXTRACTION')[];
 
 const inWords = (type: string) => type.toLowerCase().replaceAll('_', ' ');
 
-/** Page by page; the cursors of the pages before are kept, to go back. */
+/** Page by page; it keeps the cursors of earlier pages, to go back. */
 function useJobs(limit: number, only?: 'SUCCESS') {
   const [cursors, setCursors] = useState<readonly string[]>([]);
   const { value, set } = useFilters(() => setCursors([]));
@@ -68,14 +73,14 @@ function CursorPages({ query, cursors, setCursors }: Filtered) {
 
 const nothing = (
   <>
-    No job is like this. Take a filter away, or <Link href="/">order something</Link>.
+    No job matches. Remove a filter, or <Link href="/">order something</Link>.
   </>
 );
 
 export function OwnJobsPage() {
   const jobs = useJobs(50);
   return (
-    <Page title="Jobs" lead="All that was ordered, newest first">
+    <Page title="Jobs" lead="All orders, newest first">
       <Filters {...jobs} withStatus />
       <Loaded query={jobs.query} lines={12}>
         {({ jobs: rows }) => (
@@ -110,7 +115,7 @@ export function OwnJobsPage() {
 export function OwnPicturesPage() {
   const jobs = useJobs(60, 'SUCCESS');
   return (
-    <Page title="Pictures" lead="What your jobs have made, newest first">
+    <Page title="Pictures" lead="Pictures of your jobs, newest first">
       <Filters {...jobs} withStatus={false} />
       <Loaded query={jobs.query} lines={12}>
         {({ jobs: rows }) =>

@@ -11,7 +11,7 @@ interface PictureInputParts {
   readonly described?: object;
 }
 
-/** A file that is chosen, dropped or pasted is uploaded at once; the body has its asset id. */
+/** A chosen, dropped or pasted file is uploaded at once; the body gets its asset id. */
 export function PictureInput({ id, label, value, onChange, described }: PictureInputParts) {
   const { state, setState, upload } = useUpload(onChange);
   const drop = (event: DragEvent) => {
@@ -89,7 +89,7 @@ function Chosen({ label, value }: Pick<PictureInputParts, 'label' | 'value'>) {
   );
 }
 
-/** The newest of what this tenant has had made: asked for when it is opened. */
+/** The tenant's newest pictures, loaded when the list opens. */
 function Known({ id, label, value, onChange }: PictureInputParts) {
   const [open, setOpen] = useState(false);
   return (
@@ -133,7 +133,9 @@ function KnownTiles({ onChange, ...rest }: PictureInputParts) {
               value={chosen}
               onChange={(jobId) => void choose(jobId)}
               choices={renders.map(({ public_id, label, thumbnails }) => ({
-                ...{ value: public_id, words: label, picture: thumbnails[256] },
+                value: public_id,
+                words: label,
+                picture: thumbnails[256],
               }))}
             />
             {error !== undefined && <Problem error={error} />}

@@ -81,7 +81,7 @@ function OrderAgain({ workflow, jobId }: { workflow: DescribedWorkflow; jobId: s
 function Order({ workflow, initial }: { workflow: DescribedWorkflow; initial: OrderBody }) {
   const { name, summary, schema } = workflow;
   const [body, setBody] = useState(initial);
-  // The form starts anew with an example: what it keeps beside the body goes.
+  // An example resets the form, with its state outside the body.
   const [version, setVersion] = useState(0);
   // An object without what was left empty stays an object.
   const sent = pruned(body) as OrderBody;
@@ -140,7 +140,7 @@ interface OrderState {
 function useOrder(name: WorkflowName, body: OrderBody) {
   const [order, setOrder] = useState<OrderState>({});
   const queries = useQueryClient();
-  // Pressed again after no answer, it is the same order: charged once.
+  // A second press after a lost answer sends the same order: charged once.
   const key = useRef<string>(undefined);
   const change = () => {
     key.current = undefined;
@@ -151,7 +151,7 @@ function useOrder(name: WorkflowName, body: OrderBody) {
     key.current ??= crypto.randomUUID();
     setOrder(({ tries }) => ({ busy: true, tries }));
     try {
-      // The server checks it, and says at each field what is wrong.
+      // The server checks it, and reports the mistake at each field.
       const run = ownClient().run(name, body, { idempotencyKey: key.current });
       const { job_id: jobId } = await answered(run.accepted);
       key.current = undefined;
@@ -164,7 +164,7 @@ function useOrder(name: WorkflowName, body: OrderBody) {
   return { order, change, submit: (event: FormEvent) => void submit(event) };
 }
 
-/** Asked for once the form is filled in, and its writer pauses. */
+/** Asked for once the form is filled in and typing pauses. */
 function useQuote(name: WorkflowName, body: OrderBody, isFilled: boolean) {
   const text = JSON.stringify(body);
   const [settled, setSettled] = useState('');
@@ -212,7 +212,7 @@ interface Detailed {
 const hasDetail = (error: unknown): error is Detailed =>
   typeof error === 'object' && error !== null && 'detail' in error;
 
-/** By the place in the body: the first part of `loc` says that it is the body. */
+/** Messages by place in the body: the first part of `loc` is always `body`. */
 function errorsOf(error: unknown): FieldErrors {
   const detail = hasDetail(error) ? (error.detail ?? []) : [];
   return new Map(detail.map(({ loc, msg }) => [loc.slice(1).join('.'), msg]));
@@ -225,7 +225,7 @@ function goToFirst(): void {
   wrong?.querySelector<HTMLElement>('input, select, textarea, button')?.focus({ preventScroll: true });
 }
 
-/** The fields say what is wrong with them; here stands how many, and the way to the first. */
+/** The fields show their own mistakes; this shows the number, and a link to the first. */
 function Refused({ error, sought }: { error: unknown; sought: boolean }) {
   const isInFields = hasDetail(error) && Boolean(error.detail?.length);
   useEffect(() => {

@@ -23,11 +23,15 @@ const makers = {
   },
 } as const;
 
-/** What a field shows, by its name; the others show a garment. */
+/** The content of a picture field, by its name; the others show a garment. */
 const shows: Readonly<Record<string, Made>> = {
-  ...{ user_image: 'model', model_image_public_id: 'model', portrait_image_public_id: 'model' },
-  ...{ pdp_image_public_id: 'model', source_render_public_id: 'model' },
-  ...{ model_spec_public_id: 'model', background_image_public_id: 'background' },
+  user_image: 'model',
+  model_image_public_id: 'model',
+  portrait_image_public_id: 'model',
+  pdp_image_public_id: 'model',
+  source_render_public_id: 'model',
+  model_spec_public_id: 'model',
+  background_image_public_id: 'background',
 };
 
 const garments: Readonly<Record<string, string>> = {
@@ -70,7 +74,7 @@ async function pictureOf(atelier: Atelier, jobId: string): Promise<Picture | und
   return final && { jobId, artifact: final };
 }
 
-/** Orders what an example lacks. It costs credits: the button that leads here says how many. */
+/** Orders the pictures that an example lacks. It costs credits: the button for it says how many. */
 export async function make(what: Made): Promise<void> {
   const { workflow, body } = makers[what];
   await answered(
@@ -81,8 +85,8 @@ export async function make(what: Made): Promise<void> {
 }
 
 /**
- * An example as it can be ordered here: its pictures are photographs that come with the console, uploaded, and those that
- * the tenant has had made; the ids that it names are those of this installation.
+ * An example that can be ordered here: with the console's own photographs, uploaded, with the tenant's pictures, and with the ids
+ * of this installation.
  */
 export async function withSamples(
   workflow: string,

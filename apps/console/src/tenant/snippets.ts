@@ -30,7 +30,7 @@ with urllib.request.urlopen(request) as answer:
     print(json.load(answer)["job_id"])`,
 };
 
-/** For a shell, which leaves all between single quotes as it is. */
+/** For a shell, which does not change text between single quotes. */
 const quoted = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`;
 
 const constants = new Map<unknown, string>([

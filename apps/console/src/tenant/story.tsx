@@ -16,7 +16,7 @@ function useFollowed(jobId: string) {
     const follow = async () => {
       for await (const event of ownClient().follow(jobId, { signal: stop.signal }))
         setEvents((before) => (before.some(({ seq }) => seq === event.seq) ? before : [...before, event]));
-      // It has ended: what is shown of it elsewhere has changed, and there is more to choose from. Presets are the same.
+      // The job has ended: other views of it have changed, and there are more pictures to choose from. Presets stay the same.
       await queries.invalidateQueries({
         predicate: ({ queryKey: [of, list] }) => of !== 'picture' && !String(list).startsWith('/v1/presets'),
       });
@@ -89,7 +89,7 @@ export function ResultPicture({ artifact: { image_url, thumbnails, label, kind }
   );
 }
 
-/** What happened, when, and the pictures that there were on the way. */
+/** The events with their times, and the intermediate pictures. */
 export function Timeline({ events }: { events: readonly JobEvent[] }) {
   const [first] = events;
   return (

@@ -24,7 +24,7 @@ const topics = [
   ...(['credits.low', 'webhook.disabled'] as const),
 ];
 
-/** What a change answers, once all that is shown is asked for anew. */
+/** The answer of a change, after all shown data is asked for again. */
 function useChange() {
   const queries = useQueryClient();
   return async <Data,>(asked: Promise<Data>): Promise<Data> => {
@@ -41,7 +41,8 @@ export function WebhooksPage() {
       title="Webhooks"
       lead={
         <>
-          Endpoints that are told what happens. <a href="/docs/guides/webhooks">How messages are signed</a>
+          Endpoints that get messages about your jobs and credits.{' '}
+          <a href="/docs/guides/webhooks">How messages are signed</a>
         </>
       }
       actions={<Create />}
@@ -52,7 +53,7 @@ export function WebhooksPage() {
             label="Endpoints"
             rows={items}
             keyOf={({ public_id }) => public_id}
-            empty="No endpoint is registered. Add one to be told when jobs end, and poll no more."
+            empty="No endpoint is registered. Add one to get a message when a job ends, instead of polling."
             columns={[
               {
                 head: 'endpoint',
@@ -197,7 +198,8 @@ export function DeliveriesPage() {
     (atelier) => {
       const chosen = states.map(([each]) => each).find((each) => each === status);
       return atelier.get('/v1/webhooks/{public_id}/deliveries', {
-        ...{ public_id, limit: 100 },
+        public_id,
+        limit: 100,
         ...(chosen && { status: chosen }),
       });
     },

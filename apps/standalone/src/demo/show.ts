@@ -7,7 +7,7 @@ import sharp from 'sharp';
 import { say } from '../console.js';
 import type { DemoClient, LedgerEntry } from './client.js';
 
-/** What happens, line by line; on a terminal with a bar below. Disposing takes the bar away, and the lines stay. */
+/** Shows the progress in lines, on a terminal with a bar below. Its disposal removes the bar and keeps the lines. */
 export class DemoProgress implements Disposable {
   private readonly bar: SingleBar | undefined;
 
@@ -28,7 +28,7 @@ export class DemoProgress implements Disposable {
       process.stdout.clearLine(0);
     }
     say(line);
-    // How many stages there are is the engine's affair: the bar keeps a rest for what is still to come.
+    // The engine decides on the number of stages, so the bar keeps a part for later ones.
     if (this.bar && this.bar.getProgress() < 0.9) this.bar.increment();
   }
 
@@ -38,7 +38,7 @@ export class DemoProgress implements Disposable {
 }
 
 /**
- * Writes a picture to a folder, having decoded it: what cannot be shown is not saved.
+ * Decodes a picture and writes it to a folder; broken bytes are not saved.
  * @returns where it is, from the working directory, and its size in pixels. @throws Error when the bytes are no picture
  */
 export async function savePicture(folder: string, name: string, bytes: Buffer) {
@@ -55,7 +55,7 @@ const settledWithinMs = 10_000;
 const shownEntries = 10;
 
 /**
- * Shows the ledger and the balance, and proves that the one explains the other.
+ * Shows the ledger and the balance, and checks that the ledger sums to the balance.
  * @throws Error when they disagree, or the charge does not become final
  */
 export async function showAccounts(client: DemoClient, chargeId: string): Promise<void> {
@@ -80,7 +80,7 @@ export async function showAccounts(client: DemoClient, chargeId: string): Promis
   say(`Balance: ${balance} credits, which is the sum of the ledger.`);
 }
 
-/** A moment after the picture is there its charge is settled too. */
+/** The charge is settled a moment after the picture is finished. */
 async function settledLedger(client: DemoClient, chargeId: string): Promise<LedgerEntry[]> {
   for (const deadline = Date.now() + settledWithinMs; ;) {
     const ledger = await client.ledger();

@@ -25,7 +25,7 @@ export class RoleLog {
   private readonly timer: NodeJS.Timeout;
   private offset: number;
   private rest = '';
-  /** The most telling line since {@link begin}: what a role that failed to start wanted to say. */
+  /** The most telling line since {@link begin}: why a role failed to start. */
   private complaint: string | undefined;
 
   constructor(
@@ -44,7 +44,7 @@ export class RoleLog {
     return openSync(this.path, 'a', 0o600);
   }
 
-  /** What the role complained about last, in one line; undefined when it did not. */
+  /** The role's last complaint, in one line; undefined if there was none. */
   lastComplaint(): string | undefined {
     this.look();
     return this.complaint;
@@ -68,7 +68,7 @@ export class RoleLog {
   }
 
   private readNew(): string {
-    // An operator may tidy up: what is gone is gone, and the writer keeps what it has open.
+    // An operator may have deleted the file; the writer keeps its open file.
     const size = statSync(this.path, { throwIfNoEntry: false })?.size;
     if (size === undefined) return '';
     if (size < this.offset) this.offset = 0;
@@ -88,12 +88,15 @@ export class RoleLog {
     }
   }
 
-  /** The writer keeps its descriptor, which appends; a line written between copy and cut is lost, which a log may. */
+  /**
+   * The writer keeps its descriptor, which appends. A line written between copy and truncation is lost; for a log that
+   * is acceptable.
+   */
   private rotate(): void {
     try {
       copyFileSync(this.path, `${this.path}.1`);
     } catch (error) {
-      // Without room for a copy the log is cut all the same: that makes some.
+      // Without room for a copy the log is truncated all the same, which makes room.
       if (!isDiskFull(error)) throw error;
     }
     truncateSync(this.path);
@@ -101,7 +104,7 @@ export class RoleLog {
   }
 }
 
-/** What surrounds the one line that matters when Node ends a process on an error: source, stack, properties. */
+/** The lines around the important one when an error ends a Node process: source, stack, properties. */
 const traceOrNoise = /^(?:\s|$|[}\]^]|file:|node:|Node\.js v|\(node:|\(Use )/;
 
 /** `logged`: an error of a running role; otherwise the raw words of a process that is going down. */
@@ -127,8 +130,8 @@ function complaintIn(line: string): { text: string; logged: boolean } | undefine
 const windowMs = 15_000;
 
 /**
- * A role in trouble may log hundreds of errors in a second, and its log has them all. The terminal gets the first one
- * at once, and after a while one line about how many followed.
+ * A role in trouble may log hundreds of errors in a second; its log keeps them all. The terminal shows the first one at
+ * once, and later one line with the number of further ones.
  */
 export class ErrorSummary {
   private timer: NodeJS.Timeout | undefined;
@@ -151,7 +154,7 @@ export class ErrorSummary {
     this.timer = setTimeout(() => this.flush(), windowMs).unref();
   }
 
-  /** Tells what has come together; from now on an error is shown at once again. */
+  /** Shows the collected errors in one line. The next error is shown at once again. */
   flush(): void {
     clearTimeout(this.timer);
     this.timer = undefined;

@@ -17,18 +17,24 @@ export interface RolesOptions {
   readonly logs: string;
   /** What is known from the beginning. */
   readonly variables: NodeJS.ProcessEnv;
-  /** The whole, asked for at each start, because the database's URL may have changed. */
+  /** The whole environment, read at each start, because the database's URL may have changed. */
   readonly environment: () => NodeJS.ProcessEnv;
   readonly warn: (line: string) => void;
 }
 
-/** Renders that still run after this long at a stop are given back to the queue, to be taken up at the next start. */
+/** At a stop, renders that still run after this time go back to the queue for the next start. */
 const renderGraceMs = 2_500;
 
-/** Each role gets this long to end; the whole stop then stays within ten seconds. Longer than giving a render back takes. */
+/**
+ * Each role gets this long to end, so that the whole stop stays within 15 seconds. It is longer than giving a render
+ * back takes.
+ */
 const graceMs = 5_000;
 
-/** The processes of the service. Rendering has its own, so that it cannot stall the API; so has what operators ask for. */
+/**
+ * The processes of the service. Renders and operators' requests have their own processes, so that they cannot stall the
+ * API.
+ */
 export class Roles {
   private readonly logs: RoleLog[] = [];
   private readonly processes: Record<Exclude<RoleName, 'admin'>, RoleProcess>;
@@ -49,7 +55,7 @@ export class Roles {
     for (const process of Object.values(this.processes)) process.load();
   }
 
-  /** Resolves when all of them are ready. @throws StartError with what one that is not says */
+  /** Resolves when all roles are ready. @throws StartError with the message of a role that failed */
   async start(): Promise<void> {
     const starts = Object.entries(this.processes).map(async ([name, process]) => {
       try {
@@ -64,8 +70,8 @@ export class Roles {
   }
 
   /**
-   * The operator's API listens from now on, and starts with the first who connects to it: it takes as much memory as
-   * the API, and many an installation never asks for it.
+   * Listens on the port of the operators' API from now on, and starts its process at the first connection: it takes as
+   * much memory as the API, and many installations never use it.
    */
   async openAdmin(host: string, port: number): Promise<void> {
     this.door.listen({ host, port });
@@ -90,12 +96,16 @@ export class Roles {
     this.admin?.restart();
   }
 
-  /** The API first, so that it accepts no request that no other role would serve. */
+  /**
+   * The API first, so that it accepts no request that no other role would serve; the projector last, so that it folds what
+   * the worker appends while it stops: `atelier events copy --checkpoints translate` wants consumers at the end of the log.
+   */
   async stop(): Promise<void> {
     const { api, worker, projector } = this.processes;
     this.door.close();
     await Promise.all([api.stop(graceMs), this.admin?.stop(graceMs)]);
-    await Promise.all([worker.stop(graceMs), projector.stop(graceMs)]);
+    await worker.stop(graceMs);
+    await projector.stop(graceMs);
     for (const log of this.logs) log.close();
     for (const summary of this.summaries) summary.flush();
   }
@@ -147,20 +157,20 @@ interface RoleOptions {
 const loopback = '127.0.0.1';
 const readyWithinMs = 60_000;
 const longestPauseMs = 10_000;
-/** A process that lived this long was well: it is started again at once. */
+/** A process that lived this long was healthy, so it is started again at once. */
 const healthyAfterMs = 30_000;
 
 /**
  * One role as a child process, kept alive.
  *
  * - `stopped`: nothing runs. `start` leaves it.
- * - `starting`: a process loads, gets its settings, and has not yet said that it is ready. On the first start its end is an error for the
- *   caller to report; later it is waited for and tried again, because what was right once is likely to be again.
- * - `ready`: its end, of whatever cause, leads back to `starting` after a delay that doubles up to 10 s.
+ * - `starting`: a process loads, gets its settings, and has not yet said that it is ready. If the first start fails,
+ *   the caller reports the error. Later starts are retried, because the same settings have worked before.
+ * - `ready`: every end leads back to `starting` after a delay that doubles up to 10 s.
  * - `stopping`: `stop` was called. The process is asked to end, killed when it does not, and not started again.
  *
- * The child has a process group of its own, so that Ctrl-C in a terminal reaches only us and the roles end in our
- * order. When we are killed ourselves, it notices by the closed channel and ends.
+ * The child has its own process group, so that Ctrl-C in a terminal reaches only this process, which ends the roles in
+ * order. If this process is killed, the child notices the closed channel and ends.
  */
 class RoleProcess {
   private child: ChildProcess | undefined;
@@ -181,7 +191,7 @@ class RoleProcess {
     this.keeping = this.keepAlive(true);
   }
 
-  /** Starts it and keeps it alive, whether or not the first start goes well. */
+  /** Starts the role and keeps it alive, even if the first start fails. */
   keep(): void {
     this.keeping = this.keepAlive(false);
   }
@@ -247,7 +257,9 @@ class RoleProcess {
       throw new Error(await this.ended);
     };
     await retryUntilAborted(runAgain, {
-      ...{ signal, longestPauseMs, healthyAfterMs },
+      signal,
+      longestPauseMs,
+      healthyAfterMs,
       onFailure: (error, afterMs) => {
         if (!signal.aborted) this.options.onRestart(messageOf(error), Math.round(afterMs / 100) * 100);
       },
@@ -255,7 +267,7 @@ class RoleProcess {
   }
 }
 
-/** Resolves with the role's message that it is ready: to its port; 0 where it has none. */
+/** Resolves at the role's message that it is ready, with its port; 0 if it has none. */
 function ready(child: ChildProcess): Promise<number> {
   return new Promise((resolve) => {
     child.on('message', (message: { type?: string; port?: number }) => {

@@ -3,7 +3,7 @@ import { accountFoldVersion, type OpenedAccount } from '#domain/account/account.
 import { refundCharge } from '#domain/account/close-charge.js';
 import { debitCredits } from '#domain/account/debit-credits.js';
 import { streamName } from '#domain/streams.js';
-import { AppendOutcomeUnknown, type EventStore } from '#event-store/event-store.js';
+import { AppendOutcomeUnknown, type EventStore, type StreamWrite } from '#event-store/event-store.js';
 import { createPostgresEventStore } from '#event-store/postgres/postgres-event-store.js';
 import { authenticSnapshots, type SnapshotStore } from '#event-store/snapshots.js';
 import { newId } from '#platform/ids.js';
@@ -26,31 +26,45 @@ afterAll(() => fixture.stop());
 const context = (tenant: string, commandId?: string) => fixture.context(tenant, commandId);
 const tenantWith = (credits: number) => fixture.tenantWith(credits);
 
-function debit(writer: AccountWriter, tenant: string, chargeId = newId(), amount = 1) {
-  return writer.execute(context(tenant, `debit:${chargeId}`), (account) =>
-    debitCredits(
-      [
-        {
-          chargeId,
-          requestId: chargeId,
-          jobId: `job-${chargeId}`,
-          operation: 'model-generator',
-          endpoint: '/v1/model-generator',
-          amount,
-          at: new Date().toISOString(),
-        },
-      ],
-      account,
-    ),
+function debit(
+  writer: AccountWriter,
+  tenant: string,
+  chargeId = newId(),
+  amount = 1,
+  beside: readonly StreamWrite[] = [],
+) {
+  return writer.execute(
+    context(tenant, `debit:${chargeId}`),
+    (account) =>
+      debitCredits(
+        [
+          {
+            chargeId,
+            requestId: chargeId,
+            jobId: `job-${chargeId}`,
+            operation: 'model-generator',
+            endpoint: '/v1/model-generator',
+            amount,
+            at: new Date().toISOString(),
+          },
+        ],
+        account,
+      ),
+    beside,
   );
 }
 
 /** Three charges of one request, of one credit each. */
 function debitThree(writer: AccountWriter, tenant: string, requestId = newId()) {
   const charges = [0, 1, 2].map((index) => ({
-    ...{ chargeId: `${requestId}.${index}`, jobId: `job-${index}-${requestId}`, parentJobId: requestId },
-    ...{ requestId, operation: 'pdp-batch-extractions', endpoint: '/v1/pdp-batch-extractions' },
-    ...{ amount: 1, at: new Date().toISOString() },
+    chargeId: `${requestId}.${index}`,
+    jobId: `job-${index}-${requestId}`,
+    parentJobId: requestId,
+    requestId,
+    operation: 'pdp-batch-extractions',
+    endpoint: '/v1/pdp-batch-extractions',
+    amount: 1,
+    at: new Date().toISOString(),
   }));
   return writer.execute(context(tenant, `debit:${requestId}`), (account) => debitCredits(charges, account));
 }
@@ -170,6 +184,24 @@ describe('the account’s single writer', () => {
     const writer = new AccountWriter(counted, snapshots, { maxBatch: 128 });
     await Promise.all(Array.from({ length: 256 }, () => debit(writer, tenant)));
     expect(seen.appends).toBe(2);
+  });
+
+  it('fails a command whose guard contradicts the one of a command before it, and that command alone', async () => {
+    const tenant = await tenantWith(10);
+    const writer = new AccountWriter(store, snapshots);
+    const stream = streamName('test', 'operation', newId());
+    const guards = (['no-stream', 0n, 'no-stream'] as const).map((expectedRevision) => [
+      { stream, expectedRevision, events: [] },
+    ]);
+    const debits = await Promise.allSettled(
+      guards.map((beside) => debit(writer, tenant, newId(), 1, beside)),
+    );
+    expect(debits).toMatchObject([
+      { status: 'fulfilled', value: { kind: 'accepted' } },
+      { status: 'rejected', reason: { name: 'MovedBeside' } },
+      { status: 'fulfilled', value: { kind: 'accepted' } },
+    ]);
+    expect(await balanceOf(tenant)).toBe(8);
   });
 
   it('never refuses from memory: what another process bought counts at once', async () => {

@@ -5,8 +5,6 @@ import { debitCredits, type DebitCredits, type DebitRejection } from '#domain/ac
 import type { StreamWrite } from '#event-store/event-store.js';
 import type { CommandContext } from '../command-context.js';
 import { type AccountVerdict, AccountWriter } from './account-writer.js';
-import { Module } from '@nestjs/common';
-import { accountHandlers } from './manage-accounts.handler.js';
 
 /** Makes all charges of one request, or none. Fails as the writer does. */
 export class MakeCharges extends Command<AccountVerdict<DebitRejection>> {
@@ -68,10 +66,3 @@ export class CloseChargeHandler implements ICommandHandler<CloseCharge> {
     return verdict.kind === 'accepted' ? verdict.position : undefined;
   }
 }
-
-/** Everything that writes accounts, through the one writer of this process. */
-@Module({
-  providers: [AccountWriter, ...accountHandlers, MakeChargesHandler, CloseChargeHandler],
-  exports: [AccountWriter],
-})
-export class AccountModule {}

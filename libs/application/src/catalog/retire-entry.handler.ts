@@ -1,4 +1,3 @@
-import { Module } from '@nestjs/common';
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import {
   evolveAsset,
@@ -55,7 +54,3 @@ export class RetireCatalogEntryHandler implements ICommandHandler<RetireCatalogE
     return retired;
   }
 }
-
-/** What operators do to tenants' catalogues; callers do it to theirs by the CatalogModule. */
-@Module({ providers: [StoredPictures, RetireCatalogEntryHandler] })
-export class CatalogCareModule {}

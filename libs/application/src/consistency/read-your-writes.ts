@@ -1,4 +1,4 @@
-import { Injectable, Module } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import type { Environment } from '#domain/streams.js';
 import { entriesUpTo } from '#platform/cache-size.js';
@@ -69,7 +69,3 @@ export class ReadYourWrites {
     return { value: await read(), stale: !reached };
   }
 }
-
-/** Read your writes: one memory of what each tenant wrote through this process. */
-@Module({ providers: [ReadYourWrites], exports: [ReadYourWrites] })
-export class ConsistencyModule {}

@@ -120,8 +120,12 @@ describe('the dispatch of a batch', () => {
     expect(parent.inputs.map(({ name }) => name)).toEqual(['photo-0', 'photo-1', 'photo-2']);
     const { job: last } = (await stateOf(childJobId(ids.jobId, 2))) as { job: QueuedJob };
     expect(last).toMatchObject({
-      ...{ operation: 'pdp-extractions', creditsCost: 4, chargeId: childChargeId(ids.requestId, 2) },
-      ...{ parentJobId: ids.jobId, childIndex: 2, seed: parent.seed },
+      operation: 'pdp-extractions',
+      creditsCost: 4,
+      chargeId: childChargeId(ids.requestId, 2),
+      parentJobId: ids.jobId,
+      childIndex: 2,
+      seed: parent.seed,
       inputs: [{ ...parent.inputs[2], name: 'pdp_image' }],
     });
   });
@@ -130,7 +134,8 @@ describe('the dispatch of a batch', () => {
     const request = await batchOf(11);
     const ids = fresh();
     expect(await dispatcher().dispatch(request, ids)).toMatchObject({
-      ...{ kind: 'refused', rejection: { code: 'INSUFFICIENT_BALANCE', balance: 11, cost: 12 } },
+      kind: 'refused',
+      rejection: { code: 'INSUFFICIENT_BALANCE', balance: 11, cost: 12 },
     });
     expect(await accountOf(request)).toEqual({ balance: 11, open: [] });
     expect(await stateOf(ids.jobId)).toEqual({ status: 'unqueued' });
@@ -179,8 +184,13 @@ describe('a batch whose charges an earlier release made', () => {
     const request = await batchOf(12);
     const ids = fresh();
     const charges = timeless(ids).map((jobId, index) => ({
-      ...{ chargeId: childChargeId(ids.requestId, index), requestId: ids.requestId, jobId, amount: 4 },
-      ...{ parentJobId: ids.jobId, operation: request.workflow, endpoint: request.endpoint },
+      chargeId: childChargeId(ids.requestId, index),
+      requestId: ids.requestId,
+      jobId,
+      amount: 4,
+      parentJobId: ids.jobId,
+      operation: request.workflow,
+      endpoint: request.endpoint,
       at: request.at.toISOString(),
     }));
     await accounts.execute(fixture.context(request.caller.tenant), (account) =>

@@ -10,16 +10,10 @@ import {
   hashKey,
   IdempotencyStore,
 } from './idempotency.js';
-import { Injectable, Module, Optional } from '@nestjs/common';
+import { Injectable, Optional } from '@nestjs/common';
 import { EventStore, EventStoreUnavailable } from '#event-store/event-store.js';
 import type { Caller } from '../command-context.js';
-import { ConsistencyModule, ReadYourWrites } from '../consistency/read-your-writes.js';
-import { AccountModule } from '../account/charges.handler.js';
-import { JobWritesModule } from '../job/job-writes.handler.js';
-import { OperationModule } from '../operation/manage-operations.handler.js';
-import { PictureModule } from '../picture/store-picture.handler.js';
-import { DryRunHandler } from './dry-run.handler.js';
-import { References } from './references.js';
+import { ReadYourWrites } from '../consistency/read-your-writes.js';
 
 /**
  * Whether the read models have the jobs that were on the log when this process began. After a restore they are folded anew, and
@@ -165,10 +159,3 @@ function fromStored(stored: unknown): DispatchOutcome {
   const outcome = stored as DispatchOutcome;
   return outcome.kind === 'accepted' ? { ...outcome, position: BigInt(outcome.position) } : outcome;
 }
-
-/** Dispatching a workflow: references, charge, job; or what it would come to. */
-@Module({
-  imports: [AccountModule, ConsistencyModule, JobWritesModule, OperationModule, PictureModule],
-  providers: [References, Dispatcher, FoldedLog, DispatchWorkflowHandler, DryRunHandler],
-})
-export class DispatchModule {}

@@ -100,7 +100,8 @@ describe('a dispatch in one append', () => {
     for (const each of together) expect(each).toMatchObject({ kind: 'accepted', creditsCost: 9 });
     await switchOperation(store, context(), 'extract', { enabled: false, reason: 'tests' });
     expect(await remembering.dispatch(request, fresh())).toMatchObject({
-      ...{ kind: 'refused', rejection: { code: 'OPERATION_DISABLED' } },
+      kind: 'refused',
+      rejection: { code: 'OPERATION_DISABLED' },
     });
     await switchOperation(store, context(), 'extract', { enabled: true, reason: 'tests' });
     expect(await remembering.dispatch(request, fresh())).toMatchObject({ kind: 'accepted', creditsCost: 9 });
@@ -180,11 +181,13 @@ describe('a dispatch', () => {
     expect(await dispatcher().resume(request, ids)).toMatchObject({ kind: 'accepted', creditsCost: 5 });
     expect(await accountOf(request)).toEqual({ balance: 5, open: 1 });
     expect(await dispatcher().dispatch(request, fresh())).toMatchObject({
-      ...{ kind: 'refused', rejection: { code: 'OPERATION_DISABLED' } },
+      kind: 'refused',
+      rejection: { code: 'OPERATION_DISABLED' },
     });
     await switchOperation(store, context(), 'background-generator', { enabled: true, reason: 'tests' });
     expect(await dispatcher().dispatch(request, fresh())).toMatchObject({
-      ...{ kind: 'refused', rejection: { code: 'INSUFFICIENT_BALANCE', cost: 7 } },
+      kind: 'refused',
+      rejection: { code: 'INSUFFICIENT_BALANCE', cost: 7 },
     });
   });
 

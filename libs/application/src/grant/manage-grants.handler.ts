@@ -1,4 +1,3 @@
-import { Module } from '@nestjs/common';
 import { Command, CommandBus, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import type { PurchaseKind } from '#domain/account/account.events.js';
 import type { AccountRejection } from '#domain/account/manage-account.js';
@@ -136,7 +135,3 @@ async function decideAndCredit(
   if (verdict.kind === 'rejected') return verdict;
   return { kind: 'credited', grant, changed: verdict.changed, position: verdict.position };
 }
-
-/** Credits by payment: proposed, approved, credited once. */
-@Module({ providers: [ProposeGrantHandler, DecideGrantHandler] })
-export class GrantModule {}

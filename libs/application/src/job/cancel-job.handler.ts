@@ -1,22 +1,12 @@
-import { Inject, Module } from '@nestjs/common';
+import { Inject } from '@nestjs/common';
 import { Command, CommandBus, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import type { QueuedJob } from '#domain/job/job.js';
-import { CloseCharge, AccountModule } from '../account/charges.handler.js';
+import { CloseCharge } from '../account/charges.handler.js';
 import { callerContext, type Caller } from '../command-context.js';
 import { childrenOf } from '../dispatch/dispatched-jobs.js';
 import type { JobStreams } from '../read-models.js';
-import {
-  type JobDetail,
-  NotedJobStreams,
-  AwaitJobHandler,
-  FollowJobHandler,
-  GetJobEventsHandler,
-  GetJobHandler,
-  ListJobsHandler,
-} from './job-queries.handler.js';
-import { FenceJob, StopJob, JobWritesModule } from './job-writes.handler.js';
-import { ConsistencyModule } from '../consistency/read-your-writes.js';
-import { JobWatch } from './job-watch.js';
+import { NotedJobStreams, type JobDetail } from './job-queries.js';
+import { FenceJob, StopJob } from './job-writes.handler.js';
 
 /** Ends one of the caller's jobs before it is done, and gives back what it cost. */
 export class CancelJob extends Command<CancelledJob> {
@@ -125,19 +115,3 @@ export class CancelJobHandler implements ICommandHandler<CancelJob> {
 function contextOf({ caller, requestId, at, by }: CancelJob, commandId: string) {
   return { ...callerContext(caller, commandId, requestId, at), ...(by && { actor: by.actor }) };
 }
-
-/** A caller's jobs: looked at, followed, cancelled. */
-@Module({
-  imports: [AccountModule, ConsistencyModule, JobWritesModule],
-  providers: [
-    JobWatch,
-    NotedJobStreams,
-    ListJobsHandler,
-    GetJobHandler,
-    GetJobEventsHandler,
-    AwaitJobHandler,
-    FollowJobHandler,
-    CancelJobHandler,
-  ],
-})
-export class JobModule {}

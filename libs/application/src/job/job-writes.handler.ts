@@ -1,4 +1,4 @@
-import { Injectable, Module } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { reject, type Decision } from '#domain/decision.js';
 import { concludeBatch, type ConcludeBatch, type ConcludeRejection } from '#domain/job/conclude-batch.js';
@@ -169,16 +169,3 @@ function decideReport(report: RenderReport, at: string, job: Job): Decision<JobE
       return report satisfies never;
   }
 }
-
-/** All that is written about jobs, in whichever role. */
-@Module({
-  providers: [
-    QueueJobHandler,
-    FenceJobHandler,
-    StopJobHandler,
-    EndBatchHandler,
-    TakeUpJobHandler,
-    ReportRenderHandler,
-  ],
-})
-export class JobWritesModule {}

@@ -92,7 +92,11 @@ describe('an authenticator', () => {
     clock.at = now + 59_999;
     for (const { key, keyId } of [old, successor]) {
       expect(await authenticator.authenticate(key)).toEqual({
-        ...{ environment: 'test', tenant, keyId, capabilities: ['jobs:read'], requiresSignature: true },
+        environment: 'test',
+        tenant,
+        keyId,
+        capabilities: ['jobs:read'],
+        requiresSignature: true,
       });
     }
     clock.at = now + 60_000;
@@ -107,7 +111,8 @@ describe('an authenticator', () => {
     const stopping = new AbortController();
     const { promise: begun, resolve: hasBegun } = Promise.withResolvers<void>();
     const watching = watchAnnouncements(store, [authenticator], {
-      ...{ signal: stopping.signal, onBegun: hasBegun },
+      signal: stopping.signal,
+      onBegun: hasBegun,
       onFailure: (error) => expect(error).toBeUndefined(),
     });
     await begun;

@@ -57,7 +57,12 @@ async function issue(store: EventStore, context: CommandContext, grant: KeyGrant
   const { keyId, key } = generateApiKey(environment);
   const { capabilities, label, requiresSignature } = grant;
   const facts = {
-    ...{ keyId, tenant, environment, capabilities: [...capabilities], label, secretHash: hashApiKey(key) },
+    keyId,
+    tenant,
+    environment,
+    capabilities: [...capabilities],
+    label,
+    secretHash: hashApiKey(key),
     ...(requiresSignature ? { requiresSignature } : {}),
     at: context.at.toISOString(),
   };
@@ -163,7 +168,9 @@ export class RotateKeyHandler implements ICommandHandler<RotateKey> {
   ): Promise<Handled<Key, RetireRejection>> {
     const stream = streamName(context.environment, 'key', keyId);
     const retirement = {
-      ...{ retiresAt: retiresAt.toISOString(), successorKeyId, at: context.at.toISOString() },
+      retiresAt: retiresAt.toISOString(),
+      successorKeyId,
+      at: context.at.toISOString(),
     };
     return handle(this.store, stream, keyAggregate, (state) => retireKey(retirement, state), context);
   }

@@ -52,7 +52,8 @@ describe('failed attempts', () => {
     };
     for (let guesses = 0; guesses < 2; guesses++)
       expect(await attempts.lookUp('192.0.2.1', true, () => look(undefined))).toEqual({
-        ...{ found: undefined, retryAfterSeconds: 0 },
+        found: undefined,
+        retryAfterSeconds: 0,
       });
     most = 0;
     const guessed = Array.from({ length: 20 }, () =>
@@ -67,5 +68,27 @@ describe('failed attempts', () => {
     for (const guess of guessed) expect(await guess).toEqual({ found: undefined, retryAfterSeconds: 60 });
     expect((await attempts.lookUp('192.0.2.1', true, () => look('bea'))).found).toBe('bea');
     expect(most).toBe(1);
+  });
+
+  it('are looked up in their turn while no more than 500 of one address wait, and 2,000 of all', async () => {
+    const attempts = new Attempts(1, 10, () => 0);
+    const answered = Promise.withResolvers<undefined>();
+    const tooMany = { found: undefined, retryAfterSeconds: 1, tooManyWait: true };
+    const addresses = [1, 2, 3, 4].map((last) => `192.0.2.${last}`);
+    for (const address of [...addresses, '192.0.2.5'])
+      await attempts.lookUp(address, true, () => Promise.resolve(undefined));
+    const guessed = addresses.flatMap((address) =>
+      Array.from({ length: 500 }, () => attempts.lookUp(address, true, () => answered.promise)),
+    );
+    const good = (address: string) => attempts.lookUp(address, true, () => Promise.resolve('ada'));
+    expect(await good('192.0.2.1')).toEqual(tooMany);
+    // Its own place is free, and all are taken.
+    expect(await good('192.0.2.5')).toEqual(tooMany);
+    // An address that has not failed too often does not wait.
+    expect(await good('192.0.2.6')).toEqual({ found: 'ada', retryAfterSeconds: 0 });
+    answered.resolve(undefined);
+    expect(await Promise.all(guessed)).toHaveLength(2_000);
+    expect(await good('192.0.2.1')).toEqual({ found: 'ada', retryAfterSeconds: 60 });
+    expect(await good('192.0.2.5')).toEqual({ found: 'ada', retryAfterSeconds: 60 });
   });
 });

@@ -7,7 +7,12 @@ export interface LookedUp<Found> {
   readonly found: Found | undefined;
   /** Beyond 0: the address has failed too often. */
   readonly retryAfterSeconds: number;
+  /** The credential was not looked up: too many others wait for that. */
+  readonly tooManyWait?: true;
 }
+
+/** Look-ups that wait for addresses that have failed too often. Each holds its request, so that there must be a bound. */
+const mostWaiting = { ofOneAddress: 500, ofAll: 2_000 };
 
 /**
  * Bounds how often an address may fail to authenticate: in memory only, and forgetful under pressure, because it is
@@ -18,6 +23,9 @@ export class Attempts {
   private readonly windows: LRUCache<string, RequestWindow>;
   /** Ends with the last look-up for an address that has failed too often. */
   private lane: Promise<unknown> = Promise.resolve();
+  /** How many wait in the lane, by address. */
+  private readonly waiting = new Map<string, number>();
+  private waitingOfAll = 0;
 
   constructor(
     private readonly perMinute: number,
@@ -39,7 +47,8 @@ export class Attempts {
 
   /**
    * Looks a credential up for an address. One that has failed too often is still looked up, for guesses must lock no good
-   * one out; but such look-ups take turns, and take no more than one read of the store at a time from everyone else.
+   * one out; but such look-ups take turns, and take no more than one read of the store at a time from everyone else. Only
+   * when too many of them wait already, it is refused without a look.
    * @param couldBeGood whether the credential is well-formed: others are not looked up for such an address
    */
   async lookUp<Found>(
@@ -49,16 +58,35 @@ export class Attempts {
   ): Promise<LookedUp<Found>> {
     // Counted before it is known to fail, so that many at the same time do not slip through.
     const retryAfterSeconds = this.take(address);
-    if (retryAfterSeconds > 0 && !couldBeGood) return { found: undefined, retryAfterSeconds };
-    const found = await (retryAfterSeconds > 0 ? this.inTurn(look) : look());
-    if (found !== undefined && retryAfterSeconds === 0) this.giveBack(address);
-    return { found, retryAfterSeconds };
+    if (retryAfterSeconds === 0) {
+      const found = await look();
+      if (found !== undefined) this.giveBack(address);
+      return { found, retryAfterSeconds };
+    }
+    if (!couldBeGood) return { found: undefined, retryAfterSeconds };
+    const source = sourceOf(address);
+    const isFull =
+      this.waitingOfAll >= mostWaiting.ofAll || (this.waiting.get(source) ?? 0) >= mostWaiting.ofOneAddress;
+    if (isFull) return { found: undefined, retryAfterSeconds: 1, tooManyWait: true };
+    return { found: await this.inTurn(source, look), retryAfterSeconds };
   }
 
-  private inTurn<Found>(look: () => Promise<Found>): Promise<Found> {
+  private async inTurn<Found>(source: string, look: () => Promise<Found>): Promise<Found> {
+    this.wait(source, 1);
     const turn = this.lane.then(look);
     this.lane = turn.catch(() => undefined);
-    return turn;
+    try {
+      return await turn;
+    } finally {
+      this.wait(source, -1);
+    }
+  }
+
+  private wait(source: string, change: 1 | -1): void {
+    const count = (this.waiting.get(source) ?? 0) + change;
+    if (count > 0) this.waiting.set(source, count);
+    else this.waiting.delete(source);
+    this.waitingOfAll += change;
   }
 }
 

@@ -74,7 +74,8 @@ export class RequestWindow {
     if (passed) this.note(at);
     const { slots, used } = this;
     return {
-      ...{ passed, used },
+      passed,
+      used,
       firstLeavesMs: leavesIn(slots[0]?.lastAtMs, at),
       lastLeavesMs: leavesIn(slots.at(-1)?.lastAtMs, at),
     };

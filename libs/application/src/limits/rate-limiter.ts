@@ -1,21 +1,14 @@
 import { entriesUpTo } from '#platform/cache-size.js';
 import type { Caller } from '../command-context.js';
 import { verdictOf, type RateVerdict, MemoryRateLimitStore, RateLimitStore } from './rate-limit-store.js';
-import { Inject, Injectable, Module } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import { initialAccount } from '#domain/account/account.js';
 import { StorePresence } from '#event-store/store-presence.js';
 import { AccountWriter } from '../account/account-writer.js';
 import { defaultTerms } from '../account/manage-accounts.handler.js';
-import { type Announcement, type Listener, Announcements, Listeners } from '../announcements.js';
+import { type Announcement, type Listener } from '../announcements.js';
 import { Logger } from '#platform/logger.js';
 import { LRUCache } from 'lru-cache';
-import { Configuration } from '#platform/configuration.js';
-import { AccountModule } from '../account/charges.handler.js';
-import { Authenticator } from '../key/authenticator.js';
-import { KeyModule } from '../key/key.module.js';
-import { PictureModule } from '../picture/store-picture.handler.js';
-import { StoredPictures } from '../picture/stored-pictures.js';
-import { Attempts } from './attempts.js';
 
 /**
  * What streams said, remembered until it is forgotten ({@link forget}) or a time has passed. A value that is
@@ -116,25 +109,3 @@ export class RateLimiter {
     return verdictOf(counted, limit);
   }
 }
-
-/** Whom a request is let in for, and how often. What is remembered of keys, plans and pictures follows the log. */
-@Module({
-  imports: [AccountModule, KeyModule, PictureModule],
-  providers: [
-    AccountRates,
-    Announcements,
-    {
-      provide: Listeners,
-      inject: [Authenticator, AccountRates, StoredPictures],
-      useFactory: (...listeners: Listener[]) => listeners,
-    },
-    {
-      provide: Attempts,
-      inject: [Configuration],
-      useFactory: ({ authFailuresPerMin }: Configuration) => new Attempts(authFailuresPerMin),
-    },
-    RateLimiter,
-  ],
-  exports: [KeyModule, Attempts, RateLimiter],
-})
-export class LimitsModule {}

@@ -12,8 +12,7 @@ import { workflowOf } from '#workflows/workflows.js';
 import { EventStore } from '#event-store/event-store.js';
 import { handle, type Handled } from '../aggregate.js';
 import type { CommandContext } from '../command-context.js';
-import { operationAggregate, ListOperationsHandler, Operations } from './operations.js';
-import { Module } from '@nestjs/common';
+import { operationAggregate } from './operations.js';
 
 type PricedOperation = Handled<Operation, OperationRejection>;
 
@@ -96,10 +95,3 @@ function streamOf({ environment }: CommandContext, workflow: string): string {
 }
 
 export const operationHandlers = [PriceOperationHandler, SchedulePriceHandler, SwitchOperationHandler];
-
-/** What each workflow costs, and whether it is enabled. */
-@Module({
-  providers: [Operations, ListOperationsHandler, ...operationHandlers],
-  exports: [Operations],
-})
-export class OperationModule {}

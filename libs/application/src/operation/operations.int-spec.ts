@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { workflows } from '#workflows/workflows.js';
-import type { EventStore } from '#event-store/event-store.js';
+import { storeWith, UnprovenEvent, type EventStore } from '#event-store/event-store.js';
 import { AccountsFixture } from '../accounts.fixture.js';
 import { installation } from '../command-context.js';
 import { Operations } from './operations.js';
@@ -45,7 +45,8 @@ describe('operations', () => {
   it('in a batch cost what each item costs, and are enabled while both are', async () => {
     await priceOperation(store, context(), 'pdp-extractions', { credits: 6, reason });
     expect(await new Operations(store).termsOf('test', 'pdp-batch-extractions')).toMatchObject({
-      ...{ credits: 6, enabled: true },
+      credits: 6,
+      enabled: true,
     });
     await switchOperation(store, context(), 'pdp-extractions', { enabled: false, reason });
     expect(await new Operations(store).termsOf('test', 'pdp-batch-extractions')).toMatchObject({
@@ -79,6 +80,22 @@ describe('operations', () => {
     const asked = Array.from({ length: 100 }, () => operations.termsOf('test', 'try-on'));
     for (const { credits } of await Promise.all(asked)) expect(credits).toBe(12);
     expect(reads).toMatchObject([{ from: 0n }, { from: 1n }]);
+  });
+
+  it('are listed beside one that rests on a foreign event, which is switched off', async () => {
+    await priceOperation(store, context(), 'look', { credits: 5, reason });
+    const foreign = { ...(await store.lastEvent())!, unproven: 'has no proof' };
+    const doubting = storeWith(store, {
+      readStream: (stream, options) =>
+        stream === foreign.stream
+          ? Promise.reject(new UnprovenEvent(foreign))
+          : store.readStream(stream, options),
+    });
+    const listed = await new Operations(doubting).list('test');
+    expect(listed).toHaveLength(workflows.length);
+    expect(listed.find(({ name }) => name === 'look')).toMatchObject({ credits: 10, enabled: false });
+    const failing = storeWith(store, { readStream: () => Promise.reject(new Error('no answer')) });
+    await expect(new Operations(failing).list('test')).rejects.toThrow('no answer');
   });
 
   it('that nobody knows have no price', async () => {

@@ -12,8 +12,6 @@ import type { WorkflowClass } from '#workflows/define-workflow.js';
 import { workflowOf, workflows } from '#workflows/workflows.js';
 import { EventStore, UnprovenEvent, type StreamWrite } from '#event-store/event-store.js';
 import { load, type Aggregate, type Loaded } from '../aggregate.js';
-import { Query, QueryHandler, type IQueryHandler } from '@nestjs/cqrs';
-import type { Caller } from '../command-context.js';
 
 /** What a dispatch of a workflow costs now, and whether it may be dispatched at all. */
 export interface OperationTerms {
@@ -121,22 +119,6 @@ export class Operations {
 }
 
 const none: readonly ScheduledPrice[] = [];
-
-/** What can be dispatched in the caller's environment, and what it costs there. */
-export class ListOperations extends Query<readonly OperationView[]> {
-  constructor(readonly caller: Caller) {
-    super();
-  }
-}
-
-@QueryHandler(ListOperations)
-export class ListOperationsHandler implements IQueryHandler<ListOperations> {
-  constructor(private readonly operations: Operations) {}
-
-  execute({ caller }: ListOperations): Promise<readonly OperationView[]> {
-    return this.operations.list(caller.environment);
-  }
-}
 
 /**
  * A read whose answer is never older than the question. A call that comes while a read is under way shares the next one with

@@ -1,4 +1,3 @@
-import { Module } from '@nestjs/common';
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import type { DomainEvent } from '#domain/events.js';
 import {
@@ -47,7 +46,10 @@ export class AddOperatorHandler implements ICommandHandler<AddOperator> {
     const { name, role, expiresAt } = operator;
     const token = withToken ? generateOperatorToken(name) : undefined;
     const added = {
-      ...{ name, role, expiresAt: expiresAt.toISOString(), at: context.at.toISOString() },
+      name,
+      role,
+      expiresAt: expiresAt.toISOString(),
+      at: context.at.toISOString(),
       tokenHash: token === undefined ? null : hashOperatorToken(token),
     };
     const handled = await handle(
@@ -174,9 +176,3 @@ export async function activeOperator(
   if (state.status !== 'active' || state.operator.expiresAt <= now.toISOString()) return undefined;
   return state.operator;
 }
-
-/** Operators, and what they did. */
-@Module({
-  providers: [AddOperatorHandler, WelcomeOperatorHandler, RevokeOperatorHandler, RecordActionHandler],
-})
-export class OperatorModule {}

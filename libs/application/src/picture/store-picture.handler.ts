@@ -1,13 +1,6 @@
 import { webcrypto } from 'node:crypto';
-import { Injectable, Module } from '@nestjs/common';
-import {
-  Command,
-  CommandHandler,
-  Query,
-  QueryHandler,
-  type ICommandHandler,
-  type IQueryHandler,
-} from '@nestjs/cqrs';
+import { Injectable } from '@nestjs/common';
+import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { evolveAsset, initialAsset, storeAsset, type Asset, type StoredAsset } from '#domain/asset/asset.js';
 import type { AssetEvent } from '#domain/asset/asset.events.js';
 import { streamName } from '#domain/streams.js';
@@ -128,30 +121,19 @@ export class StoreUploadHandler extends PictureWriter implements ICommandHandler
     const sha256 = Buffer.from(await webcrypto.subtle.digest('SHA-256', bytes)).toString('hex');
     const context = callerContext(caller, `store:${assetId}`, requestId, at);
     const position = await this.keep(context, bytes, {
-      ...{ assetId, tenant, storageKey, contentType, width, height, sizeBytes: bytes.length, sha256 },
-      ...{ origin: 'upload', jobId: null, at: at.toISOString() },
+      assetId,
+      tenant,
+      storageKey,
+      contentType,
+      width,
+      height,
+      sizeBytes: bytes.length,
+      sha256,
+      origin: 'upload',
+      jobId: null,
+      at: at.toISOString(),
     });
     return { assetId, storageKey, position };
-  }
-}
-
-/** A picture that the caller uploaded, from its own stream. Undefined when it is unknown, another's, or no upload. */
-export class GetUpload extends Query<Pick<StoredUpload, 'assetId' | 'storageKey'> | undefined> {
-  constructor(
-    readonly caller: Caller,
-    readonly assetId: string,
-  ) {
-    super();
-  }
-}
-
-@QueryHandler(GetUpload)
-export class GetUploadHandler implements IQueryHandler<GetUpload> {
-  constructor(private readonly pictures: StoredPictures) {}
-
-  async execute({ caller, assetId }: GetUpload) {
-    const asset = await this.pictures.asset(caller, assetId);
-    return asset?.origin === 'upload' ? asset : undefined;
   }
 }
 
@@ -174,10 +156,3 @@ export class StoreRenderHandler extends PictureWriter implements ICommandHandler
     return this.keep(context, bytes, { ...asset, tenant: context.tenant, sizeBytes, origin: 'render', at });
   }
 }
-
-/** Pictures that tenants have uploaded, and those that their jobs have made. */
-@Module({
-  providers: [StoredPictures, StoreUploadHandler, GetUploadHandler],
-  exports: [StoredPictures],
-})
-export class PictureModule {}

@@ -60,6 +60,12 @@ export class StoredPictures implements Listener {
     return state;
   }
 
+  /** A picture that the owner uploaded. Undefined when it is unknown, another's, or was rendered. */
+  async upload(owner: Owner, assetId: string): Promise<KnownAsset | undefined> {
+    const asset = await this.asset(owner, assetId);
+    return asset?.origin === 'upload' ? asset : undefined;
+  }
+
   /** Forgets a picture that was retired, in whichever process. */
   hear({ environment, id, event }: Announcement): void {
     if (event.type === 'CatalogEntryRetired') this.forget({ environment, tenant: event.data.tenant }, id);

@@ -22,7 +22,6 @@ import { packagePath } from '#platform/package-folder.js';
 import { ObjectStorage } from '#storage/object-storage.js';
 import { handle, load, type Handled } from '../aggregate.js';
 import { installation, type CommandContext } from '../command-context.js';
-import { Module } from '@nestjs/common';
 
 const aggregate = { initial: initialPreset, evolve: evolvePreset };
 
@@ -240,7 +239,3 @@ export function jpegSize(bytes: Buffer): JpegSize {
 function noJpeg(): RangeError {
   return new RangeError('the picture is not a JPEG');
 }
-
-/** The presets that callers choose from: published, retired, and those that come with a release. */
-@Module({ providers: presetHandlers })
-export class PresetModule {}

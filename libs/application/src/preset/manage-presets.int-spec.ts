@@ -38,7 +38,10 @@ const preview = (background: string) =>
 /** A table of its own for each spec, with a preview for each row. */
 async function tableOf(count: number): Promise<BundledPreset[]> {
   const table = Array.from({ length: count }, (_, index) => ({
-    ...{ id: newId(), kind: 'shot' as const, label: `Shot ${index}`, spec: { framing: 'full', index } },
+    id: newId(),
+    kind: 'shot' as const,
+    label: `Shot ${index}`,
+    spec: { framing: 'full', index },
   }));
   for (const { id } of table) await writeFile(join(folder, `${id}.jpg`), await preview('#456'));
   return table;
@@ -81,7 +84,8 @@ describe('seeding presets', () => {
       },
     });
     const again = await seedPresets(fixture.store, unwritable, 'test', {
-      ...{ table, previews: folder },
+      table,
+      previews: folder,
     });
     expect(again).toEqual({ published: 0, unchanged: 3, position: undefined });
     expect(await fixture.store.head()).toBe(head);

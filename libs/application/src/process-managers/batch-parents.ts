@@ -10,6 +10,7 @@ import { childrenOf } from '../dispatch/dispatched-jobs.js';
 import { EndBatch, QueueJob, StopJob } from '../job/job-writes.handler.js';
 import { groupingStageOf, jobEvents, sharedOf } from '../render/batch-grouping.js';
 import { endedJobOf, type DeliveredEvent, inReaction } from './delivered-event.js';
+import type { ProcessManager } from './process-manager.js';
 import { batchParents } from './process-managers.js';
 
 /** Where a job stands in a batch. */
@@ -53,7 +54,7 @@ export function reactOfBatch(event: DeliveredEvent, lineage: Lineage): BatchStep
  * and after `begin` each photograph is either queued or fenced off.
  */
 @Injectable()
-export class BatchParents {
+export class BatchParents implements ProcessManager {
   constructor(
     private readonly commands: CommandBus,
     private readonly store: EventStore,

@@ -7,6 +7,7 @@ import { EventStore } from '#event-store/event-store.js';
 import { Clock } from '#platform/clock.js';
 import { CloseCharge, type ChargeEnd, type JobCharge } from '../account/charges.handler.js';
 import { endedJobOf, type DeliveredEvent, inReaction } from './delivered-event.js';
+import type { ProcessManager } from './process-manager.js';
 import { chargeCloser } from './process-managers.js';
 
 /** What the end of a job means for its charge. Undefined: the job goes on. */
@@ -30,7 +31,10 @@ export function endOfCharge(job: Job['status'], charge: JobCharge): ChargeEnd | 
 }
 
 const ends: { readonly [Type in DomainEventType]?: Job['status'] } = {
-  ...{ JobSucceeded: 'succeeded', JobFailed: 'failed', JobCancelled: 'cancelled', JobVoided: 'voided' },
+  JobSucceeded: 'succeeded',
+  JobFailed: 'failed',
+  JobCancelled: 'cancelled',
+  JobVoided: 'voided',
 };
 
 /** Undefined: this event does not end a job. */
@@ -44,7 +48,7 @@ export function reactOfCloser({ type }: DeliveredEvent, charge: JobCharge): Char
  * before its checkpoint, so a crash handles a batch again: closing a charge that is closed does nothing.
  */
 @Injectable()
-export class ChargeCloser {
+export class ChargeCloser implements ProcessManager {
   constructor(
     private readonly commands: CommandBus,
     private readonly store: EventStore,

@@ -13,6 +13,13 @@ export type DeliveredEvent = DomainEvent & {
   readonly metadata: EventMetadata;
 };
 
+/** A delivered event with its place. */
+export type PlacedEvent = DeliveredEvent & {
+  readonly eventId: string;
+  readonly revision: bigint;
+  readonly position: bigint;
+};
+
 /**
  * Whose job has ended, and what was paid for it. Ends that were stored before they said so themselves cost a look at
  * the job's first event.
@@ -53,7 +60,9 @@ export function inReaction<T>(
   return correlated({ requestId, traceparent: parent }, () => {
     if (parent === undefined) return work();
     const attributes = {
-      ...{ 'atelier.environment': environment, 'atelier.tenant': tenant, 'atelier.event': type },
+      'atelier.environment': environment,
+      'atelier.tenant': tenant,
+      'atelier.event': type,
       'atelier.job_id': streamId,
     };
     return inSpan(processManager, { kind: 'consumer', parent, attributes }, work);

@@ -11,16 +11,30 @@ const at = '2026-01-01T00:00:00.000Z';
 
 function delivered(event: DomainEvent): DeliveredEvent {
   const metadata = {
-    ...{ requestId: 'request', causationId: 'cause', tenant: 'tenant', actor: 'worker:w' },
-    ...{ schemaVersion: 1, recordedAt: at },
+    requestId: 'request',
+    causationId: 'cause',
+    tenant: 'tenant',
+    actor: 'worker:w',
+    schemaVersion: 1,
+    recordedAt: at,
   };
   return { ...event, streamId: 'job', metadata };
 }
 
 const order = {
-  ...{ jobId: 'job', tenant: 'tenant', requestId: 'request', chargeId: 'charge', parentJobId: null, at },
-  ...{ operation: 'model-generator', jobType: 'MODEL_GENERATOR', creditsCost: 5, displayName: '' },
-  ...{ request: {}, inputs: [], seed: 1 },
+  jobId: 'job',
+  tenant: 'tenant',
+  requestId: 'request',
+  chargeId: 'charge',
+  parentJobId: null,
+  at,
+  operation: 'model-generator',
+  jobType: 'MODEL_GENERATOR',
+  creditsCost: 5,
+  displayName: '',
+  request: {},
+  inputs: [],
+  seed: 1,
 };
 const queued = delivered({ type: 'JobQueued', data: order });
 const provenance = { engine: 'e', model: 'm', seed: 1, attempt: 1, renderMs: 1, inputHashes: [] };

@@ -4,9 +4,12 @@ import type { QueuedJob } from '#domain/job/job.js';
 import type { Environment } from '#domain/streams.js';
 import { EventStore } from '#event-store/event-store.js';
 import { entriesUpTo } from '#platform/cache-size.js';
-import type { RenderTask } from '#render-queue/render-queue.js';
+import { openSpan } from '#platform/tracing.js';
+import { RenderQueue, type QueueTransaction, type RenderTask } from '#render-queue/render-queue.js';
 import { groupingOf, groupingStage, jobEvents } from '../render/batch-grouping.js';
 import type { DeliveredEvent } from './delivered-event.js';
+import type { ProcessManager } from './process-manager.js';
+import { renderDispatcher } from './process-managers.js';
 
 /** The jobs of a batch's photographs once it was grouped; undefined before, and for a job without a batch. */
 export type GroupedJobs = readonly string[] | undefined;
@@ -58,15 +61,21 @@ function batchOf(event: DeliveredEvent): string | undefined {
  * JobQueued comes later than that is enqueued by itself, so each is enqueued at least once; twice is as good as once.
  */
 @Injectable()
-export class RenderDispatcher {
+export class RenderDispatcher implements ProcessManager {
   /** The jobs of batches that were grouped, by environment and parent. Their parent's first event settles what they are. */
   private readonly grouped: LRUCache<string, GroupedBatch>;
 
   constructor(
     private readonly store: EventStore,
+    private readonly queue: RenderQueue,
     @Optional() rememberedBatches = 10_000,
   ) {
     this.grouped = new LRUCache(entriesUpTo(rememberedBatches));
+  }
+
+  async handle(environment: Environment, events: readonly DeliveredEvent[]) {
+    const tasks = await this.tasksOf(environment, events);
+    return tasks.length === 0 ? undefined : (tx: QueueTransaction) => enqueue(this.queue, tasks, tx);
   }
 
   /** @throws what the store throws */
@@ -114,5 +123,29 @@ export class RenderDispatcher {
     const batch = { jobIds: parent.data.childJobIds ?? [], where: taskPlaceOf(parent.data) };
     this.grouped.set(key, batch);
     return batch;
+  }
+}
+
+/** All in one statement, and yet each trace sees its own tasks being enqueued. */
+async function enqueue(
+  queue: RenderQueue,
+  tasks: readonly RenderTask[],
+  tx: QueueTransaction,
+): Promise<void> {
+  const traces = new Map(tasks.map((task) => [task.traceparent, task]));
+  traces.delete(undefined);
+  const spans = [...traces].map(([parent, { environment, tenant, jobId }]) =>
+    openSpan(renderDispatcher, {
+      kind: 'consumer',
+      parent,
+      attributes: { 'atelier.environment': environment, 'atelier.tenant': tenant, 'atelier.job_id': jobId },
+    }),
+  );
+  try {
+    await queue.enqueue(tasks, tx);
+    for (const span of spans) span.end();
+  } catch (error) {
+    for (const span of spans) span.end(error);
+    throw error;
   }
 }

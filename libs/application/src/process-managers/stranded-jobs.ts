@@ -108,7 +108,9 @@ export class StrandedJobs {
       const tasks = jobs
         .filter(({ remedy }) => remedy.task)
         .map(({ jobId, tenant, remedy: { where } }): RenderTask => ({
-          ...{ environment, tenant, jobId },
+          environment,
+          tenant,
+          jobId,
           ...where,
         }));
       if (tasks.length > 0) helped += await this.queue.requeue(tasks);

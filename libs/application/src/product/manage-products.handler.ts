@@ -1,12 +1,5 @@
 import { categoryById } from '#domain/garment/garment-categories.js';
-import {
-  Command,
-  CommandHandler,
-  Query,
-  QueryHandler,
-  type ICommandHandler,
-  type IQueryHandler,
-} from '@nestjs/cqrs';
+import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import type { StoredAsset } from '#domain/asset/asset.js';
 import { resourceOf } from '#domain/catalog/catalog.js';
 import {
@@ -22,13 +15,9 @@ import {
 import { streamName } from '#domain/streams.js';
 import { EventStore } from '#event-store/event-store.js';
 import { newId, timelessId } from '#platform/ids.js';
-import { handle, load } from '../aggregate.js';
+import { handle } from '../aggregate.js';
 import { callerContext, type Caller } from '../command-context.js';
 import { StoredPictures } from '../picture/stored-pictures.js';
-import { Module } from '@nestjs/common';
-import { PictureModule } from '../picture/store-picture.handler.js';
-import { ConsistencyModule, ReadYourWrites, type Fresh } from '../consistency/read-your-writes.js';
-import { ReadModels, type Page, type ProductsFilter, type ProductView } from '../read-models.js';
 
 export interface ProductRequest {
   readonly uploadAssetId: string;
@@ -60,7 +49,7 @@ export type RegisteredProduct =
     }
   | { readonly kind: 'unknown-reference'; readonly what: 'upload' | 'garment category' };
 
-const aggregate = { initial: initialProduct, evolve: evolveProduct };
+export const productAggregate = { initial: initialProduct, evolve: evolveProduct };
 
 /**
  * An external reference has a stream of its own, whose first event gives it to a product (ADR 0011). Two posts of the same
@@ -85,14 +74,21 @@ export class RegisterProductHandler implements ICommandHandler<RegisterProduct> 
       externalRef === null ? newId() : await this.productOf(externalRef, caller, requestId, at);
     const source = await sourceOf(this.pictures, caller, asset);
     const command = {
-      ...{ productId, tenant, title, externalRef, description, garmentCategoryId },
-      ...{ picture: pictureOf(asset), source, at: at.toISOString() },
+      productId,
+      tenant,
+      title,
+      externalRef,
+      description,
+      garmentCategoryId,
+      picture: pictureOf(asset),
+      source,
+      at: at.toISOString(),
     };
     let isNew = false;
     const registered = await handle(
       this.store,
       streamName(environment, 'product', productId),
-      aggregate,
+      productAggregate,
       (state) => {
         isNew = state.status === 'unregistered';
         return registerProduct(command, state);
@@ -113,7 +109,7 @@ export class RegisterProductHandler implements ICommandHandler<RegisterProduct> 
     const { state } = await handle(
       this.store,
       streamName(environment, 'product', refId),
-      aggregate,
+      productAggregate,
       (known) => assignExternalRef({ externalRef, productId, tenant, at: at.toISOString() }, known),
       callerContext(caller, `external-ref:${requestId}`, requestId, at),
     );
@@ -179,11 +175,12 @@ export class ReviseProductHandler implements ICommandHandler<ReviseProduct> {
     const revised = await handle(
       this.store,
       streamName(environment, 'product', productId),
-      aggregate,
+      productAggregate,
       // Another tenant's is as unknown as what never was.
       (state) =>
         reviseProduct(command, 'tenant' in state && state.tenant === tenant ? state : initialProduct),
-      callerContext(caller, `product:${requestId}`, requestId, at),
+      // By this name the usage log tells it from a post of the product's reference.
+      callerContext(caller, `revise-product:${requestId}`, requestId, at),
     );
     if (revised.kind === 'rejected' || !('productId' in revised.state) || !('tenant' in revised.state)) {
       return { kind: 'unknown-reference', what: 'product' };
@@ -192,58 +189,6 @@ export class ReviseProductHandler implements ICommandHandler<ReviseProduct> {
   }
 }
 
-export class ListProducts extends Query<Fresh<Page<ProductView>>> {
-  constructor(
-    readonly caller: Caller,
-    readonly filter: ProductsFilter,
-    readonly token?: bigint,
-  ) {
-    super();
-  }
-}
-
-@QueryHandler(ListProducts)
-export class ListProductsHandler implements IQueryHandler<ListProducts> {
-  constructor(
-    private readonly reads: ReadModels,
-    private readonly consistency: ReadYourWrites,
-  ) {}
-
-  execute({ caller, filter, token }: ListProducts): Promise<Fresh<Page<ProductView>>> {
-    return this.consistency.read(caller, 'products', token, () =>
-      this.reads.of(caller.environment).products.list(caller.tenant, filter),
-    );
-  }
-}
-
-/** From its own stream: never behind. Undefined when it is unknown or another tenant's. */
-export class GetProduct extends Query<KnownProduct | undefined> {
-  constructor(
-    readonly caller: Caller,
-    readonly productId: string,
-  ) {
-    super();
-  }
-}
-
-@QueryHandler(GetProduct)
-export class GetProductHandler implements IQueryHandler<GetProduct> {
-  constructor(private readonly store: EventStore) {}
-
-  async execute({ caller, productId }: GetProduct): Promise<KnownProduct | undefined> {
-    const stream = streamName(caller.environment, 'product', productId);
-    const { state } = await load(this.store, stream, aggregate);
-    return 'tenant' in state && state.tenant === caller.tenant ? state : undefined;
-  }
-}
-
 function pictureOf({ assetId, storageKey, sha256 }: ProductPicture): ProductPicture {
   return { assetId, storageKey, sha256 };
 }
-
-/** Products of a tenant's catalogue. */
-@Module({
-  imports: [PictureModule, ConsistencyModule],
-  providers: [RegisterProductHandler, ReviseProductHandler, ListProductsHandler, GetProductHandler],
-})
-export class ProductModule {}

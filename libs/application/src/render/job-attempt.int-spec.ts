@@ -1,6 +1,7 @@
 import type { ObjectStorage } from '#storage/object-storage.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { JobEvent } from '#domain/job/job.events.js';
+import type { EventOfType } from '#domain/events.js';
+import type { JobEvent, Provenance } from '#domain/job/job.events.js';
 import type { QueuedJob } from '#domain/job/job.js';
 import { streamName } from '#domain/streams.js';
 import type { EventStore } from '#event-store/event-store.js';
@@ -33,9 +34,21 @@ const worker = (id: string) => ({
 
 function queued(jobId: string): QueuedJob {
   return {
-    ...{ jobId, tenant: 'acme', operation: 'look', jobType: 'LOOK', creditsCost: 10, requestId: newId() },
-    ...{ chargeId: 'charge', parentJobId: null, displayName: '', at, input: {}, inputs: [], seed: 1 },
-    ...{ createdByKey: 'k', onTechnicalFailure: 'refund' },
+    jobId,
+    tenant: 'acme',
+    operation: 'look',
+    jobType: 'LOOK',
+    creditsCost: 10,
+    requestId: newId(),
+    chargeId: 'charge',
+    parentJobId: null,
+    displayName: '',
+    at,
+    input: {},
+    inputs: [],
+    seed: 1,
+    createdByKey: 'k',
+    onTechnicalFailure: 'refund',
   } as unknown as QueuedJob;
 }
 
@@ -53,10 +66,32 @@ describe('a worker that takes a job up', () => {
     const looked = await load(store, stream, jobAggregate);
     await early!.completeStage(0, { stage: 'grouping', message: '', artifacts: [] });
     await expect(JobAttempt.start(worker('late'), 'test', job, looked)).rejects.toMatchObject({
-      ...{ name: 'AttemptLost', finished: false },
+      name: 'AttemptLost',
+      finished: false,
     });
 
     const again = await load(store, stream, jobAggregate);
     expect((await JobAttempt.start(worker('late'), 'test', job, again))?.number).toBe(2);
+  });
+
+  it.each([
+    [
+      'what failed in it',
+      [{ arm: 'garments', code: 'VISION_MODEL_REQUIRED', message: 'None could see it.' }],
+    ],
+    ['that nothing failed in it, where its engine tells', []],
+    ['nothing of failures, where its engine tells of none', undefined],
+  ])('puts on record with a success %s', async (_, failures) => {
+    const jobId = newId();
+    const stream = streamName('test', 'job', jobId);
+    const job = queued(jobId);
+    const first: JobEvent = { type: 'JobQueued', data: job };
+    await store.append(stream, 'no-stream', [toNewEvent(first, 0, fixture.context('acme'))]);
+    const loaded = await load(store, stream, jobAggregate);
+    const attempt = await JobAttempt.start(worker('one'), 'test', job, loaded);
+    await attempt!.succeed('done', [], failures, { attempt: 1 } as Provenance);
+    const last = await store.lastEvent();
+    expect(last).toMatchObject({ type: 'JobSucceeded', stream });
+    expect((last!.data as EventOfType<'JobSucceeded'>['data']).failures).toEqual(failures);
   });
 });

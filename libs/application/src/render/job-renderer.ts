@@ -1,4 +1,4 @@
-import { Inject, Injectable, Module, type DynamicModule } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import { CommandBus } from '@nestjs/cqrs';
 import { isUnfinished, type KnownCall } from '#domain/job/job.js';
 import { streamName } from '#domain/streams.js';
@@ -18,7 +18,7 @@ import { inSpan, type Span } from '#platform/tracing.js';
 import type { RenderTask, TaskOutcome } from '#render-queue/render-queue.js';
 import { ObjectStorage } from '#storage/object-storage.js';
 import { load } from '../aggregate.js';
-import { jobAggregate, JobWritesModule } from '../job/job-writes.handler.js';
+import { jobAggregate } from '../job/job-writes.handler.js';
 import { batchRoleOf, groupingStage, renderRequestOf, type BatchRole } from './batch-grouping.js';
 import { Cancellations } from './cancellations.js';
 import {
@@ -31,8 +31,6 @@ import {
 import { AttemptLost, JobAttempt, type Worker } from './job-attempt.js';
 import { loadInputs, loadIntactInputs, sha256Of, type RenderInputs } from './render-inputs.js';
 import { afterEngineError } from './retry-policy.js';
-import { newId } from '#platform/ids.js';
-import { StoreRenderHandler } from '../picture/store-picture.handler.js';
 
 /** The token of what a worker is told of itself. */
 export const RenderSettings = Symbol('RenderSettings');
@@ -264,18 +262,4 @@ function nothingDrawn(failures: RenderResult['failures']): EngineError {
  */
 function tookTooLong(): EngineError {
   return new EngineError('outcome_unknown', 'The render took too long. Your credits were refunded.');
-}
-
-/** Rendering jobs, as one worker with a name of its own. */
-@Module({})
-export class RenderModule {
-  static with(settings: Omit<RenderSettings, 'workerId'>): DynamicModule {
-    const useFactory = (): RenderSettings => ({ workerId: `worker-${newId()}`, ...settings });
-    return {
-      module: RenderModule,
-      imports: [JobWritesModule],
-      providers: [{ provide: RenderSettings, useFactory }, Cancellations, JobRenderer, StoreRenderHandler],
-      exports: [RenderSettings, JobRenderer],
-    };
-  }
 }

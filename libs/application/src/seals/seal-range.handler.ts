@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { Module } from '@nestjs/common';
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { EventStore, type NewEvent } from '#event-store/event-store.js';
 import {
@@ -45,8 +44,12 @@ export class SealRangeHandler implements ICommandHandler<SealRange> {
       type: rangeSealed,
       data: seal,
       metadata: {
-        ...{ requestId, causationId: range.last.id, tenant: installation, actor: 'saga:sealer' },
-        ...{ schemaVersion: 1, recordedAt: at.toISOString() },
+        requestId,
+        causationId: range.last.id,
+        tenant: installation,
+        actor: 'saga:sealer',
+        schemaVersion: 1,
+        recordedAt: at.toISOString(),
       },
     };
     const appended = await this.store.append(sealStream, end.revision, [event]);
@@ -54,6 +57,3 @@ export class SealRangeHandler implements ICommandHandler<SealRange> {
     return { kind: 'sealed', end: { revision: appended.revision, seal, source: undefined } };
   }
 }
-
-@Module({ providers: [SealRangeHandler] })
-export class SealsModule {}

@@ -36,13 +36,15 @@ describe('a refusal', () => {
       const tenant = newId();
       const caller = { environment: 'test', tenant, keyId: 'k', capabilities: [] } as const;
       const rejection = {
-        ...{ requestId: newId(), operation: 'look', endpoint: '/v1/look', method: 'POST', httpStatus: 402 },
-        ...{
-          errorCode: 'INSUFFICIENT_BALANCE',
-          errorMessage: '',
-          latencyMs: 1,
-          at: new Date(0).toISOString(),
-        },
+        requestId: newId(),
+        operation: 'look',
+        endpoint: '/v1/look',
+        method: 'POST',
+        httpStatus: 402,
+        errorCode: 'INSUFFICIENT_BALANCE',
+        errorMessage: '',
+        latencyMs: 1,
+        at: new Date(0).toISOString(),
       };
       const handler = new RecordRejectionHandler(failingOnce(when));
       await handler.execute(new RecordRejection(caller, rejection));

@@ -6,7 +6,7 @@ import type { AccountSums } from '../history/accounts.js';
 import type { History } from '../history/history.js';
 import type { KeptAnswer } from './read-store-snapshot.js';
 
-/** What `GET /v1/credits` shows: the balance that the service itself arrives at, and the last event that it knows. */
+/** The answer of `GET /v1/credits`: the balance that the service itself computes, and the last event that it knows. */
 export interface ShownBalance {
   readonly balance: number;
   readonly position: bigint;
@@ -37,7 +37,7 @@ export function checkLedgerSums(
   }
 }
 
-/** Service and history must agree on each account. What was written since the audit began is looked up. */
+/** Service and history must agree on each account. Events from after the audit's start are looked up. */
 export async function checkShownBalances(
   store: EventStore,
   accounts: Iterable<AccountSums>,
@@ -48,7 +48,7 @@ export async function checkShownBalances(
     const { environment, tenant, stream } = account;
     findings.checked('balance-shown');
     const shown = await readBalance(environment, tenant).catch(unlessUnproven);
-    // The check of writers says which event it is that the service decides nothing by.
+    // The check of writers names the event because of which the service refuses to decide.
     if (shown === 'unproven') continue;
     const { balance, revision } = await balanceAt(store, account, shown?.position ?? account.position);
     if (shown?.balance === balance) continue;
@@ -80,7 +80,7 @@ async function balanceAt(store: EventStore, { stream, balance, revision }: Accou
   }
 }
 
-/** What an event does to the balance of its account, in credits. The event may be one that cannot be read. */
+/** The effect of an event on the balance of its account, in credits. The event may be unreadable. */
 function effectOf({ type, data }: RecordedEvent): number {
   // The events about credits say how many.
   const { amount } = data as { amount: number };
@@ -89,8 +89,8 @@ function effectOf({ type, data }: RecordedEvent): number {
 }
 
 /**
- * What was answered 202 has happened, and each answer is that of its own request. Of dispatches with an Idempotency-Key the
- * answer is kept for a day.
+ * Each dispatch that was answered with 202 has happened, and each stored answer belongs to its own request. The answers
+ * of dispatches with an Idempotency-Key are stored for a day.
  */
 export class AuditedAnswers {
   private readonly byJob: ReadonlyMap<string, readonly KeptAnswer[]>;

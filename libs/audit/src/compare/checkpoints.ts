@@ -4,7 +4,7 @@ import type { EventStore } from '#event-store/event-store.js';
 import type { AuditFindings } from '../findings.js';
 import type { History } from '../history/history.js';
 
-/** What read models and process managers say about how far they are. */
+/** The checkpoint of a read model or process manager. */
 export interface KeptCheckpoint {
   readonly environment: Environment;
   readonly name: string;
@@ -49,8 +49,9 @@ export async function readCheckpoints(
 }
 
 /**
- * Each checkpoint names an event that lies in the log at its place, and has passed no event of its own behind it. What is
- * not so was altered, or is of another state of the log. What a checkpoint leaves out is found by what did not follow.
+ * Each checkpoint names an event that the log has at that place, and has skipped no event of its consumer after it. A
+ * checkpoint that does not fit was altered, or is from another state of the log. The other checks find events that were
+ * skipped before it.
  */
 export async function checkCheckpoints(
   checkpoints: readonly KeptCheckpoint[],
@@ -115,7 +116,7 @@ export type ReachedEarlier = ReadonlyMap<string, bigint>;
 
 const rowsPerPage = 5_000;
 
-/** The table by which the projector notices a skipped event says of each stream what was folded of it. */
+/** Checks the table by which the projector notices skipped events: it must have the folded revision of each stream. */
 export async function checkStreamRevisions(
   client: pg.Client,
   environments: readonly Environment[],

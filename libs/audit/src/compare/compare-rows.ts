@@ -40,7 +40,7 @@ export class ExpectedRows {
     return undefined;
   }
 
-  /** Whether the read model shows this event: it is made of such streams, and has come so far. */
+  /** Whether the read model shows this event: it consumes the stream, and has reached the position. */
   shows(event: EventOrigin): boolean {
     return this.consumes(event) && this.hasPassed(event);
   }
@@ -59,7 +59,7 @@ export class ExpectedRows {
   }
 }
 
-/** Of each read model. The rest of the wrong rows is counted. */
+/** The most suspected rows kept for each read model. Further wrong rows are only counted. */
 const mostSuspects = 10_000;
 
 /** A row that is not what it must be. */
@@ -83,7 +83,7 @@ export interface CompareOptions {
   onRows(count: number): void;
 }
 
-/** Holds each row of a table against its digest. What differs is suspected; the cells are looked at one by one later. */
+/** Compares each row of a table with its digest. Rows that differ are suspected; their cells are compared later. */
 export async function compareTable(
   snapshot: ReadStoreSnapshot,
   expected: ExpectedRows,
@@ -120,7 +120,10 @@ export async function compareTable(
   return { expected, suspects, more, sums };
 }
 
-/** A column that the audit does not know is of another release, and not compared; without one that it knows nothing can be. */
+/**
+ * A column that the audit does not know is of another release, and is not compared. If a known column is missing, the
+ * table cannot be compared.
+ */
 async function hasItsColumns(
   snapshot: ReadStoreSnapshot,
   { check, serving, table, columns }: ExpectedRows,

@@ -12,7 +12,7 @@ interface Explained {
   readonly audited: AuditedRows;
 }
 
-/** Says of the suspected rows what they must be and what they are. For that the history is folded a second time. */
+/** Reports the expected and actual cells of suspected rows. For that the history is folded a second time. */
 export class RowExplanations {
   private readonly explained: readonly Explained[];
 
@@ -103,7 +103,7 @@ function timeText(milliseconds: number): string {
   return whole === milliseconds ? text : `${text} and ${Number((milliseconds - whole).toFixed(3))} ms`;
 }
 
-/** What JSON makes of it: a member that is undefined is none. */
+/** The value after a JSON round trip, which drops undefined members. */
 function withoutUndefined(cell: unknown): unknown {
   return typeof cell === 'object' && cell !== null ? (JSON.parse(JSON.stringify(cell)) as unknown) : cell;
 }

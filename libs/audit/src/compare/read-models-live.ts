@@ -10,7 +10,7 @@ export interface LivenessOptions {
   readonly environments: readonly Environment[];
   /** All read models. */
   readonly models: readonly Pick<ReadModelFold, 'name' | 'shape'>[];
-  /** Whether a stream is of the tenant that is asked for: an audit of one tenant says nothing of the others. */
+  /** Whether a stream belongs to the audited tenant: an audit of one tenant reports no others. */
   readonly concerns: (stream: string) => boolean;
   /** By table: events beyond the checkpoint that the snapshot has. */
   readonly beyond: ReadonlyMap<string, number>;
@@ -20,7 +20,7 @@ export interface LivenessOptions {
   readonly patienceMs: number;
 }
 
-/** A read model that stands still, has parked streams, or does not reach the head, has wrong rows before long. */
+/** A read model that stands still, has parked streams, or does not reach the head will soon have wrong rows. */
 export async function checkReadModelsLive(
   { serving, parked }: ReadStoreSnapshot,
   findings: AuditFindings,
@@ -67,14 +67,14 @@ export async function checkReadModelsLive(
   }
 }
 
-/** Whether another release has folded events that this one's projector has not made up for yet. */
+/** Whether another release has folded events that this release's projector has not folded again yet. */
 function isForeign({ position, foldedTo }: ServingModel, shape: string): boolean {
   return position !== undefined && foldedTo[shape] !== String(position);
 }
 
 /**
- * Waits for a projector that is about to make rows again that another release has folded: until then they are not what
- * this release expects, and nothing is wrong with them.
+ * Waits for a projector that will fold another release's rows again: until then they differ from this release's rows
+ * without being wrong.
  */
 export async function ownFolds(
   url: string,
@@ -106,10 +106,10 @@ interface Behind {
 }
 
 const pollMs = 200;
-/** The whole wait for read models that move slowly, in times of the patience with one that does not move. */
+/** The longest wait for read models that move slowly, as a multiple of `patienceMs`. */
 const mostRounds = 6;
 
-/** Looks until all have reached the head, or none of them has moved for as long as there is patience. */
+/** Polls until all read models have reached the head, or none has moved for `patienceMs`. */
 async function stillBehind(
   client: pg.Client,
   { beyond, head, patienceMs }: LivenessOptions,

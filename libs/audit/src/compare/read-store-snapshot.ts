@@ -14,9 +14,9 @@ export interface ServingModel {
   readonly generation: number;
   readonly state: string;
   readonly haltedBecause: string | null;
-  /** Its rows are those of the history up to here; undefined: of nothing yet. */
+  /** Its rows are those of the history up to here; undefined: it has folded no events yet. */
   readonly position: bigint | undefined;
-  /** By the shape of a fold: up to where the rows are that fold's. */
+  /** By the shape of a fold: the position up to which the rows are that fold's. */
   readonly foldedTo: Readonly<Record<string, string>>;
 }
 
@@ -44,14 +44,17 @@ export interface KeptAnswer {
 
 const rowsPerPage = 2000;
 
-/** A switch of generations may come between the two halves of a look: a view that is astray three times is so. */
+/**
+ * A switch of generations may come between two queries, so a wrong view is only reported after it was wrong three
+ * times.
+ */
 const looks = 3;
 const lookAgainMs = 300;
 
 /**
- * The read store at one moment: rows and checkpoints go together, whatever is committed while they are read. It reads
- * rows as the views said at that moment what readers see, for a view may be switched to another generation meanwhile; the
- * lock keeps the tables of those that served from being dropped.
+ * The read store at one moment: rows and checkpoints fit together, although commits go on while they are read. It reads
+ * the tables that the views showed at that moment, because a view may be switched to another generation meanwhile.
+ * Locks keep these tables from being dropped.
  */
 export class ReadStoreSnapshot implements AsyncDisposable {
   private constructor(
@@ -59,7 +62,7 @@ export class ReadStoreSnapshot implements AsyncDisposable {
     readonly client: pg.Client,
     readonly serving: readonly ServingModel[],
     readonly parked: readonly ParkedRows[],
-    /** What PostgreSQL keeps about the schemas of the read store and of the queue. */
+    /** The objects in PostgreSQL's catalogue of the schemas of the read store and of the queue. */
     readonly catalogue: readonly CatalogueFact[],
   ) {}
 
@@ -76,7 +79,7 @@ export class ReadStoreSnapshot implements AsyncDisposable {
 
   private static async look(url: string, environments: readonly Environment[]): Promise<ReadStoreSnapshot> {
     const client = new pg.Client({ connectionString: url, application_name: 'atelier-audit' });
-    // A connection that breaks while nothing is asked of it is noticed by the next query.
+    // The next query notices a connection that broke while idle.
     client.on('error', () => undefined);
     await client.connect();
     try {
@@ -132,7 +135,10 @@ export class ReadStoreSnapshot implements AsyncDisposable {
     return this.catalogue.find(isView)?.definition;
   }
 
-  /** What the view says, so that a switch of generations need not wait for us; without a view, the table. */
+  /**
+   * The query of the view, so that a switch of generations need not wait for this transaction; without a view, the
+   * table.
+   */
   private shownBy(model: ServingModel): string {
     const definition = this.viewOf(model);
     return definition === undefined ? tableOf(model) : `(${definition.replace(/;\s*$/, '')}) as shown`;
@@ -202,7 +208,9 @@ function selected(name: string, kind: ColumnKind): string {
 
 const { INT4, INT8, NUMERIC, JSONB } = pg.types.builtins;
 const cellOfType: Readonly<Record<number, (cell: string) => unknown>> = {
-  ...{ [INT4]: Number, [INT8]: Number, [NUMERIC]: Number },
+  [INT4]: Number,
+  [INT8]: Number,
+  [NUMERIC]: Number,
   [JSONB]: (cell): unknown => JSON.parse(cell),
 };
 

@@ -12,7 +12,10 @@ interface OpenJob {
   movedAt: number;
 }
 
-/** 12. Every job that has not ended has a task or a running attempt; a photograph or its batch may have it in its stead. */
+/**
+ * 12. Every unfinished job has a task or a running attempt. A task of a batch also counts for its photographs, and a
+ *   task of a photograph for its batch.
+ */
 export class WaitingJobs {
   private readonly open = new Map<string, OpenJob>();
 

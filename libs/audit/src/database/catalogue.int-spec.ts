@@ -73,7 +73,7 @@ describe('the catalogue of the release', () => {
   it('is what a fresh database has; after a new migration: npm test -- libs/audit/src/database -u', async () => {
     const facts = (await catalogueOf(fixture.url, schemas)).filter(isOfMigrations);
     const lines = facts.map(lineOf).sort();
-    const text = `/** What migrations make. Written by the spec beside this file, which says how. */\nexport const releaseCatalogue = \`\n${lines.join('\n')}\n\`;\n`;
+    const text = `/** The schemas that migrations make. The spec beside this file writes it, and says how. */\nexport const releaseCatalogue = \`\n${lines.join('\n')}\n\`;\n`;
     await expect(text).toMatchFileSnapshot('./release-catalogue.ts');
   });
 

@@ -25,19 +25,22 @@ const typeOfKind: Readonly<Record<ColumnKind, string>> = {
 /** A later release may add these, and no statement of this one meets them. */
 const mayBeMore = new Set<CatalogueFact['kind']>(['table', 'view', 'column']);
 /**
- * What earlier releases made and this one leaves in place, since they may run beside it or come back. To the letter: a
- * function with another body has another hash.
+ * Facts of earlier releases that stay in place, because those releases may run beside this one or come back. They must
+ * match exactly: a function with another body has another hash.
  */
 const formerFacts = `
 event_store | function | append_batch(streams text[], expected bigint[], event_append integer[], event_place integer[], event_stream text[], event_id uuid[], event_type text[], event_data json[], event_metadata json[], OUT base bigint, OUT actual bigint[]) | f streams text[], expected bigint[], event_append integer[], event_place integer[], event_stream text[], event_id uuid[], event_type text[], event_data json[], event_metadata json[], OUT base bigint, OUT actual bigint[] returns record plpgsql v {plan_cache_mode=force_generic_plan} 5d14317e2ec7dd43d1387c2c8081458a68cfd6c06ba86c8e22ac45a9605abb98
 `;
 
-/** Of a generation that is being filled or has retired: what else it has is not finished, or of another release. */
+/**
+ * The kinds of facts that are wrong even in an unfinished or retired generation. Its other facts may be unfinished, or
+ * of another release.
+ */
 const neverInSpares = new Set<CatalogueFact['kind']>(['trigger', 'rule', 'policy', 'grant', 'owner']);
 
 /**
- * Holds what PostgreSQL keeps about the schemas against what this release makes: its migrations, as
- * {@link releaseCatalogue} has them, and the tables of the read models, as their folds declare them.
+ * Compares the schemas in PostgreSQL with those of this release: with the result of its migrations
+ * ({@link releaseCatalogue}), and with the tables that the folds of the read models declare.
  */
 export function checkCatalogue(
   found: readonly CatalogueFact[],
@@ -69,7 +72,10 @@ export function checkCatalogue(
   }
 }
 
-/** The tables of the queue are the library's business, and made again when they are lost; what they do is looked at. */
+/**
+ * The queue's tables belong to its library, which makes lost ones again; only their triggers, functions and the like
+ * are checked.
+ */
 const isLookedAt = ({ schema, kind }: CatalogueFact) =>
   schema !== queueSchema || kind === 'function' || neverInSpares.has(kind);
 
@@ -128,8 +134,8 @@ function isSame(expected: CatalogueFact, actual: CatalogueFact): boolean {
 }
 
 /**
- * The order of columns is that of the release that made the view, and a later one may show more. PostgreSQL 15 writes the
- * table before each column.
+ * The columns are in the order of the release that made the view, and a later release may show more. PostgreSQL 15
+ * writes the table before each column.
  */
 function isSameView(expected: string, actual: string): boolean {
   const [columns, table = ''] = partsOfView(expected);

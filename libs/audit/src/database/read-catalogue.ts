@@ -1,6 +1,6 @@
 import pg from 'pg';
 
-/** One thing that PostgreSQL keeps about a schema, with a name that is its own within schema and kind. */
+/** One object of a schema in PostgreSQL. Its name is unique within schema and kind. */
 export interface CatalogueFact {
   /** Empty: of the whole database. */
   readonly schema: string;
@@ -21,7 +21,7 @@ export interface CatalogueFact {
     | 'owner'
     | 'setting';
   readonly name: string;
-  /** All that matters of it, in the same words on every PostgreSQL from 15 on. */
+  /** Its relevant definition, in the same text on every PostgreSQL from 15 on. */
   readonly definition: string;
 }
 
@@ -31,8 +31,9 @@ const writing = `('INSERT', 'UPDATE', 'DELETE', 'TRUNCATE', 'TRIGGER', 'REFERENC
 const grantee = `case g.grantee when 0 then 'public' else pg_get_userbyid(g.grantee) end`;
 
 /**
- * Everything that decides what a reader of these schemas sees, and what becomes of a write to them. Left out: what only
- * costs time (other indexes, storage options), privileges to read, and the constraints that PostgreSQL 18 makes of `not null`.
+ * All objects that affect the results of reads from these schemas and of writes to them. Left out: objects that only
+ * affect speed (other indexes, storage options), privileges to read, and the constraints that PostgreSQL 18 makes of
+ * `not null`.
  */
 const facts = `
 with own as (select oid, nspname, nspowner, nspacl from pg_namespace where nspname = any($1)),

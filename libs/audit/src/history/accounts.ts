@@ -99,7 +99,7 @@ export class AuditedAccounts {
     findings.wrongAt(event, 'accounts', message, opens ? 'unopened' : 'opened', status);
   }
 
-  /** The balance is kept event by event; the sums beside it are the other way to arrive at it. */
+  /** Compares two computations of the balance: event by event, and from the sums. */
   private checkBalance(account: AuditedAccount, event: Placed<AccountEvent>): void {
     const { findings } = this.books;
     findings.checked('balance');
@@ -109,7 +109,8 @@ export class AuditedAccounts {
       const message = `${event.type} leaves a balance that purchases, debits and refunds do not explain`;
       findings.wrongAt(event, 'balance', message, expected, balance);
     }
-    // A debit or a correction is to blame: until the balance is level again, no other event is.
+    // Only a debit or a correction can make the balance negative, so other events are not reported until it is level
+    // again.
     if (balance < 0 && (event.type === 'CreditsDebited' || event.type === 'CreditsCorrected'))
       findings.wrongAt(event, 'balance', 'the balance falls below 0', '0 or more', balance);
   }
@@ -196,7 +197,7 @@ export class AuditedAccounts {
 
 const dayMs = 86_400_000;
 
-/** What an account spends in a day: the day begins with a debit, and ends when more than 24 hours have passed. */
+/** The spending of an account in a day: the day begins with a debit, and ends when more than 24 hours have passed. */
 class SpendingDay {
   private beganAt = Number.NEGATIVE_INFINITY;
   private spent = 0;

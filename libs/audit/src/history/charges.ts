@@ -10,7 +10,7 @@ const chargeStates = ['unknown', 'open', 'settled', 'refunded', 'purchase'] as c
 
 export type ChargeState = (typeof chargeStates)[number];
 
-/** A charge that is neither settled nor refunded: held with its texts, for there are few of them. */
+/** An open charge, neither settled nor refunded. It keeps its texts, because there are few open charges. */
 export interface AuditedCharge {
   readonly stream: string;
   readonly revision: number;
@@ -18,7 +18,7 @@ export interface AuditedCharge {
   readonly jobId: string;
   /** Number of the job. */
   readonly job: number;
-  /** Number of the job that the request was answered with, where it is another; −1: it is the same. */
+  /** Number of the job that the request was answered with, if it is another job; −1: it is the same. */
   readonly parent: number;
   readonly amount: number;
   readonly madeAt: number;
@@ -54,7 +54,7 @@ export class AuditedCharges {
     return this.jobs.get(number);
   }
 
-  /** Of the account's stream, at which the charge became what it is. */
+  /** The revision of the account's stream at which the charge got its state. */
   revision(number: number): number {
     return this.revisions.get(number);
   }
@@ -124,7 +124,10 @@ export function checkClosing(
   return number;
 }
 
-/** What must be over by now: a charge without a job, or whose job ended long ago. Times in milliseconds. */
+/**
+ * Reports charges that should be closed by now: without a job, or with a job that ended long ago. Times in
+ * milliseconds.
+ */
 export function checkOpenCharges({ findings, charges, jobs }: Books, deadline: number): void {
   for (const charge of charges.open.values()) {
     const { chargeId, jobId, job, madeAt } = charge;
@@ -174,7 +177,7 @@ function checkCharge({ findings, charges, streams, jobs }: Books, event: Queued,
   }
 }
 
-/** The children of a batch were charged one by one before, under names that follow from their request. */
+/** The children of a batch must have been charged before, under ids that derive from their request. */
 function checkParent({ findings, charges, jobs }: Books, event: Queued): void {
   const { environment, data } = event;
   const { childJobIds = [], requestId, creditsCost } = data;

@@ -24,8 +24,8 @@ export interface HistoryOptions {
 }
 
 /**
- * The audit's own model of the history: takes the log, event by event in its order, and says what is wrong with it. The
- * simulation and the crash tests judge by it as well.
+ * The audit's own model of the history: it takes the events of the log in order, and reports what is wrong. The
+ * simulation and the crash tests use it too.
  */
 export class History implements Books {
   readonly streams: AuditedStreams;
@@ -58,7 +58,7 @@ export class History implements Books {
     return this.lastRecordedAt;
   }
 
-  /** @returns the event in today's form; undefined where it cannot be read, or is not asked for */
+  /** @returns the event in today's form; undefined if it is unreadable, or is not part of the audit */
   apply(recorded: RecordedEvent): AuditedEvent | undefined {
     this.checkPosition(recorded);
     const place = placeOf(recorded);
@@ -96,7 +96,7 @@ export class History implements Books {
     try {
       const event = auditedEvent(place);
       const { type } = event;
-      const category = categoryOfType[type];
+      const category = categoryOfType.get(type);
       if (category !== place.category) {
         const message = `${type} does not belong into this stream`;
         findings.wrongAt(place, 'formats', message, category, place.category);
@@ -111,7 +111,7 @@ export class History implements Books {
       this.fold(event);
       return event;
     } catch (error) {
-      // Data that is not what its type says throws wherever it is looked at first.
+      // Data that does not fit its type throws where it is first used.
       const found = error instanceof Error ? error.message : String(error);
       const message = `${place.recorded.type} cannot be read`;
       findings.wrongAt(place, 'formats', message, 'an event of a known form', found);

@@ -12,13 +12,13 @@ export type AuditedJobState = (typeof jobStates)[number];
 
 const firstEnd = jobStates.indexOf('succeeded');
 
-/** What has become of each job, and that it went the way that jobs go. */
+/** The state of each job; checks that jobs only make allowed transitions. */
 export class AuditedJobs {
   private readonly index = new KeyIndex();
   private readonly states = Column.uint8();
   private readonly attempts = Column.uint8();
   private readonly parents = Column.uint8();
-  /** Digests of whose each job is and what was paid for it, as JobQueued says. */
+  /** Digests of each job's tenant and charge, from JobQueued. */
   private readonly origins = Column.int32();
   /** Milliseconds; of jobs that ended. */
   private readonly ends = Column.float64();
@@ -123,7 +123,7 @@ export class AuditedJobs {
     this.attempts.set(number, attempt);
   }
 
-  /** What ends a job belongs to its last attempt. The parent of a batch has no attempts. */
+  /** The event that ends a job must belong to its last attempt. The parent of a batch has no attempts. */
   private checkAttempt(number: number, event: Placed<JobEvent>, found: number): void {
     const last = this.attempts.get(number);
     if (found === last && (last > 0 || this.isParent(number))) return;
@@ -132,7 +132,7 @@ export class AuditedJobs {
     this.findings.wrongAt(event, 'attempts', message, expected, found);
   }
 
-  /** Ends that were stored before they said whose job has ended say nothing that could be wrong. */
+  /** Older end events do not name the job's owner, so there is nothing to check in them. */
   private checkOrigin(
     number: number,
     event: Placed<EventOfType<'JobSucceeded' | 'JobFailed' | 'JobCancelled'>>,

@@ -8,9 +8,9 @@ interface Lifecycle {
 }
 
 /**
- * Things that are few and simple: keys, presets and products begin with the event that makes them. A key is rotated
- * once, and revoked for good. An external reference is given to one product. An asset is stored once,
- * and its entry of the catalogue is retired once.
+ * Simple life cycles: keys, presets and products begin with the event that makes them. A key is rotated once, and
+ * revoked for good. An external reference is given to one product. An asset is stored once, and its entry of the
+ * catalogue is retired once.
  */
 export class Lifecycles {
   private readonly things = new Map<string, Lifecycle>();
@@ -49,7 +49,7 @@ export class Lifecycles {
     }
   }
 
-  /** `kind`: what stays the same for good; `required`: what it has to be. */
+  /** `kind` never changes; `required` is its expected value. */
   private begin(event: AuditedEvent, kind: string, required: string | undefined, again: boolean): void {
     this.findings.checked('lifecycles');
     const thing = this.things.get(event.stream);

@@ -2,7 +2,7 @@ import { belongsToTenant, streamIsOfTenant, type EventOrigin } from '../audited-
 import type { AuditFindings, Revision } from '../findings.js';
 import { Column, hashKey, KeyIndex } from '../memory/columns.js';
 
-/** Every stream of the history: how far it has come, and whose it is. */
+/** The last revision and the tenant of every stream of the history. */
 export class AuditedStreams {
   private readonly index = new KeyIndex();
   private readonly lastRevisions = Column.int32();
@@ -18,7 +18,7 @@ export class AuditedStreams {
   }
 
   /**
-   * Revisions 0, 1, 2 …; what follows a gap is counted on from there, so that one gap is told once.
+   * Revisions are 0, 1, 2 … After a gap it counts on from the next event, so that each gap is reported once.
    * @returns the stream's number
    */
   follow(place: EventOrigin): number {
@@ -35,7 +35,7 @@ export class AuditedStreams {
     return number;
   }
 
-  /** `owner`: as the event's data says, where it does. The first event of a stream says whose it is. */
+  /** `owner`: the tenant in the event's data, if any. The first event of a stream decides its tenant. */
   checkTenant(number: number, place: EventOrigin, owner: string | undefined): void {
     const { category, tenant } = place;
     if (!belongsToTenant(category)) return;
@@ -83,8 +83,8 @@ function ownerByName({ category, streamId }: EventOrigin): string | undefined {
 }
 
 /**
- * Ids of events by their hash. Two ids that share a hash are only suspected: the events with these ids are read once
- * more, and only the same id twice is wrong.
+ * Ids of events by their hash. Equal hashes are only a suspicion: the events are read again, and only equal ids are
+ * wrong.
  */
 export class EventIds {
   private readonly index = new KeyIndex();

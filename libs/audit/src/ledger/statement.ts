@@ -121,10 +121,9 @@ export type StatementLine =
   | { readonly kind: 'closing'; readonly balance: number; readonly revision: number };
 
 /**
- * An account's statement over a period: opening balance, movements, closing balance. Periods that follow each other
- * fit without gap or overlap, whatever the clocks of those who wrote the events said: the time of an event is the
- * latest that any event up to it has.
- * @throws Error when opening balance and movements do not come to the closing balance
+ * An account's statement over a period: opening balance, movements, closing balance. Consecutive periods have no gap or
+ * overlap, even if the writers' clocks differ: the time of an event is the latest time of any event up to it.
+ * @throws Error if opening balance and movements do not sum to the closing balance
  */
 export async function* statement(
   pages: AsyncIterable<readonly RecordedEvent[]>,
@@ -152,7 +151,7 @@ function opening({ revision }: AccountLedger, balance: number): StatementLine {
   return { kind: 'opening', balance, revision };
 }
 
-/** A period in which nothing happened has a balance all the same. */
+/** A period without movements still has a balance. */
 function* close(ledger: AccountLedger, sum: number | undefined): Generator<StatementLine> {
   if (sum === undefined) yield opening(ledger, ledger.balance);
   else if (sum !== ledger.balance) {

@@ -1,10 +1,16 @@
-/** 64 bits in two signed halves, which V8 keeps without a box. Two different keys among a million share one with a chance of about 1 in 30 million. */
+/**
+ * 64 bits in two signed halves, which V8 stores without boxing. Two different keys among a million share one with a
+ * chance of about 1 in 30 million.
+ */
 export interface KeyHash {
   readonly high: number;
   readonly low: number;
 }
 
-/** Of a text, UTF-16 unit by unit (the mixing is cyrb53's, both lanes kept). `salt` tells the parts of a compound key apart. */
+/**
+ * The hash of a text, UTF-16 unit by unit (the mixing is cyrb53's, with both lanes kept). `salt` separates the parts of
+ * a compound key.
+ */
 export function hashKey(text: string, salt = 0): KeyHash {
   let one = 0xdeadbeef ^ salt;
   let two = 0x41c6ce57 ^ Math.imul(salt, 0x9e3779b1);
@@ -22,8 +28,8 @@ const double = new Float64Array(1);
 const words = new Int32Array(double.buffer);
 
 /**
- * 32 bits, signed, that stand for a value: text, number, or anything that JSON can say. The order of an object's members does
- * not count, for jsonb keeps one of its own.
+ * 32 bits, signed, that stand for a value: text, number, or anything that JSON can say. The order of an object's
+ * members does not count, because jsonb changes it.
  */
 export function hashOf(value: unknown): number {
   switch (typeof value) {
@@ -37,7 +43,7 @@ export function hashOf(value: unknown): number {
       return value ? 0x51ed270b : 0x2545f491;
     case 'object':
       if (value === null) return 0x1b873593;
-      // What is read from JSON or a row is a list or a plain object here.
+      // A value from JSON or a row can only be a list or a plain object here.
       return Array.isArray(value) ? digestOfList(value) : digestOfObject(value as Record<string, unknown>);
     default:
       return 0x38495ab5;

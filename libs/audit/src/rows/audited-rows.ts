@@ -24,15 +24,15 @@ export interface FoldedColumn {
 }
 
 /**
- * A read model's table, and its own fold, which the projector and a rebuild run as well. The audit is handed it and
- * imports none: what it says of a column that it has no model of its own for is that the table is the fold of history,
- * and not that the fold is right.
+ * A read model's table, and its own fold, which the projector and a rebuild run as well. The audit gets it as an
+ * argument and imports no fold. For a column without an audit model, it shows that the table equals the fold of
+ * history, but not that the fold is right.
  */
 export interface ReadModelFold {
   readonly name: string;
   /** Of the fold. */
   readonly version: number;
-  /** Under which the read store keeps how far the rows are this fold's, and not another release's. */
+  /** The key under which the read store keeps the position up to which the rows are this fold's. */
   readonly shape: string;
   /** The streams that it is made of. */
   readonly categories: readonly StreamCategory[];
@@ -43,7 +43,7 @@ export interface ReadModelFold {
   readonly rowPerEvent: boolean;
   /** True when events of several streams may concern one row. */
   readonly keysSpanStreams: boolean;
-  /** True when further events leave a row that is there as it is. */
+  /** True when later events never change an existing row. */
   readonly rowsNeverChange: boolean;
   /** The rows that an event concerns. @throws for an event that the fold cannot take: the projector parks its stream */
   keysOf(event: AuditedEvent): readonly RowKey[];
@@ -66,14 +66,14 @@ export class AuditedRows {
   private readonly newest: Map<string, FoldedRow> | RecentMap<string, FoldedRow>;
   /** Whether no row is folded any further once it is there. */
   private readonly isMadeOnce: boolean;
-  /** Streams with an event that the fold could not take. The projector passes over the rest of them, and so do we. */
+  /** Streams with an event that the fold could not take. Like the projector, the audit skips the rest of them. */
   private readonly parked = new Set<string>();
 
   constructor(
     private readonly model: ReadModelFold,
     private readonly rows: RowStore,
     private readonly store: Pick<EventStore, 'readStream'>,
-    /** How many rows are kept at least as the fold has them. */
+    /** The least number of rows that are kept in the fold's form. */
     keptRows = 1_000,
   ) {
     const { name, columns, keysSpanStreams } = model;
@@ -84,7 +84,7 @@ export class AuditedRows {
     this.isMadeOnce = model.rowPerEvent || model.rowsNeverChange;
   }
 
-  /** @returns a promise only where rows that are kept no more have to be read again first */
+  /** @returns a promise only if rows that were dropped must be read again first */
   apply(event: AuditedEvent): Promise<void> | undefined {
     const keys = this.keysOf(event);
     const missing = keys.some(this.isMissing) ? keys.filter(this.isMissing) : nothing;
@@ -94,7 +94,7 @@ export class AuditedRows {
     return undefined;
   }
 
-  /** None for an event that the fold passes over, cannot take, or that concerns no row that is asked for. */
+  /** None for an event that the fold ignores or cannot take, or that concerns no wanted row. */
   private keysOf(event: AuditedEvent): readonly RowKey[] {
     if (this.folded.length === 0 || this.parked.has(event.stream)) return nothing;
     try {
@@ -109,7 +109,7 @@ export class AuditedRows {
   private readonly isConcerned = (key: RowKey): boolean =>
     this.rows.wants(key) && !(this.model.rowsNeverChange && this.rows.find(key) !== none);
 
-  /** Whether there is such a row, and it is kept no more. */
+  /** Whether the row exists, but was dropped from memory. */
   private readonly isMissing = (key: RowKey): boolean => {
     const { model, rows, newest } = this;
     if (this.isMadeOnce || model.keysSpanStreams) return false;
@@ -177,7 +177,7 @@ export class AuditedRows {
 
 const nothing: readonly RowKey[] = [];
 
-/** Times in milliseconds. Whatever else a fold puts into a row is a text, a number, or what JSON can say. */
+/** Times in milliseconds. Other cells of a fold are text, numbers or JSON values. */
 function cellOf(value: unknown): RowCell {
   if (value instanceof Date) return value.getTime();
   return value ?? null;

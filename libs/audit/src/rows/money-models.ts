@@ -3,8 +3,8 @@ import type { AuditedEvent, Placed } from '../audited-event.js';
 import { none, type RowCell, type RowStore } from './row-store.js';
 
 /**
- * What columns about money must hold, worked out a second time: written from the columns' meaning, not from the
- * projection. The other columns are left to the read model's own fold.
+ * A second computation of the columns about money, written from the columns' meaning and not from the projection. The
+ * other columns are left to the read model's own fold.
  */
 export interface MoneyModel {
   readonly columns: readonly string[];
@@ -13,7 +13,7 @@ export interface MoneyModel {
   fold(event: AuditedEvent, rows: RowStore): void;
 }
 
-/** One row a job, while it was not fenced off: whose it is, what it costs, and how it stands. */
+/** One row for each job that was not fenced off: its tenant, its cost and its state. */
 const jobs: MoneyModel = {
   columns: ['tenant', 'status', 'credits_cost', 'request_id', 'charge_id', 'parent_job_id'],
   slots: 0,
@@ -41,11 +41,20 @@ const statusAfter: Readonly<Partial<Record<AuditedEvent['type'], string>>> = {
 
 const delta = 0;
 
-/** One row a purchase or a charge: what it does to the balance by now. */
+/** One row for each purchase or charge: its present effect on the balance. */
 const ledger: MoneyModel = {
   columns: [
-    ...['id', 'tenant', 'kind', 'label', 'amount', 'credits_delta', 'status', 'job_id', 'created_at'],
-    ...['resolved_at', 'revision'],
+    'id',
+    'tenant',
+    'kind',
+    'label',
+    'amount',
+    'credits_delta',
+    'status',
+    'job_id',
+    'created_at',
+    'resolved_at',
+    'revision',
   ],
   slots: 1,
   fold(event, rows) {
@@ -106,15 +115,32 @@ function closeEntry(
   rows.write(row, { credits_delta: effect, status, resolved_at: Date.parse(at) });
 }
 
-// Of each request: when it began, what it was charged and given back, its charges by what became of them.
+// For each request: when it began, the credits charged and refunded, and the number of its charges by state.
 const [createdAt, charged, refunded, open, settled, submitted] = [0, 1, 2, 3, 4, 5] as const;
 
-/** One row a request: what it was charged in all, and how it ended. A refused request is a row that nothing changes. */
+/**
+ * One row a request: what it was charged in all, and how it ended. A refused request is a row that nothing changes, and so is
+ * a caller's write that costs nothing.
+ */
 const usage: MoneyModel = {
   columns: [
-    ...['request_id', 'tenant', 'endpoint', 'method', 'status', 'http_status', 'credits_charged'],
-    ...['credits_refunded', 'job_id', 'created_at', 'submitted_at', 'resolved_at', 'latency_ms'],
-    ...['error_code', 'error_message', 'open_charges', 'settled_charges'],
+    'request_id',
+    'tenant',
+    'endpoint',
+    'method',
+    'status',
+    'http_status',
+    'credits_charged',
+    'credits_refunded',
+    'job_id',
+    'created_at',
+    'submitted_at',
+    'resolved_at',
+    'latency_ms',
+    'error_code',
+    'error_message',
+    'open_charges',
+    'settled_charges',
   ],
   slots: 6,
   fold(event, rows) {
@@ -129,11 +155,57 @@ const usage: MoneyModel = {
         return closeCharge(event.data, rows, settled, 1);
       case 'CreditsRefunded':
         return closeCharge(event.data, rows, refunded, event.data.amount);
+      case 'AssetStored':
+        return answer(event, rows, 'POST /v1/uploads', 201);
+      case 'CatalogEntryRetired':
+        return answer(event, rows, 'DELETE /v1/catalog/{resource}/{public_id}', 204);
+      case 'ProductRegistered':
+        return answer(event, rows, 'POST /v1/products', 201);
+      case 'ProductRevised': {
+        const { data, recorded } = event;
+        const isPost = data.externalRef !== null && recorded.metadata.causationId.startsWith('product:');
+        return answer(event, rows, isPost ? 'POST /v1/products' : patchesProduct, 200);
+      }
+      case 'ProductArchived':
+        return answer(event, rows, patchesProduct, 200);
+      case 'JobCancelled':
+        return answer(event, rows, 'POST /v1/jobs/{public_id}/cancel', 200);
       default:
         return;
     }
   },
 };
+
+const patchesProduct = 'PATCH /v1/products/{public_id}';
+
+/**
+ * Notes the answer of a caller's own request. Events of workers, operators and the service do not count. A batch comes
+ * before its jobs.
+ */
+function answer(
+  { type, data, streamId, recorded }: AuditedEvent,
+  rows: RowStore,
+  call: string,
+  status: number,
+): void {
+  const { actor, requestId, tenant } = recorded.metadata;
+  if (!actor.startsWith('key:')) return;
+  const isNew = rows.find([requestId]) === none;
+  const row = rows.open([requestId]);
+  if (row === none) return;
+  const [method = '', endpoint = ''] = call.split(' ');
+  if (!isNew)
+    return type === 'ProductArchived'
+      ? rows.write(row, { method, endpoint, http_status: status })
+      : undefined;
+  rows.write(row, {
+    ...blank(requestId, tenant, endpoint, method, data.at),
+    status: 'SUCCESS',
+    http_status: status,
+    job_id: type === 'JobCancelled' ? streamId : null,
+    resolved_at: Date.parse(data.at),
+  });
+}
 
 function charge(event: Placed<EventOfType<'CreditsDebited'>>, rows: RowStore): void {
   const { requestId, endpoint, jobId, parentJobId, amount, at } = event.data;
@@ -209,10 +281,22 @@ function reject({ data, streamId }: Placed<EventOfType<'RequestRejected'>>, rows
 
 function blank(requestId: string, tenant: string, endpoint: string, method: string, at: string) {
   return {
-    ...{ request_id: requestId, tenant, endpoint, method, http_status: null, job_id: null },
-    ...{ credits_charged: 0, credits_refunded: 0, open_charges: 0, settled_charges: 0 },
-    ...{ created_at: Date.parse(at), submitted_at: null, resolved_at: null, latency_ms: null },
-    ...{ error_code: null, error_message: null },
+    request_id: requestId,
+    tenant,
+    endpoint,
+    method,
+    http_status: null,
+    job_id: null,
+    credits_charged: 0,
+    credits_refunded: 0,
+    open_charges: 0,
+    settled_charges: 0,
+    created_at: Date.parse(at),
+    submitted_at: null,
+    resolved_at: null,
+    latency_ms: null,
+    error_code: null,
+    error_message: null,
   };
 }
 
@@ -220,7 +304,7 @@ function add(rows: RowStore, row: number, slot: number, by: number): void {
   rows.put(row, slot, rows.get(row, slot) + by);
 }
 
-/** One row a call of a vendor: whose it is, and what was paid for it. */
+/** One row for each call of a vendor: its tenant and its price. */
 const calls: MoneyModel = {
   columns: ['tenant', 'units', 'price_micros', 'currency'],
   slots: 0,

@@ -1,7 +1,7 @@
 import type { Revision } from '../findings.js';
 import { Column, hashOf, hashKey, KeyIndex, type KeyHash } from '../memory/columns.js';
 
-/** How a column is compared: times in milliseconds, JSON whatever the order of its members. */
+/** How a column is compared: times in milliseconds, JSON without the order of members. */
 export type ColumnKind = 'text' | 'integer' | 'time' | 'json';
 
 export type RowCell = string | number | boolean | null | object;
@@ -18,7 +18,7 @@ export interface RowStore {
   wants(key: RowKey): boolean;
   /** The number of a row that exists, or {@link none}. */
   find(key: RowKey): number;
-  /** The number of a row, which exists from now on; {@link none}: it is not asked for. */
+  /** The number of a row, which exists from now on; {@link none}: the row is not wanted. */
   open(key: RowKey): number;
   remove(row: number): void;
   write(row: number, cells: Readonly<Record<string, RowCell>>): void;
@@ -103,7 +103,7 @@ export class DigestRows implements RowStore {
     this.slots[slot]?.set(row, value);
   }
 
-  /** A row was met in the table. @returns whether all of its cells, in the order of the columns, are as they must be */
+  /** Checks a row of the table. @returns whether all of its cells, in the order of the columns, are right */
   meet(row: number, cells: readonly unknown[]): boolean {
     this.met.set(row, 1);
     const chunk = this.chunkOf(row);
@@ -136,7 +136,7 @@ export interface ExactRow {
   shows: Revision | undefined;
 }
 
-/** The cells themselves, of the few rows that turned out to be wrong. */
+/** The full cells of the few rows that are wrong. */
 export class ExactRows implements RowStore {
   private readonly rows: ExactRow[] = [];
   private readonly numbers = new Map<string, number>();

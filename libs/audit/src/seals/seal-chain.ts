@@ -13,19 +13,21 @@ import {
 import type { AuditFindings } from '../findings.js';
 
 export interface TrustedSeals {
-  /** Public halves that are known from elsewhere. The last seal has to be of one of them; without any, of any key. */
+  /**
+   * Public keys from a trusted source. One of them must have signed the last seal; if there are none, any key may have.
+   */
   readonly keys: readonly string[];
   /** Seals that were kept outside the store. */
   readonly kept: readonly Seal[];
 }
 
-/** The seals by themselves: one chain, each signed, and those that were kept are among them. */
+/** Checks the seals alone: they are one chain, each is signed, and the kept seals are among them. */
 export class SealChain {
   /** The last one. */
   last: Seal | undefined;
   /** Keys in the order of their first seals. */
   readonly keys: string[] = [];
-  /** Seals whose key took over from one that had not named it. */
+  /** Seals whose key the key before had not named as its successor. */
   readonly unnamedKeys: number[] = [];
   private source: string | undefined;
   private readonly sources = new Set<string>();

@@ -19,19 +19,22 @@ export interface SealsReport {
   readonly sealedEvents: number;
   readonly unsealedEvents: number;
   readonly keys: readonly string[];
-  /** Seals whose key took over from one that had not named it: it was lost, or somebody else's. */
+  /**
+   * Seals whose key the key before had not named as its successor: the old key was lost, or the new one is a
+   * stranger's.
+   */
   readonly unnamedKeys: readonly number[];
 }
 
 const pageSize = 512;
-/** Where a range does not end as it was sealed, the beginning of one of so many after it is looked for. */
+/** If a range does not end as it was sealed, the beginnings of this many later ranges are searched for. */
 const seenAhead = 256;
-/** Events that came for longer than this, in milliseconds, and were not sealed: a sealer needs less than a second. */
+/** How long, in milliseconds, events may come without a seal: a sealer needs less than a second. */
 const longestUnsealed = 60_000;
 
 /**
- * Holds the events of the log, as they are read, against the seals. All seals that were there when it was opened are
- * for events of a log whose head is asked for after that.
+ * Compares the events of the log with the seals while they are read. Read the head of the log after it was opened, so
+ * that all of its seals cover events before that head.
  */
 export class SealedHistory {
   private readonly chain: SealChain;
@@ -58,7 +61,7 @@ export class SealedHistory {
     this.chain = new SealChain(findings, trusted);
   }
 
-  /** @param trusted what is known from elsewhere: keys where the log should be sealed, and kept seals */
+  /** @param trusted facts from a trusted source: keys, if the log should be sealed, and kept seals */
   static async open(
     store: Pick<EventStore, 'readStream'>,
     findings: AuditFindings,
@@ -74,7 +77,7 @@ export class SealedHistory {
     return this.lastRevision >= 0n || this.trusted.keys.length + this.trusted.kept.length > 0;
   }
 
-  /** To be called with all events of the log, in its order. */
+  /** Call it with all events of the log, in order. */
   async apply(events: readonly RecordedEvent[]): Promise<void> {
     for (const event of events) {
       if (!this.isSealed(event)) continue;
@@ -118,7 +121,7 @@ export class SealedHistory {
     if (event.id === seal.last.id) this.judge();
   }
 
-  /** The range at hand has come to its end, or to where it must have ended. */
+  /** Judges the current range at its end, or at the place where it should have ended. */
   private judge(): void {
     const { findings, events, leaves, surplus } = this;
     const seal = this.ahead.shift()!;
@@ -158,7 +161,7 @@ export class SealedHistory {
     }
   }
 
-  /** A service that was stopped may leave a moment of its last events unsealed, for however long it stands still. */
+  /** A service that stops may leave its last events unsealed, until it runs again. */
   private checkUnsealed(now: number): void {
     const { oldestUnsealed: oldest, newest, findings } = this;
     if (!oldest || !newest || !this.isExpected) return;
@@ -170,7 +173,7 @@ export class SealedHistory {
   }
 }
 
-/** The first place at which the fingerprints are not those of the leaves; behind the last one where they all are. */
+/** The first place whose fingerprint differs from its leaf; the place behind the last one if all fit. */
 function firstDifference(seal: StoredSeal, leaves: readonly Buffer[]): number {
   const kept = Buffer.from(String(seal.leaves), 'base64url');
   const differs = leaves.findIndex((leaf, index) => {

@@ -1,3 +1,5 @@
+import type { EventFamily } from '../event-family.js';
+
 /** Why a charge was given back. `orphaned`: it was debited, but no job ever came of it. */
 export type RefundReason = 'job-failed' | 'job-cancelled' | 'orphaned';
 
@@ -61,3 +63,20 @@ export type AccountEvent =
 export function requestIdOfCharge(chargeId: string): string {
   return chargeId.split('.', 1)[0] ?? chargeId;
 }
+
+export const accountFamily: EventFamily<'account', AccountEvent> = {
+  category: 'account',
+  owner: 'named-tenant',
+  idFields: { AccountOpened: 'tenant' },
+  upcasters: {
+    AccountOpened: [],
+    PlanChanged: [],
+    CreditsPurchased: [],
+    CreditsCorrected: [],
+    CreditsDebited: [],
+    CreditsSettled: [],
+    CreditsRefunded: [],
+    AccountSuspended: [],
+    AccountReactivated: [],
+  },
+};

@@ -1,3 +1,5 @@
+import type { EventFamily } from '../event-family.js';
+
 /** The events of `{env}.asset-{asset}`, as they are stored: what the picture is, never its bytes. */
 export type AssetEvent =
   | {
@@ -20,3 +22,13 @@ export type AssetEvent =
     }
   /** As an entry of the catalogue: it is not listed any more, and refused in new dispatches. What was made with it stays. */
   | { type: 'CatalogEntryRetired'; data: { assetId: string; tenant: string; reason: string; at: string } };
+
+export const assetFamily: EventFamily<'asset', AssetEvent> = {
+  category: 'asset',
+  owner: 'tenant',
+  idFields: { AssetStored: 'assetId', CatalogEntryRetired: 'assetId' },
+  upcasters: {
+    AssetStored: [],
+    CatalogEntryRetired: [],
+  },
+};

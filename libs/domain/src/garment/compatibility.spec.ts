@@ -93,6 +93,8 @@ describe('judge', () => {
     const { reasons } = judge(category('tuxedo_jacket'), category('flip_flops'));
     expect(new Set(reasons.map((r) => r.code)).size).toBe(reasons.length);
     expect(reasons[0]?.message).toBe('Beside flip-flops, a tuxedo jacket would be too formal.');
+    const [taken] = judge(category('saree'), category('abaya')).reasons;
+    expect(taken?.message).toBe('A saree and an abaya take the same place in an outfit.');
     expect(COMPATIBILITY_CODES).toEqual(expect.arrayContaining(reasons.map((r) => r.code)));
   });
 });

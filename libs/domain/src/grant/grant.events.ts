@@ -1,3 +1,4 @@
+import type { EventFamily } from '../event-family.js';
 import type { PurchaseKind } from '../account/account.events.js';
 
 /**
@@ -24,3 +25,14 @@ export type GrantEvent =
     }
   | { type: 'GrantApproved'; data: { by: string; at: string } }
   | { type: 'GrantDeclined'; data: { by: string; reason: string; at: string } };
+
+export const grantFamily: EventFamily<'grant', GrantEvent> = {
+  category: 'grant',
+  owner: 'tenant',
+  idFields: { GrantProposed: 'grantId' },
+  upcasters: {
+    GrantProposed: [],
+    GrantApproved: [],
+    GrantDeclined: [],
+  },
+};

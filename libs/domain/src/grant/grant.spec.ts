@@ -13,8 +13,15 @@ import type { GrantEvent } from './grant.events.js';
 const at = '2026-06-01T12:00:00.000Z';
 const grant = { initial: initialGrant, evolve: evolveGrant };
 const small: ProposedGrant = {
-  ...{ grantId: 'g1', tenant: 'acme', kind: 'pack', amount: 50, label: 'Invoice', reference: 'pay_1' },
-  ...{ by: 'ada', needsApproval: false, at },
+  grantId: 'g1',
+  tenant: 'acme',
+  kind: 'pack',
+  amount: 50,
+  label: 'Invoice',
+  reference: 'pay_1',
+  by: 'ada',
+  needsApproval: false,
+  at,
 };
 const large: ProposedGrant = { ...small, amount: 50_000, needsApproval: true };
 const proposed = (data: ProposedGrant): GrantEvent => ({ type: 'GrantProposed', data });

@@ -26,7 +26,14 @@ export function evolveGrant(state: Grant, event: GrantEvent): Grant {
   if (event.type === 'GrantProposed')
     return { status: event.data.needsApproval ? 'proposed' : 'approved', grant: event.data };
   if (state.status === 'none') throw new Error(`${event.type} of a grant that was never proposed`);
-  return { ...state, status: event.type === 'GrantApproved' ? 'approved' : 'declined' };
+  switch (event.type) {
+    case 'GrantApproved':
+      return { ...state, status: 'approved' };
+    case 'GrantDeclined':
+      return { ...state, status: 'declined' };
+    default:
+      return event satisfies never;
+  }
 }
 
 /** Proposing the same grant again changes nothing. */

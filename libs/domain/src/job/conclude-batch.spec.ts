@@ -7,16 +7,20 @@ import type { JobArtifact, JobEvent } from './job.events.js';
 const job = { initial: initialJob, evolve: evolveJob };
 const at = '2026-06-01T12:00:00.000Z';
 const order: QueuedJob = {
-  ...{
-    jobId: 'p',
-    tenant: 'acme',
-    requestId: 'r',
-    chargeId: null,
-    parentJobId: null,
-    childJobIds: ['a', 'b'],
-  },
-  ...{ operation: 'pdp-batch-extractions', jobType: 'PDP_BATCH_EXTRACTION', creditsCost: 8, displayName: '' },
-  ...{ request: {}, inputs: [], seed: 1, at },
+  jobId: 'p',
+  tenant: 'acme',
+  requestId: 'r',
+  chargeId: null,
+  parentJobId: null,
+  childJobIds: ['a', 'b'],
+  operation: 'pdp-batch-extractions',
+  jobType: 'PDP_BATCH_EXTRACTION',
+  creditsCost: 8,
+  displayName: '',
+  request: {},
+  inputs: [],
+  seed: 1,
+  at,
 };
 const queued: JobEvent = { type: 'JobQueued', data: order };
 const started: JobEvent = { type: 'RenderStarted', data: { attempt: 1, worker: 'w', at } };
@@ -24,8 +28,16 @@ const cancelled: JobEvent = { type: 'JobCancelled', data: { reason: 'Enough.', a
 
 function artifact(assetId: string, role: JobArtifact['role'] = 'final'): JobArtifact {
   return {
-    ...{ assetId, storageKey: assetId, contentType: 'image/png', width: 1, height: 1, sha256: '00' },
-    ...{ kind: 'garment', role, label: '', meta: {} },
+    assetId,
+    storageKey: assetId,
+    contentType: 'image/png',
+    width: 1,
+    height: 1,
+    sha256: '00',
+    kind: 'garment',
+    role,
+    label: '',
+    meta: {},
   };
 }
 
@@ -92,7 +104,9 @@ describe('concluding a batch', () => {
           message: '1 of 1 photographs gave a result.',
           artifacts: [artifact('a')],
           failures: [{ ...failure, arm: 'grouping.person' }],
-          ...{ provenance: null, at, ...ended },
+          provenance: null,
+          at,
+          ...ended,
         },
       });
   });
@@ -113,14 +127,20 @@ describe('concluding a batch', () => {
         type: 'JobSucceeded',
         data: {
           message: '1 of 2 photographs gave a result.',
-          ...{ artifacts: [artifact('a')], failures, provenance: null, at, ...ended },
+          artifacts: [artifact('a')],
+          failures,
+          provenance: null,
+          at,
+          ...ended,
         },
       });
   });
 
   it('fails when no photograph gave anything, in the attempt that it is in', () => {
     const data = {
-      ...{ code: 'ALL_PARTS_FAILED' as const, at, ...ended },
+      code: 'ALL_PARTS_FAILED' as const,
+      at,
+      ...ended,
       message: 'None of the photographs gave a result. Your credits were refunded.',
     };
     for (const [history, attempt] of [

@@ -1,3 +1,5 @@
+import type { EventFamily } from '../event-family.js';
+
 /** One picture that a job made. Bytes live in object storage under `storageKey`; URLs are presigned when read. */
 export interface JobArtifact {
   assetId: string;
@@ -196,3 +198,21 @@ export type JobEvent =
     }
   | { type: 'JobCancelled'; data: { reason: string; at: string } & EndedJob }
   | { type: 'JobVoided'; data: { chargeId: string; reason: 'orphaned'; tenant: string; at: string } };
+
+export const jobFamily: EventFamily<'job', JobEvent> = {
+  category: 'job',
+  owner: 'tenant',
+  idFields: { JobQueued: 'jobId' },
+  upcasters: {
+    JobQueued: [],
+    RenderStarted: [],
+    EngineCalled: [],
+    EngineSubmitted: [],
+    EngineAnswered: [],
+    StageCompleted: [],
+    JobSucceeded: [],
+    JobFailed: [],
+    JobCancelled: [],
+    JobVoided: [],
+  },
+};

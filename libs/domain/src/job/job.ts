@@ -17,7 +17,7 @@ interface Called {
 
 /**
  * unqueued → queued → rendering → succeeded | failed | cancelled. A fence makes an unqueued job `voided`.
- * The last four absorb: no event follows them. `attempt` counts RenderStarted events.
+ * The last four absorb: of all events only EngineAnswered may follow, which says what a late answer cost. `attempt` counts RenderStarted events.
  */
 export type Job =
   | { readonly status: 'unqueued' }

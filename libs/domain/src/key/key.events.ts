@@ -1,4 +1,5 @@
-import type { Environment } from '../streams.js';
+import type { EventFamily } from '../event-family.js';
+import type { Environment } from '../environment.js';
 
 export type Capability = 'jobs:create' | 'jobs:read';
 
@@ -33,3 +34,14 @@ export type KeyEvent =
   /** A rotated key: it works until `retiresAt`, so that its successor can be rolled out. */
   | { type: 'ApiKeyRetired'; data: { retiresAt: string; successorKeyId: string; at: string } }
   | { type: 'ApiKeyRevoked'; data: { reason: string; at: string } };
+
+export const keyFamily: EventFamily<'key', KeyEvent> = {
+  category: 'key',
+  owner: 'tenant',
+  idFields: { ApiKeyIssued: 'keyId' },
+  upcasters: {
+    ApiKeyIssued: [],
+    ApiKeyRetired: [],
+    ApiKeyRevoked: [],
+  },
+};

@@ -1,3 +1,5 @@
+import type { EventFamily } from '../event-family.js';
+
 /** The events of `{env}.operation-{name}`, as they are stored: what the operator decided beside the workflow table. */
 export type OperationEvent =
   | { type: 'OperationPriced'; data: { credits: number; reason: string; at: string } }
@@ -14,3 +16,15 @@ export type OperationEvent =
     }
   | { type: 'OperationEnabled'; data: { reason: string; at: string } }
   | { type: 'OperationDisabled'; data: { reason: string; at: string } };
+
+export const operationFamily: EventFamily<'operation', OperationEvent> = {
+  category: 'operation',
+  owner: 'installation',
+  idFields: {},
+  upcasters: {
+    OperationPriced: [],
+    OperationPriceScheduled: [],
+    OperationEnabled: [],
+    OperationDisabled: [],
+  },
+};

@@ -1,3 +1,5 @@
+import type { EventFamily } from '../event-family.js';
+
 /** What an operator may do beside reading. `admin` may do everything. */
 export type OperatorRole = 'read' | 'support' | 'finance' | 'admin';
 
@@ -43,3 +45,23 @@ export type ActionEvent =
         at: string;
       };
     };
+
+export const operatorFamily: EventFamily<'operator', OperatorEvent> = {
+  category: 'operator',
+  owner: 'installation',
+  idFields: { OperatorAdded: 'name' },
+  upcasters: {
+    OperatorAdded: [],
+    OperatorRevoked: [],
+  },
+};
+
+export const actionFamily: EventFamily<'action', ActionEvent> = {
+  category: 'action',
+  owner: 'installation',
+  idFields: {},
+  upcasters: {
+    ActionRequested: [],
+    ActionEnded: [],
+  },
+};

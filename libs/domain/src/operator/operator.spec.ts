@@ -13,7 +13,11 @@ import type { OperatorEvent } from './operator.events.js';
 const at = '2026-06-01T12:00:00.000Z';
 const operator = { initial: initialOperator, evolve: evolveOperator };
 const ada: AddedOperator = {
-  ...{ name: 'ada', role: 'finance', tokenHash: 'ab', expiresAt: '2026-09-01T12:00:00.000Z', at },
+  name: 'ada',
+  role: 'finance',
+  tokenHash: 'ab',
+  expiresAt: '2026-09-01T12:00:00.000Z',
+  at,
 };
 const added: OperatorEvent = { type: 'OperatorAdded', data: ada };
 const revoked: OperatorEvent = { type: 'OperatorRevoked', data: { reason: 'left', at } };

@@ -27,6 +27,11 @@ describe('presetTable', () => {
     expect(spread('seed')).toBe(of('model').length);
   });
 
+  it('draws the free choices of each scene from a seed of its own', () => {
+    const seeds = of('background').map(({ spec }) => (spec['scene'] as { seed: number }).seed);
+    expect(new Set(seeds).size).toBe(seeds.length);
+  });
+
   it('describes scenes within the bounds of background-generator', () => {
     for (const { spec } of of('background')) {
       expect(spec).toMatchObject({

@@ -1,3 +1,5 @@
+import type { EventFamily } from '../event-family.js';
+
 export type PresetKind = 'model' | 'background' | 'shot';
 
 export const presetKinds: readonly PresetKind[] = ['model', 'background', 'shot'];
@@ -18,3 +20,13 @@ export type PresetEvent =
       };
     }
   | { type: 'PresetRetired'; data: { reason: string; at: string } };
+
+export const presetFamily: EventFamily<'preset', PresetEvent> = {
+  category: 'preset',
+  owner: 'installation',
+  idFields: { PresetPublished: 'presetId' },
+  upcasters: {
+    PresetPublished: [],
+    PresetRetired: [],
+  },
+};

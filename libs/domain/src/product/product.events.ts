@@ -1,3 +1,4 @@
+import type { EventFamily } from '../event-family.js';
 import type { JobInputImage } from '../job/job.events.js';
 
 export type ProductImageRole = 'primary' | 'gallery' | 'source_pdp';
@@ -28,3 +29,15 @@ export type ProductEvent =
   | { type: 'ProductRegistered'; data: ProductFacts & { productId: string; tenant: string; at: string } }
   | { type: 'ProductRevised'; data: ProductFacts & { at: string } }
   | { type: 'ProductArchived'; data: { reason: string; at: string } };
+
+export const productFamily: EventFamily<'product', ProductEvent> = {
+  category: 'product',
+  owner: 'tenant',
+  idFields: { ProductRegistered: 'productId' },
+  upcasters: {
+    ExternalRefAssigned: [],
+    ProductRegistered: [],
+    ProductRevised: [],
+    ProductArchived: [],
+  },
+};

@@ -143,7 +143,9 @@ describe('revising a product', () => {
     const { product } = revised({ description: 'Wool', garmentCategoryId: 'C1', at: 'later' });
     expect(product).toMatchObject({ title: 'Coat', description: 'Wool', garmentCategoryId: 'C1' });
     expect(revised({ description: null, at: 'later' }, product).product).toMatchObject({
-      ...{ description: null, garmentCategoryId: 'C1', status: 'active' },
+      description: null,
+      garmentCategoryId: 'C1',
+      status: 'active',
     });
     const picture = { primary: { assetId: 'A2', storageKey: 'k', sha256: 'h' }, source: null };
     expect(revised({ picture, at: 'later' }).product).toMatchObject({
@@ -159,7 +161,8 @@ describe('revising a product', () => {
     const gone = evolveProduct(active, archived);
     expect(revised({ status: 'archived', at: 'later' }, gone).events).toEqual([]);
     expect(revised({ title: 'Cape', at: 'later' }, gone).product).toMatchObject({
-      ...{ title: 'Cape', status: 'archived' },
+      title: 'Cape',
+      status: 'archived',
     });
     expect(revised({ status: 'active', at: 'later' }, gone).product).toMatchObject({ status: 'active' });
     expect(revised({ title: 'Coat', at: 'later' }).events).toEqual([]);

@@ -1,3 +1,5 @@
+import type { EventFamily } from '../event-family.js';
+
 /** The events of `{env}.usage-{tenant}`, as they are stored: dispatches that were refused, for the usage log. */
 export type UsageEvent = {
   type: 'RequestRejected';
@@ -12,4 +14,13 @@ export type UsageEvent = {
     latencyMs: number;
     at: string;
   };
+};
+
+export const usageFamily: EventFamily<'usage', UsageEvent> = {
+  category: 'usage',
+  owner: 'named-tenant',
+  idFields: {},
+  upcasters: {
+    RequestRejected: [],
+  },
 };

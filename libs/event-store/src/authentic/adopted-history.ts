@@ -2,10 +2,10 @@ import { eventId, newId } from '#platform/ids.js';
 import type { EventStore, RecordedEvent } from '../event-store.js';
 import type { EventMacs, MacVerdict } from './event-macs.js';
 
-/** Where it is written up to which position events without a MAC count: a stream that belongs to no environment. */
+/** The stream of adoptions: they say up to which position events without a MAC count. It belongs to no environment. */
 export const adoptionStream = 'atelier.adoptions';
 
-/** An operator has looked at what the log holds without proof, and accepts it: its data is an {@link Adoption}. */
+/** An operator has looked at the events without proof, and accepts them. The event's data is an {@link Adoption}. */
 export const historyAdopted = 'HistoryAdopted';
 
 export interface Adoption {
@@ -17,7 +17,7 @@ export interface Adoption {
   readonly unproven: number;
 }
 
-/** Up to where a log is believed without the proof that is asked of all events after that. */
+/** The positions up to which events count without the proof that all later events need. */
 export interface Adopted {
   /** Events without a MAC, or with one of a key that is unknown here. */
   readonly withoutProof: bigint;
@@ -46,9 +46,9 @@ export async function readAdopted(store: Source, macs: EventMacs): Promise<Adopt
 }
 
 /**
- * From now on only what comes after the position needs proof. Written once for a log that is older than the proof, and
- * again when a signing key has been replaced.
- * @param macs of the store that is appended to
+ * Records that only events after the position need proof. An operator calls it once for a log that is older than the
+ * proof, and again after the replacement of a signing key.
+ * @param macs the MACs of the store to append to
  * @throws what the store throws
  */
 export async function adoptHistory(

@@ -17,17 +17,17 @@ import type { EventMacs } from './event-macs.js';
 
 export interface AuthenticStoreOptions {
   readonly macs: EventMacs;
-  /** Accepts events without a MAC wherever they are: for the time in which an older release still writes. */
+  /** Accepts events without a MAC at any position. Needed while an older release still writes. */
   readonly acceptUnproven?: boolean;
   readonly observer?: EventStoreObserver;
 }
 
-/** An adoption that is made while processes run counts within this time. */
+/** Running processes notice a new adoption within this time. */
 const adoptedForMs = 1_000;
 
 /**
- * The same store, which marks each event of the service's own streams that nothing proves to be its own. It looks at every
- * event once, so it belongs below what hands the same event to several readers.
+ * The same store, which marks each event of the service's own streams that lacks proof. It checks every event that it
+ * reads, so put it below the shared subscriptions, which give one event to several readers.
  */
 export function markingUnproven(store: EventStore, options: AuthenticStoreOptions): EventStore {
   const check = new AuthenticityCheck(store, options);
@@ -61,7 +61,7 @@ export function refusingUnproven(store: EventStore): EventStore {
       refuseUnproven(events, options);
       return events;
     },
-    // Most that follow the log want them marked: they get what is there, without a step in between.
+    // Most subscribers want marked events. They get the store's own subscription, without a generator in between.
     subscribe: (options) => (options.unprovenToo ? store.subscribe(options) : provenOnly(store, options)),
   });
 }
@@ -91,7 +91,7 @@ class AuthenticityCheck {
     private readonly options: AuthenticStoreOptions,
   ) {}
 
-  /** The events themselves, where none of them is unproven. */
+  /** Returns the array itself when no event is unproven. */
   async marked(events: readonly RecordedEvent[]): Promise<readonly RecordedEvent[]> {
     const objections = new Map<RecordedEvent, string>();
     for (const event of events) {
@@ -111,7 +111,7 @@ class AuthenticityCheck {
     });
   }
 
-  /** What was read before does, as long as it is enough: what counts can only grow. */
+  /** Adopted positions only grow, so an old answer stays valid for every position that it covers. */
   private async adoptedAt(position: bigint): Promise<Adopted> {
     const { adopted } = this;
     const isEnough = adopted && position <= adopted.value.withoutProof;

@@ -1,18 +1,18 @@
 import { createHmac, createSecretKey, hash, hkdfSync, timingSafeEqual, type KeyObject } from 'node:crypto';
 import type { RecordedEvent } from '../event-store.js';
 
-/** The secrets that MACs derive from. Writers have them, the database has not. */
+/** The secrets that MACs derive from. Writers have them; the database does not. */
 export interface MacSecrets {
   /** `ATELIER_SIGNING_KEY`: every event is written with it. */
   readonly signingKey: string;
-  /** Further keys whose MACs count: those before a rotation, or the next one while it is rolled out. */
+  /** Further keys whose MACs count: keys from before a rotation, or the next key during its rollout. */
   readonly accepted?: readonly string[];
 }
 
-/** An event as its parts are sent: data and metadata are JSON text, the metadata without a MAC. */
+/** The parts of an event as the store sends them: data and metadata are JSON text, the metadata without a MAC. */
 export interface WrittenEvent {
   readonly stream: string;
-  /** Undefined: it is appended wherever the stream ends, so the MAC cannot cover the place. */
+  /** Undefined: the append names no revision, so the MAC cannot cover it. */
   readonly revision: bigint | undefined;
   /** In lower case. */
   readonly id: string;
@@ -22,9 +22,9 @@ export interface WrittenEvent {
 }
 
 /**
- * - `current`: written by a holder of the signing key. `accepted`: of one of the other keys.
- * - `none`: it carries no MAC. `unknown-key`: it carries one of a key that this process does not have.
- * - `wrong`: a key that this process has did not write this event, at this place of this stream.
+ * - `current`: the MAC is of the signing key. `accepted`: the MAC is of one of the other keys.
+ * - `none`: the event has no MAC. `unknown-key`: this process does not have the key of the MAC.
+ * - `wrong`: the MAC names a key of this process, but does not fit this event at this place of this stream.
  */
 export type MacVerdict = 'current' | 'accepted' | 'none' | 'unknown-key' | 'wrong';
 
@@ -38,9 +38,9 @@ interface MacKey {
 const macBytes = 16;
 
 /**
- * MACs of events: HMAC-SHA-256 over stream, revision, id, type, data and metadata, in the very text that seals hash
- * (docs/adr/0020-seals.md), without the MAC itself. As metadata has it: `{key's name}.{mac}`, or `{key's name}~{mac}`
- * where the revision is not covered.
+ * MACs of events: HMAC-SHA-256 over stream, revision, id, type, data and metadata, in the same text that seals hash
+ * (docs/adr/0020-seals.md), without the MAC itself. The metadata holds it as `{key's name}.{mac}`, or as
+ * `{key's name}~{mac}` if it does not cover the revision.
  */
 export class EventMacs {
   private readonly current: MacKey;
@@ -56,7 +56,9 @@ export class EventMacs {
     return `${this.current.name}${mark}${macWith(this.current, event).toString('base64url')}`;
   }
 
-  /** The metadata's text with the MAC in it. What is no object, as no event of this service has it, stays as it is. */
+  /**
+   * The metadata's text with the MAC in it. Metadata that is not an object stays as it is; this service writes none.
+   */
   withMac(event: WrittenEvent): string {
     const { metadata } = event;
     if (!metadata.startsWith('{')) return metadata;
@@ -65,7 +67,7 @@ export class EventMacs {
   }
 
   verdictOn({ stream, revision, id, type, data, metadata }: RecordedEvent): MacVerdict {
-    // Another writer to the log may have put anything there.
+    // Another writer to the log may have put any value there.
     const { mac: given, ...covered } = (metadata ?? {}) as { readonly mac?: unknown };
     if (given === undefined) return 'none';
     const [, name = '', mark, mac = ''] =

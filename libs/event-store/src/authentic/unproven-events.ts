@@ -10,11 +10,11 @@ export interface CountedEvents {
   readonly first: readonly RecordedEvent[];
 }
 
-/** What a log holds beside events that are proven, or adopted already. */
+/** The events of a log that have no proof and that no adoption covers. */
 export interface UnprovenEvents {
-  /** Without a MAC, or with one of a key that this process was not given. */
+  /** Events without a MAC, or with a MAC of a key that this process does not have. */
   readonly unproven: CountedEvents;
-  /** With a MAC that does not fit them: no adoption covers these. */
+  /** Events whose MAC does not fit them. An adoption never covers these. */
   readonly altered: CountedEvents;
   /** Of keys that have been replaced since the last adoption. */
   readonly earlier: CountedEvents;
@@ -23,8 +23,8 @@ export interface UnprovenEvents {
 const namedEvents = 10;
 
 /**
- * Looks through the log for what an adoption would be about.
- * @param store opened with the key, and without accepting events that are not proven
+ * Searches the log for the events that an adoption would cover.
+ * @param store opened with the key, and with `acceptUnproven` off
  * @throws the signal's reason, and what the store throws
  */
 export async function findUnproven(

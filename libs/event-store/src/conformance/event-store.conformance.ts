@@ -11,8 +11,8 @@ import { describeWriters } from './writers.conformance.js';
 import { describeTogether } from './together.conformance.js';
 
 /**
- * The port's words as tests. Every adapter runs this suite, and nothing in it knows which one it is. A test touches
- * only streams of its own, so it also passes on a log that others write to.
+ * The port's promises as tests. Every adapter runs this suite, and no test knows which adapter it has. A test touches
+ * only its own streams, so it also passes on a log with other writers.
  */
 export function describeEventStore(name: string, start: () => Promise<EventStoreHarness>): void {
   describe(`${name} as an event store`, () => {
@@ -46,7 +46,7 @@ function startedBefore(start: () => Promise<EventStoreHarness>): () => Subject {
   return () => running!;
 }
 
-/** The window is so small that subscriptions fall out of it and come back all the time. */
+/** The window is so small that subscriptions often fall behind it and join it again. */
 function sharing(harness: EventStoreHarness): EventStoreHarness {
   const shared = (store: EventStore) => withSharedSubscriptions(store, { maxEvents: 16 });
   const { faults } = harness;

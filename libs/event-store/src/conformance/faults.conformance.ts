@@ -191,7 +191,7 @@ async function writeSlowly(store: EventStore, stream: string): Promise<void> {
   let expected: bigint | 'no-stream' = 'no-stream';
   for (const event of newEvents(100)) {
     const result = await store.append(stream, expected, [event]);
-    if (result.outcome !== 'appended') throw new Error(`Somebody else wrote to ${stream}`);
+    if (result.outcome !== 'appended') throw new Error(`Another writer wrote to ${stream}`);
     expected = result.revision;
     await new Promise((resume) => setTimeout(resume, 8));
   }

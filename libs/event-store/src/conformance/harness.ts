@@ -9,7 +9,7 @@ import type {
   SubscriptionBatch,
 } from '../event-store.js';
 
-/** What an adapter brings along to be held to the port. One log, which may be shared and need not be empty. */
+/** An adapter gives this to the suite: access to one log, which may be shared and need not be empty. */
 export interface EventStoreHarness {
   /** A client of the log, with connections of its own. The suite closes it. */
   open(options?: { readonly macs?: EventMacs }): EventStore;
@@ -20,7 +20,7 @@ export interface EventStoreHarness {
   close(): Promise<void>;
 }
 
-/** What every test gets: one client that lives as long as the suite, and the harness for more. */
+/** Every test gets one client that lives as long as the suite, and the harness to open more. */
 export interface Subject {
   readonly store: EventStore;
   readonly harness: EventStoreHarness;
@@ -37,11 +37,11 @@ export interface Faults {
   open(options?: { deadlineMs?: number; answerTimeoutMs?: number }): EventStore;
   /** From now on requests reach the store, and its answers do not come back. */
   readonly holdAnswers: () => void;
-  /** Breaks every connection, also those with held answers, which are then lost. */
+  /** Breaks every connection. Answers that are held are then lost. */
   readonly cut: () => void;
   /** From now on connections break before anything was sent. */
   readonly refuse: () => void;
-  /** From now on all is well for new connections, and held answers arrive. */
+  /** From now on new connections work, and held answers arrive. */
   readonly restore: () => void;
 }
 
@@ -66,7 +66,7 @@ export function newEvents(count: number, type?: string): NewEvent[] {
   return Array.from({ length: count }, (_, n) => newEvent({ n }, type === undefined ? {} : { type }));
 }
 
-/** Writes the events one append after the other, each at the revision that the one before it left. */
+/** Writes the events in one append each, at the revision where the append before it ended. */
 export async function writeOneByOne(
   store: EventStore,
   stream: string,
@@ -75,7 +75,7 @@ export async function writeOneByOne(
   let expected: bigint | 'no-stream' = 'no-stream';
   for (const event of events) {
     const result = await store.append(stream, expected, [event]);
-    if (result.outcome !== 'appended') throw new Error(`Somebody else wrote to ${stream}`);
+    if (result.outcome !== 'appended') throw new Error(`Another writer wrote to ${stream}`);
     expected = result.revision;
   }
 }
@@ -136,7 +136,7 @@ export async function whileRepeating<T>(disturb: () => void, work: () => Promise
   }
 }
 
-/** Waits until the condition holds; fails the test by its time limit otherwise. */
+/** Waits until the condition holds. The test's own time limit ends a wait that takes too long. */
 export async function eventually(condition: () => Promise<boolean> | boolean): Promise<void> {
   while (!(await condition())) await new Promise((resume) => setTimeout(resume, 10));
 }

@@ -2,12 +2,14 @@ import { describe, expect, it } from 'vitest';
 import { DuplicateEventId, InvalidAppend, type StreamWrite } from '../event-store.js';
 import { expectUnbroken, freshPrefix, newEvents, type Subject } from './harness.js';
 
-/** For stores that can append to several streams at once; the others have nothing to show here. */
+/** For stores that can append to several streams at once; other stores skip these tests. */
 export function describeTogether(subject: () => Subject): void {
   describe('append to several streams at once', () => {
     const together = async (writes: readonly StreamWrite[]) => subject().store.appendTogether!(writes);
     const write = (stream: string, count = 1): StreamWrite => ({
-      ...{ stream, expectedRevision: 'no-stream', events: newEvents(count) },
+      stream,
+      expectedRevision: 'no-stream',
+      events: newEvents(count),
     });
     const countOf = async (stream: string) => {
       const slice = await subject().store.readStream(stream);
@@ -76,7 +78,7 @@ export function describeTogether(subject: () => Subject): void {
       const outcomes = await Promise.all(writes);
       expect(await move).toMatchObject({ outcome: 'appended' });
       outcomes.push(await guarded(4));
-      // Whatever was written under the guard stands before the event that moved it.
+      // Every write that the guard allowed stands before the event that moved the guarded stream.
       const happened = outcomes.flatMap(({ outcome }, n) => (outcome === 'appended' ? [String(n)] : []));
       const events = await store.readAll({ filter: { streamPrefixes: [prefix] } });
       const names = events.map(({ stream }) => stream.slice(prefix.length));

@@ -3,10 +3,11 @@ import { describe, expect, it } from 'vitest';
 import { adoptHistory, adoptionStream, historyAdopted } from '../authentic/adopted-history.js';
 import { markingUnproven, refusingUnproven } from '../authentic/authentic-store.js';
 import { EventMacs } from '../authentic/event-macs.js';
+import { walkLog } from '../copy/walk-log.js';
 import { UnprovenEvent, type EventMetadata, type EventStore, type NewEvent } from '../event-store.js';
 import { collect, eventually, newEvent, newEvents, type Subject } from './harness.js';
 
-/** Every value that JSON gives back as another one, or in another order, would break a MAC over it. */
+/** A MAC breaks if a JSON round trip changes a value or the order of keys: these values would show it. */
 const oddities = [
   ['text of all kinds', { text: `"quoted" \\ \u0000 \u2028 Größe 👗 \ud83d` }],
   ['numbers of all kinds', { n: [-0, 1e21, 1e-7, 0.1, 2 ** 53, -1.5] }],
@@ -70,6 +71,10 @@ export function describeWriters(subject: () => Subject): void {
       );
       expect(all.events.map((event) => event.unproven)).toEqual(unproven);
       await expect(collect(reader, options, () => false)).rejects.toThrow(UnprovenEvent);
+      const [first, , last] = all.events;
+      const walk = { after: first!.position, through: last!.position, signal: AbortSignal.timeout(60_000) };
+      await expect(walkLog(reader, walk).next()).rejects.toThrow(UnprovenEvent);
+      expect((await walkLog(reader, { ...walk, unprovenToo: true }).next()).value?.events).toHaveLength(2);
     });
 
     it.each(alterations)('are not believed %s', async (_, alter) => {
@@ -105,7 +110,7 @@ export function describeWriters(subject: () => Subject): void {
         { through: await headOf(writer), unproven: 2, actor: 'operator' },
         new Date(),
       );
-      // A process that has looked before learns of it within a second.
+      // A process that has already read the adoptions notices the new one within a second.
       await eventually(() =>
         revisionsIn(reader, stream)
           .then(() => true)
@@ -141,7 +146,7 @@ export function describeWriters(subject: () => Subject): void {
 
 type Altered = { readonly event: NewEvent; readonly at?: string };
 
-/** What a MAC covers: each in turn is another one than it was made for. */
+/** One copy of an event for each part that a MAC covers, with that part changed. */
 const alterations: readonly (readonly [string, (copy: NewEvent, stream: string) => Altered])[] = [
   ['under another id, at another place of the stream', (event, at) => ({ event, at })],
   ['in another stream', (event) => ({ event })],
@@ -160,7 +165,7 @@ function withMac(event: NewEvent, mac: unknown): NewEvent {
   return { ...event, metadata: { ...event.metadata, mac } as EventMetadata };
 }
 
-/** A log with a service on it that has a key of its own, and somebody with the store's password and no key. */
+/** A log, a service with its own key, and a forger who has the store's password but no key. */
 function world({ harness, store: forger }: Subject) {
   const secret = randomUUID();
   const open = (secrets: { signingKey: string; accepted?: string[] }) => {

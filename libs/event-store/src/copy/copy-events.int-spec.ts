@@ -152,14 +152,14 @@ describe('copying a history into another store', () => {
     await expect(copy()).rejects.toThrow(/job-0 has 4 there and 3 in the source/);
   });
 
-  it('refuses when somebody else writes to the target meanwhile', async () => {
+  it('refuses when another writer writes to the target meanwhile', async () => {
     const spoiling = { ...bound(to) };
     spoiling.append = async (stream, expected, batch) => {
       if (stream === 'job-7' && expected === 'no-stream') await to.append(stream, expected, [newEvent()]);
       return to.append(stream, expected, batch);
     };
     await expect(copyEvents({ source: from, target: spoiling, signal: quiet })).rejects.toThrow(
-      /somebody else writes to the target: job-7/,
+      /another writer writes to the target: job-7/,
     );
   });
 

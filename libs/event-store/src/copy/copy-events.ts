@@ -24,15 +24,17 @@ import {
 import { eventId, newId } from '#platform/ids.js';
 
 /**
- * - `comparing`: what the target holds already is compared with the source. Skipped for an empty target.
- * - `copying`: what is missing is appended.
- * - `verifying`: the target is read from its beginning and compared with what was read from the source.
+ * - `comparing`: the events in the target are compared with the source. Skipped for an empty target.
+ * - `copying`: the missing events are appended.
+ * - `verifying`: the target is read from its beginning and compared with the events from the source.
  */
 export type CopyPhase = 'comparing' | 'copying' | 'verifying';
 
 export interface CopyProgress {
   readonly phase: CopyPhase;
-  /** Of the log that is being read, with where it began and where it will end: positions may have gaps. */
+  /**
+   * The position in the log that is being read. The phase reads from `from` through `through`; positions may have gaps.
+   */
   readonly position: bigint;
   readonly from: bigint;
   readonly through: bigint;
@@ -41,11 +43,11 @@ export interface CopyProgress {
 }
 
 export interface CopyOptions {
-  /** Where it was opened with the key, an event that the service did not write ends the copy. */
+  /** If it was opened with the key, an event that the service did not write ends the copy. */
   readonly source: EventStore;
-  /** Opened without the key: each event keeps the proof that it has. */
+  /** Opened without the key, so that each event keeps its own proof. */
   readonly target: EventStore;
-  /** To count the events that carry no proof of their own. Absent: they are not counted. */
+  /** Used to count the events without a proof of their own. Absent: they are not counted. */
   readonly macs?: EventMacs | undefined;
   /** Ends the copy between two appends; the next run goes on from there. */
   readonly signal: AbortSignal;
@@ -61,28 +63,29 @@ export interface CopyResult {
   readonly target: LogFigures;
   /** The first few streams that are not the same. */
   readonly differences: readonly Difference[];
-  /** The source has grown since the copy began: another run takes what came. */
+  /** The source has grown since the copy began: another run copies the new events. */
   readonly sourceGrew: boolean;
   /** The source's head when the copy began, which is how far it goes. */
   readonly through: bigint | undefined;
-  /** Events of the target that do not carry a MAC of the current key: the source has them from before an adoption. */
+  /** Events of the target without a MAC of the current key. The source has them from before an adoption. */
   readonly unproven: number;
 }
 
 /** Appends on their way at the same time. */
 const maxInFlight = 256;
-/** An append that the target is away for is tried again for about so many times its store's own deadline. */
+/** While the target is away, each append is tried this often; each try lasts until the store's own deadline. */
 const maxTries = 5;
 const pauseMs = 1_000;
 const namedDifferences = 10;
 
 /**
  * Copies the history of one store into another, up to the head that the source has now: each event with its id, type,
- * data and metadata, at its revision; seals excepted. May be ended at any moment and run again: each append names the revision that it
- * expects, so nothing is written twice and no gap can come to be.
+ * data and metadata, at its revision. Seals are left out. It can be stopped at any moment and run again: each append
+ * names the revision that it expects, so there are no double events and no gaps.
  *
- * Order in the target: as {@link planWaves} says within a stretch of at most 1,000 events, and the stretches one after
- * the other. An event is therefore never more than 1,000 places away from where it was, and causes precede effects.
+ * Order in the target: {@link planWaves} orders the events of a stretch of at most 1,000 events; stretches follow each
+ * other. An event is therefore never more than 1,000 places away from its place in the source, and causes precede
+ * effects.
  * @throws CopyRefused, EventStoreError, the signal's reason
  */
 export async function copyEvents(options: CopyOptions): Promise<CopyResult> {
@@ -115,8 +118,8 @@ export async function copyEvents(options: CopyOptions): Promise<CopyResult> {
 }
 
 /**
- * The log without its seals and adoptions: those of one store say nothing of another, whose events are sealed anew and lie
- * at other positions.
+ * The log without its seals and adoptions. They hold for one store only: the target seals its events anew, and has
+ * other positions.
  */
 async function* historyOf(store: EventStore, walk: Walk): AsyncGenerator<Stretch, void, void> {
   for await (const { events, position } of walkLog(store, walk))
@@ -124,7 +127,8 @@ async function* historyOf(store: EventStore, walk: Walk): AsyncGenerator<Stretch
 }
 
 async function hasHistoryAfter(store: EventStore, position: bigint | undefined): Promise<boolean> {
-  // Of what a sealer writes behind the last event, a page holds more than there is.
+  // A sealer may have written seals behind the last event. The limit is higher than their number, so a page includes
+  // what follows them.
   const next = await store.readAll({
     limit: 256,
     unprovenToo: true,
@@ -184,7 +188,7 @@ async function appendAll(target: EventStore, wave: readonly PlannedAppend[], sig
   for (let from = 0; from < wave.length; from += maxInFlight) {
     signal.throwIfAborted();
     const appends = wave.slice(from, from + maxInFlight);
-    // All have come to an end before an error is passed on: nothing is written after the caller has seen it.
+    // Waits for all appends before it passes an error on, so that nothing is written after the caller has seen it.
     const ended = await Promise.allSettled(appends.map((append) => appendOne(target, append, signal)));
     for (const each of ended) if (each.status === 'rejected') throw each.reason;
   }
@@ -196,7 +200,11 @@ async function appendOne(target: EventStore, append: PlannedAppend, signal: Abor
   const mayPass = (error: unknown) =>
     error instanceof EventStoreUnavailable || error instanceof AppendOutcomeUnknown;
   const result = await retry(() => target.append(stream, expected, events), {
-    ...{ signal, attempts: maxTries, firstPauseMs: pauseMs, longestPauseMs: pauseMs, mayPass },
+    signal,
+    attempts: maxTries,
+    firstPauseMs: pauseMs,
+    longestPauseMs: pauseMs,
+    mayPass,
   }).catch((error: unknown) => {
     throw error instanceof DuplicateEventId ? writtenByOthers(stream, error.message) : error;
   });
@@ -209,7 +217,7 @@ function toNewEvent({ id, type, data, metadata }: RecordedEvent) {
 }
 
 function writtenByOthers(stream: string, detail: string): CopyRefused {
-  return new CopyRefused(`somebody else writes to the target: ${stream}: ${detail}`);
+  return new CopyRefused(`another writer writes to the target: ${stream}: ${detail}`);
 }
 
 function report({ onProgress }: CopyOptions, phase: CopyPhase, { after, through }: Omit<Walk, 'signal'>) {
@@ -223,8 +231,8 @@ function report({ onProgress }: CopyOptions, phase: CopyPhase, { after, through 
 
 /**
  * How far an earlier copy came: the position in the source after which the first event is missing in the target. Reads
- * the source until it has met everything that the target holds, and takes it into `digests` on the way.
- * @throws CopyRefused when the target holds anything that the source does not; nothing has been written by then
+ * the source until it has found all events of the target, and adds them to `digests`.
+ * @throws CopyRefused when the target holds an event that the source lacks; nothing has been written by then
  */
 export async function findResumePoint(
   source: EventStore,
@@ -274,8 +282,8 @@ function holdsMore(source: StreamDigests, target: StreamDigests): CopyRefused {
 }
 
 /**
- * Leaves the last seal of the source in the target's chain, where the next seal will name it: whoever kept that one
- * can tell where the copy came from.
+ * Writes the last seal of the source into the target's chain, and the next seal names it. A reader who has kept the
+ * source's last seal can then tell where the copy came from.
  * @throws what the stores throw
  */
 export async function nameSourceSeal(source: EventStore, target: EventStore): Promise<void> {
@@ -288,13 +296,17 @@ export async function nameSourceSeal(source: EventStore, target: EventStore): Pr
     if (named === digest) return;
     const requestId = newId();
     const metadata = {
-      ...{ requestId, causationId: requestId, tenant: 'installation', actor: 'operator' },
-      ...{ schemaVersion: 1, recordedAt: new Date().toISOString() },
+      requestId,
+      causationId: requestId,
+      tenant: 'installation',
+      actor: 'operator',
+      schemaVersion: 1,
+      recordedAt: new Date().toISOString(),
     };
     const id = eventId(`${digest} after ${end.revision}`, 0);
     const event = { id, type: sourceSealed, data: seal, metadata };
     const { outcome } = await target.append(sealStream, end.revision, [event]);
     if (outcome === 'appended') return;
-    // A sealer works on the target: it goes on behind this one.
+    // A sealer has appended to the target's chain: try again behind its seal.
   }
 }

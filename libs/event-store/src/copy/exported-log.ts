@@ -12,14 +12,14 @@ import {
   type SubscriptionBatch,
 } from '../event-store.js';
 
-/** The file is no export of a log: a line is not an event, or a position does not grow. */
+/** The file is not an export of a log: a line is not an event, or the positions do not grow. */
 export class NotAnExport extends EventStoreError {
   override readonly name = 'NotAnExport';
 }
 
 /**
- * A log that was exported to a file, one JSON object a line, as a store that can only be read. Each read begins at the top
- * of the file, which suits who reads it once from end to end: a copy into another store.
+ * A read-only store over a log that was exported to a file, one JSON object a line. Each read begins at the top of the
+ * file: this suits a copy into another store, which reads the file once.
  */
 export class ExportedLog extends EventStore {
   constructor(private readonly path: string) {
@@ -111,7 +111,7 @@ export class ExportedLog extends EventStore {
 
 function eventOf(line: string): RecordedEvent | undefined {
   try {
-    // Anything may stand in the file: what is needed is looked at below.
+    // The file may hold any JSON: the checks below cover the fields that are needed.
     const { position, stream, revision, id, type, data, metadata } = JSON.parse(line) as Record<
       string,
       unknown
@@ -122,8 +122,12 @@ function eventOf(line: string): RecordedEvent | undefined {
       typeof metadata === 'object';
     if (!isEvent) return undefined;
     return {
-      ...{ position: BigInt(position as string), revision: BigInt(revision as number) },
-      ...{ stream: stream as string, id: id as string, type: type as string, data },
+      position: BigInt(position as string),
+      revision: BigInt(revision as number),
+      stream: stream as string,
+      id: id as string,
+      type: type as string,
+      data,
       metadata: metadata as EventMetadata,
     };
   } catch {

@@ -10,7 +10,12 @@ function log(...places: readonly string[]): { event: RecordedEvent; bytes: numbe
     const revision = revisions.get(stream) ?? 0n;
     revisions.set(stream, revision + 1n);
     const metadata = {
-      ...{ requestId, causationId: '', tenant: '', actor: '', schemaVersion: 1, recordedAt: '' },
+      requestId,
+      causationId: '',
+      tenant: '',
+      actor: '',
+      schemaVersion: 1,
+      recordedAt: '',
     };
     const event = { stream, revision, position: BigInt(index + 1), id: place, type: 'T', data: {}, metadata };
     return { event, bytes: 100 };

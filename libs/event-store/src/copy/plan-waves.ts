@@ -19,16 +19,16 @@ interface PlannedPlace {
   bytes: number;
 }
 
-/** Well below what any server takes at once; a larger event goes alone. */
+/** Well below the limit of any server; a larger event is appended alone. */
 const maxAppendBytes = 512 * 1024;
 
 /**
- * Arranges events of a log, given in log order, in waves of appends: the appends of one wave may be made at the same
- * time, and the next wave begins when all of them are done. What is kept of the order:
+ * Arranges events, given in log order, in waves of appends. The appends of one wave may run at the same time, and the
+ * next wave begins when all of them are done. It keeps this order:
  * - the events of a stream stay in order;
  * - the events of one request (`metadata.requestId`) stay in order, across streams.
- * Together that keeps every cause before its effect. Two events that neither a stream nor a chain of requests connects
- * may change places within what was given; nothing in the log tells which of them came first anyway.
+ * Together that keeps every cause before its effect. Two given events that neither a stream nor a chain of requests
+ * connects may change places; no reader depends on their order.
  */
 export function planWaves(events: readonly Weighed[]): PlannedAppend[][] {
   const waves: PlannedAppend[][] = [];
@@ -56,7 +56,7 @@ export function planWaves(events: readonly Weighed[]): PlannedAppend[][] {
   return waves;
 }
 
-/** A store that others write to as well may hold events without our metadata. */
+/** Other writers to the store may append events without our metadata. */
 function requestOf({ metadata }: RecordedEvent): string | undefined {
   const { requestId } = metadata as { requestId?: unknown };
   return typeof requestId === 'string' ? requestId : undefined;

@@ -4,14 +4,14 @@ import { type EventStore, type RecordedEvent, EventStoreError } from '../event-s
 export interface Walk {
   /** Exclusive. Absent: from the beginning. */
   readonly after?: bigint | undefined;
-  /** Inclusive: where to stop. Absent: the log is empty, and so is the walk. */
+  /** The last position of the walk, inclusive. Absent: the log is empty, and so is the walk. */
   readonly through: bigint | undefined;
   readonly signal: AbortSignal;
-  /** For who looks at what is there, whoever wrote it. Default: the walk ends with an error at such an event. */
+  /** Includes events that lack proof of their writer. Default: such an event ends the walk with an error. */
   readonly unprovenToo?: boolean;
 }
 
-/** A part of the log; `position` is how far the walk has come with it. */
+/** A part of the log. `position` is the position that the walk has reached. */
 export interface Stretch {
   readonly events: readonly RecordedEvent[];
   readonly position: bigint;
@@ -21,8 +21,8 @@ export interface Stretch {
 const stretchEvents = 1000;
 
 /**
- * The log up to a position, in order, each stretch read while the one before is being worked on. A subscription and not
- * pages, because its batches are bounded in bytes, and a lost connection is taken up again by itself.
+ * The log up to a position, in order. It reads a stretch while the caller works on the one before. It uses a
+ * subscription and not pages, because a subscription bounds its batches in bytes and reconnects by itself.
  * @throws the signal's reason, UnprovenEvent
  */
 export async function* walkLog(
@@ -43,7 +43,7 @@ export async function* walkLog(
       const isLast = batch.caughtUp || batch.position >= through;
       if (!isLast) {
         coming = batches.next();
-        // A consumer that leaves in the middle of a stretch does not wait for the next one.
+        // A consumer that leaves during a stretch does not await the next one: its failure must not count as unhandled.
         coming.catch(() => undefined);
       }
       const events = isLast ? batch.events.filter(({ position }) => position <= through) : batch.events;
@@ -56,7 +56,7 @@ export async function* walkLog(
   }
 }
 
-/** What is known of one stream: so many events from its first one on, and what they are. */
+/** The number of events of one stream, from its first one on, and their digest. */
 export interface StreamDigest {
   readonly events: number;
   /** SHA-256, in hex, of the digest before the last event and that event. */
@@ -76,7 +76,9 @@ export interface Difference {
   readonly targetEvents: number;
 }
 
-/** An event as it is compared between stores: everything that has to survive, and nothing that is a store's own. */
+/**
+ * The text of an event that is the same in every store: all that a copy keeps, and nothing that belongs to one store.
+ */
 export function canonicalJson({ stream, revision, id, type, data, metadata }: RecordedEvent): string {
   return JSON.stringify([stream, Number(revision), id.toLowerCase(), type, data, metadata]);
 }
@@ -95,7 +97,7 @@ export class StreamDigests {
   }
 
   /**
-   * Takes the next event of its stream in; one that it knows already changes nothing.
+   * Adds the next event of its stream. An event that it has already does not change it.
    * @throws CopyRefused when the events before it are missing
    */
   absorb(event: RecordedEvent, canonical: string): void {
@@ -115,7 +117,7 @@ export class StreamDigests {
     this.events += 1;
   }
 
-  /** Two logs with the same figures hold the same streams, whatever the order in which these lie in them. */
+  /** Two logs with the same figures hold the same streams. The order of the streams in the logs does not matter. */
   figures(): LogFigures {
     let sha256 = '';
     const byName = [...this.streams].sort(([one], [other]) => (one < other ? -1 : 1));
@@ -125,7 +127,7 @@ export class StreamDigests {
     return { events: this.events, streams: this.streams.size, sha256 };
   }
 
-  /** The streams that are not the same in the target, at most so many of them. */
+  /** The streams that differ in the target, up to the limit. */
   differences(target: StreamDigests, limit: number): Difference[] {
     const found: Difference[] = [];
     for (const stream of new Set([...this.streams.keys(), ...target.streams.keys()])) {
@@ -143,7 +145,7 @@ export class StreamDigests {
   }
 }
 
-/** The copy cannot be made as things are. Going on by force would damage a history, so it ends here. */
+/** The copy cannot go on without damage to a history, so it ends here. */
 export class CopyRefused extends EventStoreError {
   override readonly name = 'CopyRefused';
 }

@@ -26,26 +26,29 @@ import { classifyGrpcFailure, grpcMayPass, moreTelling } from './failures.js';
 import { readStream } from './reads.js';
 import type { Watermark } from './watermark.js';
 
-/** How far an append that was refused, or a lost one without an explicit revision, is looked for in its stream. */
+/**
+ * How many events of the stream are searched for an append that was refused, or that was lost and named no revision.
+ */
 const searchedEvents = 1000;
 
 interface AppendAttempts {
   readonly append: Append;
   readonly deadline: number;
-  /** An attempt may have been carried out although no answer came. */
+  /** True after an attempt without an answer: the server may have written it. */
   unanswered: boolean;
-  /** It is sent together with others at first, and alone once that has failed. */
+  /** The first attempt goes together with other appends. After a failure the append is sent alone. */
   alone: boolean;
 }
 
 /**
- * Appends, and finds out what became of them. A lost answer is asked for again with the same ids at the same expected
- * revision, which the server recognises for ever: by the events that lie at those revisions. For 'any' it only has a
- * cache in memory, so the stream is searched before a second attempt. Until the deadline every failure that may pass is
- * tried again; then the caller hears whether nothing was written or whether that is not known.
+ * Appends, and finds out whether lost appends happened. After a lost answer it sends the same ids again at the same
+ * expected revision. The server always recognises that repetition, by the events at those revisions. For 'any' the
+ * server only has a cache in memory, so the stream is searched before a second attempt. Failures that may pass are
+ * retried until the deadline. Then the caller gets an error that says either that nothing was written, or that the
+ * outcome is unknown.
  *
- * The first attempt goes with those of others on one call. It is written, or refused by its revision, or repeated by the
- * unary call, which tells its errors apart.
+ * The first attempt goes on one call together with other appends. It is written, or refused by its revision, or
+ * repeated by the unary call, whose errors say what failed.
  */
 export class Appender {
   private readonly lanes = new Lanes();
@@ -135,7 +138,7 @@ export class Appender {
     sentAt: number,
   ): Promise<AppendOutcome> {
     if (commit === undefined) {
-      // A server that answers a repetition need not know where the events lie.
+      // The answer to a repetition may lack the position, so it is read from the event.
       const slice = await this.connection.call((client) =>
         readStream(client, attempts.append.stream, { from: revision, limit: 1 }, this.timeoutFor(attempts)),
       );
@@ -158,7 +161,7 @@ export class Appender {
     return verdict;
   }
 
-  /** The events of the stream after the expected revision, or its last ones, in order. */
+  /** The events of the stream after the expected revision, or its last ones. */
   private async search(attempts: AppendAttempts) {
     const { stream, expected } = attempts.append;
     const place =
@@ -166,8 +169,7 @@ export class Appender {
     const slice = await this.connection.call((client) =>
       readStream(client, stream, { ...place, limit: searchedEvents }, this.timeoutFor(attempts)),
     );
-    const events = slice.kind === 'found' ? slice.events : [];
-    return expected === 'any' ? events.toReversed() : events;
+    return slice.kind === 'found' ? slice.events : [];
   }
 
   private timeoutFor({ deadline }: AppendAttempts): number {
@@ -186,10 +188,10 @@ async function appendAlone(
     deadline: timeoutMs,
   } as const;
   try {
-    // The deadline of the call does not cover the search for a node, so the time limit is kept here too.
+    // The deadline of the call does not cover the search for a node, so the time limit is enforced here too.
     const sending = client.appendToStream(stream, events.map(toProposed), options);
     const { nextExpectedRevision, position } = await within(timeoutMs, sending);
-    // Despite its name it is the revision of the last event that was written.
+    // Despite its name, it is the revision of the last event written.
     const revision = BigInt(nextExpectedRevision);
     return { kind: 'written', revision, position: position && BigInt(position.commit) };
   } catch (error) {
@@ -212,12 +214,12 @@ function translate({ stream }: Append, error: unknown): unknown {
   return error;
 }
 
-/** What a server takes at once unless it is configured otherwise (`MaxAppendSize`), all events of an append together. */
+/** The server's default limit (`MaxAppendSize`) for all events of one append together. */
 export const defaultMaxAppendBytes = 1024 * 1024;
 
 /**
- * An append is one call, all or nothing, so one beyond the server's limit cannot be split: it is refused here, by the
- * server's own arithmetic (data, metadata, and two bytes for each character of the type).
+ * An append is one call, all or nothing, so one beyond the server's limit cannot be split. It is refused here. Its size
+ * is computed like the server does: data, metadata, and two bytes for each character of the type.
  * @throws EventTooLarge
  */
 export function refuseOversize(stream: string, events: readonly SerialisedEvent[], maxBytes: number): void {
@@ -229,15 +231,15 @@ export function refuseOversize(stream: string, events: readonly SerialisedEvent[
 }
 
 /**
- * As the client takes it. It makes the JSON of the data again; given what it refuses it would leave a promise that never
- * settles, so it only ever sees what came out of our own JSON.
+ * The event in the client's form. The client serialises the data again. If it refused a value, its promise would never
+ * settle, so it only gets values that were parsed from our own JSON.
  */
 export function toProposed({ id, type, data, metadata }: SerialisedEvent): EventData<JSONEventType> {
   return {
     id,
     type,
     contentType: 'application/json',
-    // Any JSON will do, also a number or null; the declared type has objects, arrays and strings only.
+    // The client takes any JSON, also a number or null; its declared type has objects, arrays and strings only.
     data: JSON.parse(data) as JSONEventType['data'],
     metadata: Uint8Array.from(Buffer.from(metadata)),
   };
@@ -247,8 +249,8 @@ export function toProposed({ id, type, data, metadata }: SerialisedEvent): Event
 const maxConcurrent = 64;
 
 /**
- * Lets the appends to one stream go one after the other, in the order in which they came, and those to different streams
- * side by side, up to a limit.
+ * Runs the appends to one stream one after the other, in the order of their arrival. Appends to different streams run
+ * at the same time, up to a limit.
  */
 export class Lanes {
   private readonly lanes = new Map<string, Promise<unknown>>();

@@ -20,16 +20,16 @@ interface Pending {
 }
 
 /**
- * Appends of one client on one call to the server, each with a name of its own: a message each way, where the unary call
- * opens and closes a stream of HTTP/2 for each append.
+ * Sends the appends of one client on one call to the server, each with its own name. An append costs one message each
+ * way; the unary call opens and closes an HTTP/2 stream for each append.
  *
- * - `open` from the first append until the call fails or ends, which fails all that wait: they may have been carried out.
- *   The next append opens another.
- * - `retired` for good: no append comes any more, and the call is left when none waits.
+ * - `open` from the first append until the call fails or ends. All waiting appends then fail, though the server may
+ *   have written them. The next append opens another call.
+ * - `retired` for good: it gets no more appends, and closes the call when no append waits.
  *
- * It is not the client's own batch call, which has one list of pending appends for all clients of the process and no
- * deadline. What is neither written nor refused by its revision is told as an error: the caller asks again by the unary
- * call, whose errors say what they mean.
+ * The client's own batch call is not used: it has one list of pending appends for all clients of the process, and no
+ * deadline. An append that was neither written nor refused by its revision is reported as an error: the caller repeats
+ * it by the unary call, whose errors say what failed.
  */
 export class BatchAppends {
   private readonly pending = new Map<string, Pending>();
@@ -38,7 +38,7 @@ export class BatchAppends {
 
   constructor(private readonly open: () => Promise<BatchCall>) {}
 
-  /** @throws NoAnswer after so many milliseconds, and what the call fails with */
+  /** @throws NoAnswer after `timeoutMs`, and the error of the call */
   async append(append: Append, timeoutMs: number): Promise<AppendAnswer> {
     const name = randomUUID();
     const request = requestOf(append, name, timeoutMs);

@@ -1,9 +1,11 @@
 import { readFileSync } from 'node:fs';
 
-/** A connection string, taken apart. The password is in no enumerable property, so that nothing prints it by accident. */
+/**
+ * The parts of a connection string. The password is in no enumerable property, so that no log prints it by accident.
+ */
 export interface ConnectionSettings {
   readonly hosts: readonly EndPoint[];
-  /** The hosts are asked who leads, and the answer is where the calls go. */
+  /** The client asks the hosts which node leads, and sends its calls there. */
   readonly discover: boolean;
   readonly secure: boolean;
   readonly credentials: Credentials | undefined;
@@ -26,8 +28,8 @@ export interface Certificates {
 
 /**
  * Reads `esdb://user:password@host:2113?option=value` and `esdb+discover://…`, with several hosts separated by commas.
- * The client's own parser is not used: it quotes the connection string in its errors, in warnings on the console, and
- * under `DEBUG`, the password with it.
+ * The client's own parser is not used: it prints the connection string with the password in its errors, in warnings on
+ * the console, and under `DEBUG`.
  * @throws RangeError that names what is wrong, and never quotes a value
  */
 export function parseConnectionString(text: string): ConnectionSettings {
@@ -122,12 +124,12 @@ export function parseHosts(text: string): EndPoint[] {
     const match = /^(?<address>[^\s:@/[\]]+|\[[0-9a-f:.]+\])(?::(?<port>\d{1,5}))?$/i.exec(host.trim());
     const { address, port = '2113' } = match?.groups ?? {};
     if (address === undefined || Number(port) > 65_535)
-      throw new RangeError('The EventStoreDB URL has a host that is not name:port');
+      throw new RangeError('The EventStoreDB URL has a host that is not of the form name:port');
     return { address, port: Number(port) };
   });
 }
 
-/** Option names are taken in any case, and with or without dashes, as the other clients of EventStoreDB take them. */
+/** Case and dashes in the names of options do not matter, like in the other clients of EventStoreDB. */
 export function parseOptions(query: string): UrlOptions {
   const known = new Map([...flags, ...counts, ...texts].map((name) => [flat(name), name]));
   const options: Record<string, boolean | number | string> = {};
@@ -135,7 +137,7 @@ export function parseOptions(query: string): UrlOptions {
     const equals = pair.indexOf('=');
     const key = equals < 0 ? pair : pair.slice(0, equals);
     const name = known.get(flat(key));
-    // The value of a misspelt option may be a secret; its name is needed to find it.
+    // The message names the misspelt option, so that operators find it. It omits the value, which may be a secret.
     if (name === undefined)
       throw new RangeError(`The EventStoreDB URL has an option that is not known: ${key}`);
     options[name] = parseValue(name, decode(name, pair.slice(key.length + 1)));

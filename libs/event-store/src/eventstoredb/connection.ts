@@ -22,8 +22,8 @@ export interface ConnectionOptions {
 }
 
 /**
- * The client that calls go through, and its replacement. A connection that breaks is noticed and renewed by the client
- * itself. One that falls silent is not: the first call without an answer puts a new client in its place.
+ * Holds the client that calls use, and replaces it. The client itself notices and renews a broken connection, but not a
+ * silent one: the first call without an answer replaces the client.
  */
 export class Connection {
   private client: GuardedClient;
@@ -33,7 +33,7 @@ export class Connection {
     this.client = this.open();
   }
 
-  /** Runs one call, which has to see to its own time limit. */
+  /** Runs one call. The call must enforce its own time limit. */
   async call<T>(work: (client: GuardedClient) => Promise<T>): Promise<T> {
     this.refuseWhenClosed();
     const { client } = this;
@@ -85,35 +85,35 @@ export class Connection {
 }
 
 /**
- * Channels with equal options share one TCP connection per process in grpc-js, which would tie every client here to the
- * silence or the backoff of another. Each client therefore gets a keepalive that differs by some milliseconds.
+ * In grpc-js, channels with equal options share one TCP connection per process. The silence or backoff of one client
+ * would then affect the others. So each client gets a keepalive that differs by some milliseconds.
  */
 let clients = 0;
 const keepAliveMs = 10_000;
 
-/** The states of a gRPC channel that lie before an attempt has ended. */
+/** The states of a gRPC channel before its first attempt to connect has ended. */
 const connectivity = { idle: 0, connecting: 1 };
 
 /**
- * The client, less what is dangerous in it:
- * - Its batch call, its default for appends, is not taken: it keeps the pending appends of all clients of the process in
- *   one place, an error of one rejects the appends of all, and none of them has a deadline. `batch` is our own.
+ * The client without its dangerous parts:
+ * - Its batch call, the default for appends, is not used: it keeps the pending appends of all clients of the process in
+ *   one list, an error of one client rejects the appends of all, and no append has a deadline. `batch` is our own.
  * - `throwOnAppendFailure` is always on: the other mode reports wrong revisions.
- * - Nothing hands it the connection string, which it would print under `DEBUG` with the password.
+ * - It never gets the connection string, which it would print under `DEBUG` with the password.
  * - It can be closed. The client itself only ends its streams and leaves the connection open.
  */
 export class GuardedClient extends EventStoreDBClient {
   private channel: ReturnType<typeof this.getChannel> | undefined;
   readonly batch = new BatchAppends(() => this.openBatch());
 
-  // The one question that the client asks in what is used here is whether it may take the batch call.
+  // In the parts used here, the client asks this only to decide whether it may use its batch call.
   protected override supports = () => Promise.resolve(false);
 
-  /** @param onReconnect told of each connection that takes the place of a lost one */
+  /** @param onReconnect called for each connection that replaces a lost one */
   constructor(settings: ConnectionSettings, onReconnect: () => void = () => undefined) {
-    // The constructor has an overload for each kind of connection, and none that takes any of them.
+    // The constructor has an overload for each kind of connection, but none for their union.
     const connection = connectionOf(settings) as SingleNodeOptions;
-    // Over a connection without TLS the client drops credentials without a word: it is given none.
+    // The client silently drops credentials on a connection without TLS, so it gets none.
     super(connection, tlsOf(settings), settings.secure ? settings.credentials : undefined);
     const { getChannel } = this;
     let current: Awaited<ReturnType<typeof getChannel>> | undefined;
@@ -126,8 +126,9 @@ export class GuardedClient extends EventStoreDBClient {
   }
 
   /**
-   * Waits until there is a connection, or clearly none: then the next call fails at once, and with that makes the client
-   * begin anew. What fails here was not sent; what is sent afterwards and gets no answer may have been carried out.
+   * Waits until the client has a connection, or knows that it has none: then the next call fails at once, and makes the
+   * client search again. A call that fails here was not sent. A call that is sent later and gets no answer may have
+   * been carried out.
    * @throws NotConnected when neither is the case in time
    */
   async ready(timeoutMs: number): Promise<void> {
@@ -146,19 +147,19 @@ export class GuardedClient extends EventStoreDBClient {
     }
   }
 
-  /** The client learns the version before it appends, and tells only itself. */
+  /** The client reads the version before it appends, but exposes it only to subclasses. */
   async serverVersion(): Promise<string> {
     return (await this.capabilities).serverVersion;
   }
 
-  /** Takes no more calls. Those under way go on, and the connection ends with the last of them. */
+  /** Takes no more calls. Running calls go on, and the connection ends with the last one. */
   retire(): void {
     this.batch.retire();
-    // A channel that is still being looked for in the cluster is closed when it is found, which takes no waiting.
+    // If the client is still looking for a node, the channel is closed as soon as it exists; no caller waits for that.
     this.channel?.then((channel) => channel.close()).catch(() => undefined);
   }
 
-  /** Its failure makes the client look for a node again, as that of every call does. */
+  /** If it fails, the client looks for a node again, like after a failure of any other call. */
   private openBatch() {
     return this.GRPCStreamCreator(generated.StreamsClient, 'batchAppend', (client) =>
       client.batchAppend(...this.callArguments({ requiresLeader: true }, { deadline: Infinity })),
@@ -204,7 +205,7 @@ function tlsOf({ secure, certificates }: ConnectionSettings): ChannelCredentialO
   return userKeyFile ? Object.defineProperty(tls, 'userKeyFile', { value: userKeyFile }) : tls;
 }
 
-/** Without the keys that have no value: the client's defaults stand in for missing keys only. */
+/** Removes keys without a value: the client applies its defaults to missing keys only. */
 function given<Options extends object>(
   options: Options,
 ): { [Key in keyof Options]?: NonNullable<Options[Key]> } {

@@ -27,22 +27,22 @@ import { Watermark } from './watermark.js';
 export interface EventStoreDbEventStoreOptions {
   /** `esdb://user:password@host:2113?tls=…`, or `esdb+discover://…` for a cluster. */
   readonly connectionString: string;
-  /** How long one call is tried in all before it throws. Default 10,000 ms. */
+  /** How long one call is retried in all before it throws. Default 10,000 ms. */
   readonly deadlineMs?: number;
   /** How long one answer may take before the connection counts as lost. Default 5,000 ms. */
   readonly answerTimeoutMs?: number;
-  /** What the server takes in one append (its `MaxAppendSize`). Default 1 MiB, as the server's. */
+  /** The server's limit for one append (its `MaxAppendSize`). Default 1 MiB, like the server's. */
   readonly maxAppendBytes?: number;
   /** How long a quiet subscription waits before it asks where the log's end is. Default 500 ms. */
   readonly idleProbeMs?: number;
   readonly observer?: EventStoreObserver;
-  /** Prove who wrote each event that is appended. Whether those that are read are proven, `authenticStore` says. */
+  /** Add proof of the writer to each appended event. `markingUnproven` checks the events that are read. */
   readonly macs?: EventMacs | undefined;
 }
 
 /**
  * The event store in EventStoreDB 24.2 or later. Opens no connection before the first call.
- * @throws RangeError for a connection string that is not one; the message quotes none of it
+ * @throws RangeError for an invalid connection string; the message quotes no part of it
  */
 export function createEventStoreDbEventStore(options: EventStoreDbEventStoreOptions): EventStore {
   return new EventStoreDbEventStore(options);
@@ -116,11 +116,11 @@ class EventStoreDbEventStore implements EventStore {
     if (this.ownIdentity !== undefined) return this.ownIdentity;
     let [named] = await this.readIdentity();
     if (!named) {
-      // Of several that come first one is heard; the others read what it wrote.
+      // When several processes start at once, the first one writes the name, and the others read it.
       await this.append(identityStream, 'no-stream', [nameOfLog()]);
       [named] = await this.readIdentity();
     }
-    if (!named) throw new EventStoreUnavailable('The log has not got a name');
+    if (!named) throw new EventStoreUnavailable('The log has no name');
     return (this.ownIdentity = named.id);
   }
 
@@ -146,7 +146,11 @@ class EventStoreDbEventStore implements EventStore {
 function nameOfLog(): NewEvent {
   const id = randomUUID();
   const metadata = {
-    ...{ requestId: id, causationId: id, tenant: '', actor: 'event-store', schemaVersion: 1 },
+    requestId: id,
+    causationId: id,
+    tenant: '',
+    actor: 'event-store',
+    schemaVersion: 1,
     recordedAt: new Date().toISOString(),
   };
   return { id, type: 'LogNamed', data: {}, metadata };

@@ -15,16 +15,19 @@ const status = {
   unauthenticated: 16,
 };
 
-/** What grpc-js says when a call never got as far as a connection, and the server when it has not looked at it yet. */
+/**
+ * The messages of grpc-js for a call that never got a connection, and of a server that has not handled the call yet.
+ */
 const notSent =
   /No connection established|Name resolution failed|Channel closed before call started|ECONNREFUSED|Failed to discover|not ready|too busy|no leader info/i;
 
 export function classifyGrpcFailure(error: unknown): Failure {
   if (isMistake(error) || error instanceof AccessDeniedError || isInvalidArgument(error)) return 'refused';
-  // The call was turned away with the address of the leader, where the client then goes.
+  // The server refused the call and named the leader; the client goes there next.
   if (error instanceof NotLeaderError || error instanceof NotConnected) return 'not-done';
   if (isSilence(error)) return 'unknown';
-  // The very first call fails with a raw gRPC error instead of one of the client's classes: only the words are the same.
+  // The very first call fails with a raw gRPC error and not with one of the client's classes: only the text is the
+  // same.
   if (notSent.test(messageOf(error))) return 'not-done';
   const code = codeOf(error);
   const { permissionDenied, unimplemented, unauthenticated } = status;
@@ -32,12 +35,12 @@ export function classifyGrpcFailure(error: unknown): Failure {
   return code !== undefined && hopeless.includes(code) ? 'refused' : 'unknown';
 }
 
-/** Nothing came back in time: the connection may be dead without either side having noticed. */
+/** No answer came in time: the connection may be dead without either side having noticed. */
 export function isSilence(error: unknown): boolean {
   return error instanceof NoAnswer || error instanceof DeadlineExceededError;
 }
 
-/** The client has a class for this and does not always take it. */
+/** The client has a class for this, but does not always use it. */
 export function isInvalidArgument(error: unknown): boolean {
   return error instanceof InvalidArgumentError || codeOf(error) === status.invalidArgument;
 }
@@ -47,7 +50,9 @@ function codeOf(error: unknown): number | undefined {
   return typeof code === 'number' ? code : undefined;
 }
 
-/** Which of two failures says more: a try that the deadline cut short says less than the one before it. */
+/**
+ * Chooses the more telling of two failures: an attempt that the deadline cut short says less than the one before it.
+ */
 export function moreTelling(before: unknown, last: unknown): unknown {
   return before !== undefined && isSilence(last) ? before : last;
 }

@@ -13,8 +13,8 @@ import { passes, type EventFilter, type EventMetadata, type RecordedEvent } from
 import type { GuardedClient } from './connection.js';
 
 /**
- * Events that may wait on each side of the client for the consumer, each of up to 1 MiB. With full buffers the server has
- * to wait, through all layers.
+ * How many events, each of up to 1 MiB, may wait for the consumer before the client and behind it. When the buffers are
+ * full, the server has to wait.
  */
 const bufferedEvents = 32;
 
@@ -27,17 +27,17 @@ export interface FeedOptions {
 }
 
 /**
- * One subscription of the client, until it fails: first the past, then `live`. It is pulled from. Once it has failed, for
- * whatever reason, it stays so: a consumer that goes on makes another one after `position`.
+ * One subscription of the client, until it fails: first the past, then `live`. Its consumer pulls. A failed feed stays
+ * failed: a consumer that goes on makes another one after `position`.
  */
 export class Feed {
-  /** Everything that passes the filter up to here has been read from this feed. */
+  /** The consumer has read all events that pass the filter up to here. */
   position: bigint;
   live = false;
   failure: Error | undefined;
   private readonly subscription: AllStreamSubscription;
   private readonly passes: (event: RecordedEvent) => boolean;
-  /** The server said that it has sent everything up to here; some of it may still wait in the buffer. */
+  /** The server has sent all events up to here; some may still wait in the buffer. */
   private checkpoint: bigint;
   private wake: () => void = () => undefined;
 
@@ -57,20 +57,20 @@ export class Feed {
       },
       { highWaterMark: bufferedEvents },
     );
-    // What was in the log before the subscription began has been sent when the server says that it caught up.
+    // When the server says that it caught up, it has sent all events from before the subscription began.
     this.subscription.on('caughtUp', () => this.changed(() => ((this.live = true), this.pass(reached))));
     this.subscription.on('fellBehind', () => this.changed(() => (this.live = false)));
     this.subscription.on('readable', () => this.changed());
-    // An error need not be followed by anything, and an end without one is a failure too.
+    // After an error, no further signal may come. An end without an error is a failure too.
     this.subscription.on('error', (error) => this.fail(error));
     this.subscription.on('end', () => this.fail(new NoAnswer('the server ended the subscription')));
     this.subscription.on('close', () => this.fail(new NoAnswer('the subscription was closed')));
   }
 
-  /** The next event that has arrived and passes, or undefined when none is here now. */
+  /** The next event that has arrived and passes the filter, or undefined if there is none yet. */
   read(): RecordedEvent | undefined {
     for (;;) {
-      // The stream is untyped; a subscription to the whole log has these in it.
+      // The stream is untyped; a subscription to the whole log yields these.
       const resolved = this.subscription.read() as AllStreamResolvedEvent | null;
       if (resolved === null) {
         if (this.checkpoint > this.position) this.position = this.checkpoint;
@@ -93,7 +93,7 @@ export class Feed {
     if (to > this.checkpoint) this.checkpoint = to;
   }
 
-  /** Resolves with true as soon as anything changes, with false when nothing does within the time. */
+  /** Resolves with true as soon as the feed changes, or with false after the time limit. */
   change(timeoutMs: number, signal?: AbortSignal): Promise<boolean> {
     return new Promise((resolve) => {
       const done = (changed: boolean) => {
@@ -110,7 +110,7 @@ export class Feed {
     });
   }
 
-  /** Leaving the stream alone would leave the call running on the server. */
+  /** Cancels the call: if the stream were only dropped, the call would go on running on the server. */
   close(): void {
     this.failure ??= new NoAnswer('the subscription was left');
     this.subscription.unsubscribe().catch(() => undefined);
@@ -127,11 +127,11 @@ export class Feed {
 }
 
 /**
- * An event of the client as the port has it.
+ * Converts an event of the client into an event of the port.
  *
- * The position is the commit position alone. A place in the log is a commit and a prepare position; for events that were
- * appended (and not written in the long-gone explicit transactions) the two are equal, so one of them names the place.
- * The client's types promise bigint for the revision, its records hold what the wire held: `BigInt` settles it.
+ * The position is the commit position alone. A place in the log is a commit and a prepare position. For appended events
+ * the two are equal, so one of them names the place; they differed only in explicit transactions, which the server no
+ * longer has. The client's types promise a bigint revision, but its records hold the value of the wire, hence `BigInt`.
  */
 export function toRecordedEvent({
   event,
@@ -142,7 +142,7 @@ export function toRecordedEvent({
     id,
     type,
     data,
-    // Ours were checked when they were appended; events of other writers to this log may have none.
+    // Our events were checked when they were appended; events of other writers may have no metadata.
     metadata: (event.metadata ?? {}) as unknown as EventMetadata,
     stream: streamId,
     revision: BigInt(revision),
@@ -150,7 +150,9 @@ export function toRecordedEvent({
   };
 }
 
-/** Where a log in EventStoreDB has its name. Not delivered and not copied: every log gives itself its own. */
+/**
+ * The stream with the name of a log in EventStoreDB. It is not delivered and not copied: every log makes its own name.
+ */
 export const identityStream = 'atelier-log-identity';
 
 /** Streams and types that begin with a dollar sign are the server's own: statistics, settings, links. */
@@ -158,19 +160,21 @@ export function isNoneOfOurs({ stream, type }: Pick<RecordedEvent, 'stream' | 't
   return stream.startsWith('$') || type.startsWith('$') || stream === identityStream;
 }
 
-/** What the server says instead of a place, at the end of a past from which it has sent neither an event nor a checkpoint. */
+/**
+ * The server sends this in place of a position when it has caught up and has sent neither an event nor a checkpoint.
+ */
 const noPlace = 2n ** 64n - 1n;
 
 /**
- * What the server leaves out. It filters by streams or by types, never by both, and by prefixes: types are left to it
- * where they are given, as they usually let less pass, and the rest is looked at again here. It tells how far it has
- * come after every 32 events that it left out, and says so through `onCheckpoint`.
+ * The filter that the server applies. The server filters by prefixes of streams or of types, never of both. If types
+ * are given it filters by types, which usually let fewer events pass; `Feed` checks the rest. After every 32 events
+ * that it left out, the server reports its position, which goes to `onCheckpoint`.
  */
 export function serverFilter(
   filter: EventFilter | undefined,
   onCheckpoint: (commit: bigint) => void,
 ): Filter {
-  // An error thrown here would stall the client's stream for ever, without a word. Assignments cannot throw.
+  // An error thrown here would silently stall the client's stream for ever. Assignments cannot throw.
   const checkpointReached = (_: unknown, { commit }: { commit: bigint }) => {
     if (commit !== noPlace) onCheckpoint(commit);
   };
@@ -180,7 +184,7 @@ export function serverFilter(
   return excludeSystemEvents({ checkpointReached });
 }
 
-/** An empty list would be no filter to the server, and an empty prefix one that every event passes. */
+/** For the server, an empty list means no filter, and every event passes an empty prefix. */
 function usable(prefixes: readonly string[] | undefined): prefixes is readonly string[] {
   return prefixes !== undefined && prefixes.length > 0 && !prefixes.includes('');
 }

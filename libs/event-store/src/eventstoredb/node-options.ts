@@ -7,8 +7,8 @@ interface NodeOption {
 }
 
 /**
- * The smallest `MaxAppendSize` of the nodes that a connection names, in bytes: any of them may lead. Undefined where no node
- * tells: `/info/options` is open to the users `admin` and `ops` only.
+ * The smallest `MaxAppendSize` of the nodes that a connection names, in bytes: any of them may lead. Undefined if no
+ * node answers: `/info/options` is open to the users `admin` and `ops` only.
  */
 export async function readMaxAppendBytes(
   settings: ConnectionSettings,
@@ -34,7 +34,7 @@ async function askNode(
   timeoutMs: number,
 ): Promise<number | undefined> {
   const headers: Record<string, string> = {};
-  // As the client does, nothing secret goes over a connection without encryption.
+  // Like the client, it sends no secret over a connection without encryption.
   if (credentials && secure) {
     const { username, password } = credentials;
     headers['authorization'] = `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`;

@@ -16,12 +16,12 @@ import type { GuardedClient } from './connection.js';
 import { isInvalidArgument } from './failures.js';
 import { isNoneOfOurs, toRecordedEvent, Feed } from './feed.js';
 
-/** How far back the head is looked for behind events of the server's own, which are few. */
+/** How many of the last events are searched for one that is not the server's own; the server writes few. */
 const headWindow = 128;
 
 /**
- * One page of a stream. `from` is inclusive here, as in the protocol; in subscriptions the same word is exclusive.
- * Every read asks for the leader: a follower may be behind, and what follows from old state is decided on it.
+ * One page of a stream. `from` is inclusive here, like in the protocol; in subscriptions it is exclusive. Every read
+ * asks the leader: a follower may be behind, and the caller would decide on old state.
  */
 export async function readStream(
   client: GuardedClient,
@@ -74,8 +74,8 @@ function readLast(
 }
 
 /**
- * The last event at or before a position that is not the server's own. None where the position lies within the log and is
- * no place of it: the server refuses to read from there, so it was given by another log.
+ * The last event at or before a position that is not the server's own. Undefined if the position lies within the log
+ * but no event is there: the server refuses to read from it. Such a position is from another log.
  */
 export async function readLastEvent(
   client: GuardedClient,
@@ -84,12 +84,12 @@ export async function readLastEvent(
 ): Promise<RecordedEvent | undefined> {
   const [tail] = await readLast(client, 1, timeoutMs);
   if (!tail) return undefined;
-  // The log may grow between two reads, so each one begins where the one before has been.
+  // The log may grow between two reads, so each one begins where the one before ended.
   const isBeyond = through !== undefined && through < tail.position;
   if (!isBeyond && !isNoneOfOurs(tail)) return tail;
   let from = placeAt(isBeyond ? through : tail.position);
   if (isBeyond) {
-    // A read backwards may leave out the event that it begins at.
+    // A read backwards may omit the event at which it begins.
     const options = { direction: FORWARDS, fromPosition: from, maxCount: 1, requiresLeader: true } as const;
     try {
       const [there] = await collect(client.readAll(options), timeoutMs);
@@ -113,7 +113,8 @@ function placeAt(position: bigint) {
 }
 
 /**
- * All events of a read that ends. The client gives reads no deadline, so each wait for the next event has one here.
+ * Collects all events of a finite read. The client gives reads no deadline, so each wait for the next event has a time
+ * limit here.
  * @throws NoAnswer
  */
 function collect(
@@ -128,7 +129,7 @@ function collect(
       void leave(read);
     };
     const timer = setTimeout(() => fail(new NoAnswer(`no answer within ${timeoutMs} ms`)), timeoutMs);
-    // Stays attached: an error that comes late would end the process without a listener.
+    // This listener stays attached: a late error without a listener would end the process.
     read.on('error', fail);
     read.on('close', () => fail(new NoAnswer('the read was cut off')));
     read.on('data', (resolved: ResolvedEvent | AllStreamResolvedEvent) => {
@@ -143,7 +144,7 @@ function collect(
   });
 }
 
-/** It may be that the call was never made; then there is nothing to cancel. */
+/** If the call was never made, there is nothing to cancel. */
 async function leave(read: { cancel(): Promise<void> }): Promise<void> {
   try {
     await read.cancel();
@@ -153,8 +154,8 @@ async function leave(read: { cancel(): Promise<void> }): Promise<void> {
 }
 
 /**
- * One page of the log. The client's own read of it takes no filter and counts from a position that is included, so the
- * page is the beginning of a subscription, up to the limit or to the end of the log.
+ * One page of the log. The client's own read has no filter and includes the position where it starts. The page is
+ * therefore the beginning of a subscription, up to the limit or to the end of the log.
  */
 export async function readAll(
   client: GuardedClient,

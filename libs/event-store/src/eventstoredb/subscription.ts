@@ -17,18 +17,19 @@ import { readAll, readTail } from './reads.js';
 
 /** How long a batch waits for more while there is more. */
 const gatherPastMs = 20;
-/** Among events that are left out, the consumer hears this often how far the log has been looked through. */
+/** While the filter leaves all events out, the consumer gets its new position at this interval. */
 const progressMs = 100;
 
 export interface FeedSource {
   readonly connection: Connection;
-  /** How long a subscription without events is left alone before the log is asked how far it is. */
+  /** How long a subscription may stay without events before the end of the log is read. */
   readonly idleProbeMs: number;
 }
 
 /**
  * Catch-up, then live, for as long as the consumer wants. A feed that fails, ends or falls silent is replaced by one
- * after the last delivered position: the client does not do that by itself. Only the consumer knows when to give up.
+ * after the last delivered position; the client does not do that itself. It never gives up: that is the consumer's
+ * decision.
  */
 export async function* subscribeByFeed(
   source: FeedSource,
@@ -47,7 +48,7 @@ export async function* subscribeByFeed(
       const opening = open(source, position, filter);
       feed = await orAborted(opening, signal);
       if (feed === undefined) {
-        // The one that may still come has no reader, and the server would keep it as long as this process lives.
+        // A feed that opens late has no reader. Without a close the server would keep it as long as this process lives.
         opening.then((late) => late.close()).catch(() => undefined);
         return undefined;
       }
@@ -140,9 +141,9 @@ async function gather(
 }
 
 /**
- * A filtered consumer to whom nothing comes must still move on, and one to whom nothing comes because the server forgot
- * it must notice. So after a while without a sign the log is asked: where is its end, and is there anything between here
- * and there that should have come? Nothing: this is how far we are. Something: a last wait, then a new feed.
+ * A consumer without events must still learn how far the log is, and must notice when the server has forgotten it. So
+ * after a silence the end of the log is read, and whether an event up to there should have come. If not, the end
+ * becomes the consumer's position. Otherwise a last wait follows, then a new feed.
  */
 async function waitForMore(source: FeedSource, batching: Batching): Promise<void> {
   const { feed, filter, signal, answerTimeoutMs } = batching;

@@ -1,25 +1,27 @@
 import { within } from '../calls.js';
 import { isSilence } from './failures.js';
 
-/** How old the known end of the log may be. Older, and it is asked for again before the next append. */
+/** How old the known end of the log may be. If it is older, it is read again before the next append. */
 const freshMs = 10;
-/** While many append, answers tell the end as of a round trip ago: so many times that is fresh, within the patience below. */
+/**
+ * While appends are frequent, their answers tell the end as of one round trip ago. An end of up to this many round
+ * trips counts as fresh, but never beyond `patienceMs`.
+ */
 const freshRoundTrips = 2;
 /**
- * How long an append waits for that. A server that takes longer for a short read gets the append all the same, unless
- * nothing is known of the log, or an append went unanswered: then it is waited for.
+ * How long an append waits for the end of the log. After that it is sent all the same. It waits without this limit when
+ * the end was never read, or when an append got no answer.
  */
 const patienceMs = 100;
 
 /**
- * A place that the log had reached at a known moment. The server answers a repeated append like the first one; what
- * tells them apart is the position: an append that was made before lies at or below a place that the log had reached
- * before this one was sent.
+ * A position that the log had reached at a known moment. The server answers a repeated append like the first one, but
+ * the positions differ: events of an earlier append lie at or below a position that the log had reached before this one
+ * was sent.
  *
- * The end of the log is read only where the answers of other calls do not tell it. So `replayed` is certain when it is
- * true, and right for everything that happened until 10 ms before, or until twice as long before as an answer takes; the
- * repetition of what another process appended in those last milliseconds looks like a first time. Nothing is appended
- * twice either way.
+ * The end of the log is read only if the answers of other calls do not tell it. So `replayed: true` is always right.
+ * `false` may be wrong for an event that another process appended within the last 10 ms, or within twice the time of an
+ * answer: its repetition then looks like a first append. No event is appended twice either way.
  */
 export class Watermark {
   private position = 0n;
@@ -30,7 +32,7 @@ export class Watermark {
 
   constructor(private readonly readTail: () => Promise<bigint | undefined>) {}
 
-  /** A place that the log had reached by now. Rejects when the log cannot be read: then nothing else gets there either. */
+  /** A position that the log has reached by now. Rejects when the log cannot be read: then an append would fail too. */
   async now(): Promise<bigint> {
     const fresh = Math.max(freshMs, Math.min(patienceMs, freshRoundTrips * this.roundTripMs));
     if (performance.now() - this.asOf <= fresh) return this.position;
@@ -39,7 +41,7 @@ export class Watermark {
     return this.position;
   }
 
-  /** The log reached this position, and everything that was in it at the moment lies below. */
+  /** The log has reached this position. No event that was in the log at the moment lies beyond it. */
   observe(position: bigint, moment: number): void {
     if (position > this.position) this.position = position;
     this.asOf = Math.max(this.asOf, moment);
@@ -59,14 +61,14 @@ export class Watermark {
     }
   }
 
-  /** A read that is under way began too early for those who come now: they share the next one. */
+  /** A read that is under way began too early for new callers: they share the next one. */
   private refresh(): Promise<void> {
     this.queued ??= (this.reading ?? Promise.resolve())
       .catch(() => undefined)
       .then(() => {
         this.queued = undefined;
         this.reading = this.read().finally(() => (this.reading = undefined));
-        // Callers that still wait get the failure; for those that gave up it must not count as unhandled.
+        // Callers that still wait get the failure. If all have given up, it must not count as unhandled.
         this.reading.catch(() => undefined);
         return this.reading;
       });

@@ -16,7 +16,7 @@ import {
 import { appendBatch, findEvents, isAccepted, type BatchAnswer } from './append-statement.js';
 import { classifySqlFailure, onClient, unavailableSql } from './connection.js';
 
-/** Bounds of one batch. An append larger than them still goes, alone. */
+/** Bounds of one batch. A larger append still goes, alone. */
 const maxBatchEvents = 2000;
 const maxBatchBytes = 4 * 1024 * 1024;
 const uniqueViolation = '23505';
@@ -41,26 +41,26 @@ interface WaitingGroup {
   readonly deadline: number;
   /** An earlier attempt may have been committed. */
   sent: boolean;
-  /** Goes in a batch of its own, because a batch that it was part of failed on a duplicate id. */
+  /** Goes in its own batch, because the batch that it was part of failed on a duplicate id. */
   alone: boolean;
   settled: boolean;
   readonly resolve: (outcome: GroupOutcome) => void;
   readonly reject: (error: Error) => void;
 }
 
-/** As {@link AppendTogetherOutcome}, with each stream's revision where something is wrong; -1: no stream. */
+/** Like {@link AppendTogetherOutcome}, but a refusal has each stream's revision; -1: no stream. */
 type GroupOutcome =
   | Extract<AppendTogetherOutcome, { readonly outcome: 'appended' }>
   | { readonly outcome: 'wrong-expected-revision'; readonly actual: readonly bigint[] };
 
 /**
- * Group commit. One batch is on its way at a time; what arrives meanwhile waits and then goes together: one round
- * trip and one disk flush for all. Without load an append does not wait.
+ * Group commit. One batch is on its way at a time. Appends that arrive meanwhile wait and then go together, with one
+ * round trip and one disk flush for all. Without load an append does not wait.
  *
- * A batch whose answer is lost goes back to the head of the queue and is sent again, with the same ids at the same
- * expected revisions, so that it happens once however often it is sent. Appends to one stream keep their order:
- * a batch holds at most one of each stream, and later ones wait for the next. What only guards a stream goes with others
- * that do, and with no write to it.
+ * A batch whose answer is lost goes back to the head of the queue. It is sent again with the same ids at the same
+ * expected revisions, so each append happens only once. Appends to one stream keep their order: a batch holds at most
+ * one of each stream, and later ones wait for the next. A batch may hold several guards of one stream, but never a
+ * guard and a write of the same stream.
  */
 export class AppendQueue {
   private waiting: WaitingGroup[] = [];
@@ -69,7 +69,7 @@ export class AppendQueue {
   constructor(private readonly options: AppendQueueOptions) {}
 
   async append(append: Append): Promise<AppendOutcome> {
-    // What is enqueued as one is answered as one.
+    // One append was enqueued, so there is one answer.
     const outcome = await this.enqueue([append]);
     if (outcome.outcome === 'appended') {
       const { replayed, writes } = outcome;
@@ -90,7 +90,12 @@ export class AppendQueue {
     return new Promise((resolve, reject) => {
       const deadline = Date.now() + this.options.deadlineMs;
       const waiting: WaitingGroup = {
-        ...{ appends, deadline, sent: false, alone: false, settled: false, reject },
+        appends,
+        deadline,
+        sent: false,
+        alone: false,
+        settled: false,
+        reject,
         resolve: (outcome) => {
           if (waiting.sent) this.options.observer.unknownOutcomeResolved?.();
           resolve(outcome);
@@ -107,7 +112,8 @@ export class AppendQueue {
   }
 
   private async drain(): Promise<void> {
-    // A turn of the event loop lets all who were answered just now, and all of one tick, join the same batch.
+    // Waits one turn of the event loop, so that all callers that were just answered, and all calls of one tick, join
+    // the same batch.
     for (await turn(); this.waiting.length > 0; await turn()) {
       let failure: unknown;
       const again = (attempt: number) => {
@@ -120,7 +126,7 @@ export class AppendQueue {
       };
       await retry(again, { ...sendPauses, onFailure });
     }
-    // In the same step as the last look at the queue: an append that comes after it starts anew.
+    // Runs in the same tick as the last check of the queue, so a later append starts a new drain.
     this.draining = undefined;
   }
 
@@ -132,7 +138,8 @@ export class AppendQueue {
     try {
       await this.send(batch, this.timeoutFor(first));
     } catch (error) {
-      // Room is not made within a deadline: the callers hear of it at once, and what they sent was rolled back.
+      // A full disk does not get room within a deadline, so the callers hear of it at once. Their appends were rolled
+      // back.
       if (isDiskFull(error)) for (const group of batch) if (!group.settled) giveUp(group, error);
       this.putBack(batch);
       this.giveUpExpired(error);
@@ -140,7 +147,7 @@ export class AppendQueue {
     }
   }
 
-  /** The longest run of waiting appends that may go together, in order, skipping streams that are in it already. */
+  /** Takes as many waiting appends as may go together, in order. It skips streams that are already in the batch. */
   private takeBatch(): WaitingGroup[] {
     const batch: WaitingGroup[] = [];
     const left: WaitingGroup[] = [];
@@ -200,7 +207,7 @@ export class AppendQueue {
     for (const { group, actual } of refused) settle(group, judge(group, actual, places));
   }
 
-  /** The server rolled the statement back. One by one, only the append that is to blame fails, and not its neighbours. */
+  /** The server rolled the statement back. Each append now goes alone, so that only the faulty one fails. */
   private async handleRefusal(
     batch: readonly WaitingGroup[],
     error: unknown,
@@ -277,7 +284,7 @@ function judge(
     // One for each append.
     const verdict = judgeRefused(append, revisionOf(actual[index]!), places);
     if (verdict instanceof Error) return verdict;
-    // A part of it is there, so other appends share its ids.
+    // The log has a part of it, so other appends share its ids.
     if (verdict.outcome === 'appended') return duplicateIds(appends);
   }
   return { outcome: 'wrong-expected-revision', actual };

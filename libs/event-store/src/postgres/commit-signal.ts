@@ -10,7 +10,7 @@ const pollMs = { listening: 5_000, deaf: 200 };
  * while there is a subscription. Two modes:
  * - listening: notifications arrive within a millisecond, and a poll every five seconds guards against a lost one;
  * - deaf: there is no connection (yet, or not any more). Polls come every 200 ms, and the connection is tried again with
- *   backoff. When it is back all subscriptions are woken, because notifications may have been missed.
+ *   backoff. When it is back, all subscriptions wake up, because they may have missed notifications.
  */
 export class CommitSignal {
   private readonly waiting = new Set<() => void>();
@@ -74,7 +74,7 @@ export class CommitSignal {
   }
 
   private wakeAll(): void {
-    for (const wake of [...this.waiting]) wake();
+    for (const wake of new Set(this.waiting)) wake();
   }
 
   private listen(signal: AbortSignal): Promise<void> {
@@ -84,7 +84,7 @@ export class CommitSignal {
       this.listening = listening;
       if (listening && wasConnected) this.observer.reconnected?.();
       wasConnected ||= listening;
-      // Polling goes on meanwhile; the reads themselves report a store that stays away.
+      // Polling goes on meanwhile. If the store stays away, the reads report it.
       this.wakeAll();
     };
     const hear = (payload: string) => {

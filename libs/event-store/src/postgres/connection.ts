@@ -5,14 +5,14 @@ import { isMistake, NotConnected, retryRead, unavailable, within, type Failure }
 import type { EventStoreObserver } from '../observer.js';
 
 /**
- * A statement that had no connection, or that the server rolled back and may take in a moment (out of connections,
- * deadlock, failover), is `not-done`. One whose connection broke or fell silent may have been committed.
+ * A statement is `not-done` if it had no connection, or if the server rolled it back for a passing reason (out of
+ * connections, deadlock, failover). If its connection broke or fell silent, it may have been committed.
  */
 export function classifySqlFailure(error: unknown): Failure {
   if (error instanceof NotConnected) return isConfiguration(error.cause) ? 'refused' : 'not-done';
   if (isMistake(error)) return 'refused';
   const code = sqlState(error);
-  // Everything without a SQLSTATE comes from the socket. 57P01 and 57P02 end a session that may just have committed.
+  // An error without a SQLSTATE comes from the socket. 57P01 and 57P02 end a session that may just have committed.
   if (code === undefined || code.startsWith('08') || code.startsWith('57P')) return 'unknown';
   const passing =
     code.startsWith('53') || code.startsWith('40') || ['57014', '55P03', '25006'].includes(code);
@@ -27,7 +27,7 @@ function isConfiguration(cause: unknown): boolean {
 
 const guarded = new WeakSet<pg.Pool>();
 
-/** A connection that dies while it is idle is dropped by its pool; without a listener it would end the process. */
+/** The pool drops a connection that dies while it is idle. Without this listener the error would end the process. */
 export function guardPool(pool: pg.Pool): pg.Pool {
   if (!guarded.has(pool)) pool.on('error', () => undefined).on('connect', surviveItsEnd);
   guarded.add(pool);
@@ -35,8 +35,8 @@ export function guardPool(pool: pg.Pool): pg.Pool {
 }
 
 /**
- * Runs the work on one connection of the pool, which is guarded. After a failure that may have left the connection in the
- * middle of something it is closed, not returned.
+ * Runs the work on one connection of a guarded pool. If a failure may have left a statement unfinished, the connection
+ * is closed and not returned.
  */
 export async function onClient<T>(
   pool: pg.Pool,
@@ -62,7 +62,7 @@ export async function onClient<T>(
   }
 }
 
-/** The pool may be the caller's and know no limit. A connection that comes too late goes straight back to it. */
+/** The pool may be the caller's and have no time limit. A connection that comes too late goes straight back to it. */
 async function connectWithin(pool: pg.Pool, timeoutMs: number): Promise<pg.PoolClient> {
   const connecting = pool.connect();
   try {
@@ -74,12 +74,12 @@ async function connectWithin(pool: pg.Pool, timeoutMs: number): Promise<pg.PoolC
 }
 
 export interface Statement {
-  /** Unique for the text: each connection prepares it once under this name. */
+  /** Unique for the text: each connection prepares the statement once under this name. */
   readonly name: string;
   readonly text: string;
 }
 
-/** Runs a prepared statement. Rejects when there is no answer within the time; the connection is then unusable. */
+/** Runs a prepared statement. Rejects when no answer comes within `timeoutMs`; the connection is then unusable. */
 export async function query<Row extends pg.QueryResultRow>(
   client: pg.ClientBase,
   statement: Statement,

@@ -56,6 +56,17 @@ describe('what the Postgres event store tells its observer', () => {
     expect(new Set(heard)).toEqual(new Set(['retried append', 'resolved', 'replayed']));
   });
 
+  it('tells of no retry when the last append was given up', async () => {
+    const away = createPostgresEventStore({
+      connection: { url: 'postgres://127.0.0.1:1/none' },
+      deadlineMs: 0,
+      observer,
+    });
+    await expect(away.append(freshPrefix(), 'no-stream', [newEvent()])).rejects.toThrow();
+    await away.close();
+    expect(heard).not.toContain('retried append');
+  });
+
   it('counts a read that was made again', async () => {
     proxy.refuse();
     proxy.cut();

@@ -27,17 +27,17 @@ import { messageOf } from '#platform/errors.js';
 import { pause, retryUntilAborted } from '#platform/retry.js';
 
 export interface PostgresEventStoreOptions {
-  /** Where the log is: an address, for a pool of the store's own, or a pool that the caller keeps and ends. */
+  /** Where the log is: an address, for which the store makes its own pool, or a pool that the caller owns and ends. */
   readonly connection:
     { readonly url: string; readonly maxConnections?: number } | { readonly pool: pg.Pool };
   /** Default `event_store`. `migrateEventStore` must have been run on it. */
   readonly schema?: string;
-  /** How long one call is tried in all before it throws. Default 10,000 ms. */
+  /** How long one call is retried in all before it throws. Default 10,000 ms. */
   readonly deadlineMs?: number;
   /** How long one answer may take before the connection counts as lost. Default 5,000 ms. */
   readonly answerTimeoutMs?: number;
   readonly observer?: EventStoreObserver;
-  /** Prove who wrote each event that is appended. Whether those that are read are proven, `authenticStore` says. */
+  /** Add proof of the writer to each appended event. `markingUnproven` checks the events that are read. */
   readonly macs?: EventMacs | undefined;
 }
 
@@ -192,9 +192,9 @@ export interface PageSource {
 }
 
 /**
- * Catch-up, then live. Each round reads one page and hands it over; only when the consumer comes back is the next one
- * read, so a slow consumer costs one page of memory. At the end of the log it sleeps until the log grows.
- * A read that fails is tried again from the same place for as long as it takes: only the consumer knows when to give up.
+ * Catch-up, then live. Each round reads one page and hands it over. The next page is read only when the consumer comes
+ * back, so a slow consumer costs one page of memory. At the end of the log it sleeps until the log grows. It retries a
+ * failed read from the same place without limit: the consumer decides when to give up.
  */
 export async function* subscribeByPages(
   source: PageSource,

@@ -14,7 +14,7 @@ import { quoteSchema } from './schema.js';
 
 /** A page of a subscription ends at this many bytes, and always holds at least one event. */
 const maxPageBytes = 8 * 1024 * 1024;
-/** How many positions one page of a subscription looks through: bounds a query whose filter lets little pass. */
+/** How many positions one page of a subscription covers. It bounds a query whose filter lets few events pass. */
 const maxPageSpan = 50_000n;
 
 interface EventRow extends pg.QueryResultRow {
@@ -37,7 +37,7 @@ export interface LogPage {
 
 const columns = 'e.position, e.stream, e.revision, e.id, e.type, e.data, e.metadata';
 
-/** All reads of one schema. Each takes the connection to run on and how long the answer may take. */
+/** All reads of one schema. Each takes its connection and its time limit. */
 export class ReadQueries {
   private readonly events: string;
   private readonly headTable: string;
@@ -101,8 +101,8 @@ export class ReadQueries {
   }
 
   /**
-   * The next page of a subscription. The head is read in the same snapshot as the events, and a snapshot always holds
-   * the log up to its head without gaps, so a position that this page passes can never be filled later.
+   * The next page of a subscription. The head is read in the same snapshot as the events. A snapshot always holds the
+   * log up to its head without gaps, so no event can appear later at a position that this page has passed.
    */
   async page(
     client: pg.ClientBase,
@@ -112,8 +112,9 @@ export class ReadQueries {
     timeoutMs: number,
   ): Promise<LogPage> {
     const passing = filterSql(filter, 5);
-    // The head comes at the position that no event has, in the place of a revision: joined to each event, it costs a
-    // fifth more. So does a sort by PostgreSQL, which gives them in their order anyway, but does not promise it.
+    // The head comes as a row of its own, at position 0, which no event has, in the column of the revision. Joining it
+    // to each event costs a fifth more. A sort by PostgreSQL costs a fifth more too: PostgreSQL returns the rows in
+    // order without it, but does not promise that, so the rows are sorted here.
     const statement = this.named(
       `page${passing.name}`,
       `select 0::bigint as position, null as stream, position as revision, null::uuid as id, null as type,

@@ -4,10 +4,10 @@ import { onClient } from './connection.js';
 
 export const defaultSchema = 'event_store';
 
-/** Any number of processes may migrate at once: this lock, one for all schemas, lets them do it one by one. */
+/** Several processes may start to migrate at once. This lock, one for all schemas, lets them do it one by one. */
 const migrationLock = 4_711_160_301n;
 
-/** The quoted name, ready for SQL text. Only plain names are taken, so that no quoting rule can be got wrong. */
+/** The quoted name, ready for SQL text. Only plain names are accepted, so that quoting cannot go wrong. */
 export function quoteSchema(schema: string): string {
   if (!/^[a-z_][a-z0-9_]{0,39}$/.test(schema))
     throw new Error(`Not a usable schema name: ${JSON.stringify(schema)}`);
@@ -21,7 +21,7 @@ export function channelOf(schema: string): string {
 
 /**
  * Brings the schema to the newest version. Idempotent; safe to call from every process at start. Each version is
- * applied once, in order and in its transaction: versions are only ever added to the list.
+ * applied once, in order, in its own transaction. Only add versions to the list; never change one.
  */
 export async function migrateEventStore(pool: pg.Pool, schema: string = defaultSchema): Promise<void> {
   const s = quoteSchema(schema);
@@ -141,7 +141,7 @@ begin
 end $$;
 `;
 
-/** It goes along with a dump, and is made anew in a log that is filled by a copy. */
+/** A dump includes the name. A log that is filled by a copy makes a new one. */
 const identityTable = (s: string) => `
 create table ${s}.identity (
   id uuid not null default gen_random_uuid(),
@@ -152,7 +152,7 @@ insert into ${s}.identity default values;
 
 const migrations: readonly ((schema: string, channel: string) => string)[] = [
   logTables,
-  // An older function with fewer parameters stays where it is, for processes that are still to be replaced.
+  // An older function with fewer parameters stays, for processes of the release before that still run.
   appendFunction,
   identityTable,
 ];

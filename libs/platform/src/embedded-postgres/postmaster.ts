@@ -5,7 +5,7 @@ import { basename, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isAlive } from '../processes.js';
 
-/** What `postmaster.pid` says: its lines 1, 4 and 8 are the process, the TCP port and the state. */
+/** The content of `postmaster.pid`: its lines 1, 4 and 8 are the process, the TCP port and the state. */
 export interface Postmaster {
   readonly pid: number;
   readonly port: number;
@@ -16,9 +16,9 @@ const startupLimitMs = 300_000;
 const endingLimitMs = 2_000;
 
 /**
- * The server that already runs on this data folder, once it is ready. A parent that was killed leaves one behind,
- * and the next parent takes it over. A file left by a server that was killed itself is not mistaken for one, even
- * when its process number meanwhile belongs to another process, as happens in every restarted container.
+ * The server that already runs on this data folder, once it is ready. A killed parent leaves its server behind, and the
+ * next parent takes it over. A killed server leaves its file behind: it does not count as running, even if its process
+ * number now belongs to another process. That happens in every restarted container.
  */
 export async function findRunningPostmaster(dataDirectory: string): Promise<Postmaster | undefined> {
   const deadline = Date.now() + startupLimitMs;
@@ -27,7 +27,8 @@ export async function findRunningPostmaster(dataDirectory: string): Promise<Post
     const postmaster = readPostmaster(dataDirectory);
     if (postmaster === undefined || !isAlive(postmaster.pid)) return undefined;
     const program = programOf(postmaster.pid);
-    // A process that is ending has none, and until it is gone its file guards the data; nor has a thread of the kernel.
+    // A process that is ending has no program, and its file guards the data until it is gone. A thread of the kernel
+    // has none either.
     if (program === '' && Date.now() < endedBy) {
       await sleep(20);
       continue;
@@ -55,7 +56,7 @@ function readPostmaster(dataDirectory: string): Postmaster | undefined {
   }
 }
 
-/** Empty: the process has none. Undefined: it cannot be found out, and is taken for a PostgreSQL server, to be safe. */
+/** Empty: the process has none. Undefined: unknown; to be safe, it then counts as a PostgreSQL server. */
 function programOf(pid: number): string | undefined {
   try {
     if (process.platform === 'linux') return readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0')[0];
@@ -75,7 +76,7 @@ export class EmbeddedPostgresError extends Error {
  * are consequences), with the hint that follows it, or else the very last. Time and process number in front of it are left out.
  */
 export function causeIn(output: string): string | undefined {
-  // What initdb clears away after a failure is not why it failed.
+  // initdb lists the files that it removes after a failure; these lines are not the cause.
   const lines = output.split('\n').filter((line) => line.trim() !== '' && !/^initdb: removing /.test(line));
   const at = lines.findIndex((line) => /FATAL|PANIC|error:/.test(line));
   const hint = lines[at + 1]?.includes('HINT:') ? lines[at + 1] : undefined;

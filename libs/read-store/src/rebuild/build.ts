@@ -24,23 +24,23 @@ interface Change {
 
 type Changes = Map<string, Change>;
 
-/** Rows kept in memory at least beside those that wait to be written, of one read model. */
+/** The least number of rows of one read model kept in memory, beside those that wait to be written. */
 const keptRows = 12_000;
 
 /**
- * The rows of a generation that only this process writes: what was just folded need not be read back, and a row that
- * changes ten times within moments is written once.
+ * The rows of a generation that only this process writes: new rows need not be read back, and a row that changes ten
+ * times within moments is written once.
  *
  * A change is `waiting` until `take`, then `underWay` until `written`; from then on its row is one of those `kept`,
- * until newer ones push it out. What is in none of them has to be loaded, unless no row of this key was ever made here, of
- * a generation that began empty: most rows are asked for first when they are to be made.
+ * until newer ones push it out. Other rows must be loaded, unless the generation began empty and no row of this key was
+ * ever made: most look-ups are for rows that do not exist yet.
  */
 export class GenerationRows {
   private waiting: Changes = new Map();
   private underWay: Changes = new Map();
   /**
-   * The same of a model in which each event makes a row of its own. Nothing ever asks for one of these again, and two of
-   * three rows are such: kept as objects until they are written, they are what the garbage collector has to copy.
+   * The rows of a model in which each event makes a new row. They are never read again, and are two of three rows: as
+   * objects they would burden the garbage collector until they are written, so they are encoded at once.
    */
   private made: CopiedRows;
   private madeUnderWay: CopiedRows;
@@ -94,7 +94,10 @@ export class GenerationRows {
     }
   }
 
-  /** The changes that wait, to be written in the transaction at hand. Those taken before have to be `written`. */
+  /**
+   * Takes the waiting changes, to write them in the current transaction. Changes taken before must be `written`
+   * already.
+   */
   take(): void {
     this.underWay = this.waiting;
     this.waiting = new Map();
@@ -102,7 +105,7 @@ export class GenerationRows {
     this.made = this.table.copy();
   }
 
-  /** What writes what was taken. New rows are copied in, which costs a third of an upsert. */
+  /** The queries that write the taken changes. New rows use COPY, which costs a third of an upsert. */
   writes(): QueryToSend[] {
     const fresh: ModelRow[] = [];
     const changed: ModelRow[] = [];
@@ -128,7 +131,7 @@ export class GenerationRows {
     this.madeUnderWay = this.table.copy();
   }
 
-  /** After a transaction that came to nothing: what is in the table is all that is certain. */
+  /** After a failed transaction, only the rows in the table are certain. */
   forget(): void {
     this.waiting = new Map();
     this.underWay = new Map();

@@ -10,7 +10,7 @@ import type { HistoryFold } from './history-fold.js';
 import type { PreparedBuild } from './prepare-builds.js';
 import type { RebuildSession } from './rebuild-session.js';
 
-/** What the new generations are measured against: the generations that readers see. */
+/** The generations that readers see. The new generations are compared with them. */
 export class LiveGenerations {
   /** How long the projector was last kept from committing. */
   heldMs = 0;
@@ -25,12 +25,12 @@ export class LiveGenerations {
   get comparable(): readonly PreparedBuild[] {
     return this.builds.filter(({ serving, resumedAfter }) => {
       if (!serving?.hasTable || serving.position === null) return false;
-      // What is beyond a generation that stands still was compared before it went there.
+      // A build that began beyond the position of a halted generation was compared before it went on.
       return serving.state === 'live' || (resumedAfter ?? -1n) <= serving.position;
     });
   }
 
-  /** Of these, those whose live rows a projector keeps up to date, or would if one ran. */
+  /** The comparable builds whose live rows a projector updates, or would update if one ran. */
   get following(): readonly PreparedBuild[] {
     return this.comparable.filter(({ serving }) => serving?.state === 'live');
   }
@@ -70,7 +70,7 @@ function positionsOf(
   );
 }
 
-/** What was found to differ between the new generations and the live ones so far. */
+/** The differences found so far between the new generations and the live ones. */
 export class Comparison {
   private readonly found = new Map<string, RowDifferences>();
 
@@ -112,7 +112,7 @@ export class Comparison {
     await this.inSnapshot(() => this.compareChangedOn(this.session.reader));
   }
 
-  /** The same on a connection that sees both generations at one position by itself. */
+  /** The same, on a connection whose snapshot already has both generations at one position. */
   async compareChangedOn(client: pg.Client): Promise<void> {
     for (const build of this.live.following) {
       const { touched, model } = build;
@@ -123,7 +123,7 @@ export class Comparison {
     }
   }
 
-  /** The work runs while `reader` sees both generations at one position. What is touched from then on is remembered. */
+  /** The work runs while `reader` sees both generations at one position. Keys that change from then on are recorded. */
   private async inSnapshot<T>(work: (serving: ReadonlyMap<string, ServingRow>) => Promise<T>): Promise<T> {
     const { reader } = this.session;
     await reader.query('begin isolation level repeatable read read only');
@@ -252,7 +252,7 @@ function difference(columns: readonly EntityColumn[], live: Shown, rebuilt: Show
   return { key, kind: 'changed', columns: differing };
 }
 
-/** A generation of an older version may lack columns, or have some that the code does not know any more. */
+/** A generation of an older version may lack columns, or have columns that the code no longer knows. */
 async function commonColumns(
   client: pg.ClientBase,
   { environment, model, live }: ComparedGenerations,

@@ -49,8 +49,8 @@ export function servingOf(generations: readonly Generation[] = []): Generation |
 /**
  * A new generation, without its table. Belongs in the transaction that makes the table. Its epochs begin at the time, in
  * milliseconds: when an operator has deleted the checkpoint of an earlier generation with this number, a projector that
- * still works on that one does not take this one for it. The number is found as it is taken, for a projector that finds no
- * generation begins the first one by itself.
+ * still works on that one does not take this one for it. The number is chosen in the insert itself, because a projector
+ * that finds no generation begins the first one by itself.
  * @param lastTable the highest number that a table has
  */
 export async function addGeneration(
@@ -70,7 +70,7 @@ export async function addGeneration(
   return onlyRow({ rows }).generation;
 }
 
-/** From now on, a process that worked on this generation before can no longer commit. */
+/** From now on, earlier processes can no longer commit to this generation. */
 export async function takeOverGeneration(
   client: pg.ClientBase,
   environment: Environment,
@@ -144,8 +144,8 @@ export interface ServingRow {
 }
 
 /**
- * What readers see, by read model. `for update` holds the checkpoints until the transaction ends, in the order in which the
- * projector takes them: its next commit waits.
+ * The generations that readers see, by read model. `for update` holds the checkpoints until the transaction ends, in
+ * the order in which the projector takes them: its next commit waits.
  */
 export async function readServing(
   client: pg.ClientBase,

@@ -44,7 +44,7 @@ export class HistoryFold {
   private readonly continuity: StreamContinuity;
   /** Whether the revisions that streams have reached are kept with the rows, to go on from after a crash. */
   private readonly keepRevisions: boolean;
-  /** Of the phase at hand: where it began, where it ends, and how many events were folded before it. */
+  /** The current phase: where it began, where it ends, and how many events were folded before it. */
   private from: bigint | undefined;
   private through = 0n;
   private eventsBefore = 0;
@@ -58,7 +58,7 @@ export class HistoryFold {
     this.keepRevisions = consumer !== undefined;
   }
 
-  /** Says that a phase has begun that is counted in read models. */
+  /** Reports the start of a phase whose progress is counted in read models. */
   tell(phase: string, done: number): void {
     const { onProgress, environment } = this.session.options;
     this.eventsBefore = this.events;
@@ -150,7 +150,10 @@ export class HistoryFold {
     this.single = events.length === 1 ? events[0] : undefined;
     this.events += events.length;
     options.onProgress?.({
-      ...{ phase: `${options.environment}: folding`, position, from: this.from ?? 0n, through: this.through },
+      phase: `${options.environment}: folding`,
+      position,
+      from: this.from ?? 0n,
+      through: this.through,
       events: this.events - this.eventsBefore,
     });
   }
@@ -273,7 +276,7 @@ export class HistoryFold {
   }
 }
 
-/** How far a generation is to be folded; −1, which is no position, where it stays where it is. */
+/** The position up to which to fold a generation; −1, which is no position, if it must not move. */
 function goalOf({ active }: Build, until: ReadonlyMap<string, bigint>): bigint {
   return until.get(active.checkpoint.name) ?? -1n;
 }

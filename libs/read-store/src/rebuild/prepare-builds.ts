@@ -75,7 +75,7 @@ export async function prepareBuilds(
   return { builds, continuity: new StreamContinuity(consumer), consumer };
 }
 
-/** What an earlier run left half-way, when it left all of these read models at one position. */
+/** The unfinished generations of an earlier run, if it left all of these read models at one position. */
 function resumable(
   models: readonly ReadModel<object>[],
   generationsOf: (model: ReadModel<object>) => readonly Generation[],
@@ -88,7 +88,7 @@ function resumable(
   return left.length === models.length && isTogether ? left : undefined;
 }
 
-/** One for each set of read models that are built together: what it has seen is only worth something to all of them. */
+/** One name for each set of read models that are built together: the revisions hold only for the whole set. */
 function consumerOf(
   purpose: Purpose,
   environment: Environment,
@@ -111,7 +111,7 @@ function halfBuilt(
   );
 }
 
-/** A generation beyond live rows that stand still cannot be compared any more: what was found before counts. */
+/** A generation beyond halted live rows cannot be compared any more: the earlier result counts. */
 function requireEqual(environment: Environment, built: Generation, serving: Generation | undefined): void {
   if (built.state !== 'differing' || !isBeyond(built, serving)) return;
   throw new RebuildRefused(

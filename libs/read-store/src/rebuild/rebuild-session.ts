@@ -45,8 +45,8 @@ export class RebuildSession implements AsyncDisposable {
     const { url, environment, readModels } = options;
     // The projector waits while checkpoints are held: should this process be paused then, it is let go.
     const control = rebuildClient(url, { idle_in_transaction_session_timeout: '10s' });
-    // What a crash of the server takes back is folded again: rows and checkpoint always go together. Statements are
-    // planned while a table may still be empty, and must not be stuck with the plan that was good then.
+    // Events that a crash of the server undoes are folded again: rows and checkpoint always commit together. Statements
+    // are planned while a table may still be empty, and must not be stuck with the plan that was good then.
     const writer = rebuildClient(
       url,
       { synchronous_commit: 'off', enable_seqscan: 'off' },
@@ -87,7 +87,7 @@ const longestNameBytes = 63;
 
 /**
  * A connection for rebuilding, not yet connected: revisions and positions as `bigint`.
- * It says in `pg_stat_activity` whose it is, which is what a second rebuild of the same read model is told.
+ * Its name in `pg_stat_activity` tells the owner; a second rebuild of the same read model reports it.
  */
 export function rebuildClient(
   url: string,
@@ -105,7 +105,7 @@ export function rebuildClient(
     types: bigintTypes,
     pipeline,
   });
-  // The statement that is under way fails by itself, and so does the next one.
+  // No need to handle it: a lost connection also rejects the running statement and the next one.
   client.on('error', () => undefined);
   return client;
 }

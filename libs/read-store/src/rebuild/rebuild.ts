@@ -18,7 +18,7 @@ export interface RebuiltModel {
   readonly name: string;
   readonly generation: number;
   readonly version: number;
-  /** Of the fold whose rows were live at the start; null: there were none to compare with. */
+  /** The version of the fold whose rows were live at the start; null: there were none to compare with. */
   readonly liveVersion: number | null;
   readonly liveGeneration: number | null;
   /** Where an earlier run had left it. */
@@ -27,7 +27,7 @@ export interface RebuiltModel {
   readonly position: bigint | null;
   readonly rows: number;
   readonly parkedStreams: number;
-  /** Undefined: there was nothing to compare with, or it was not to be compared. */
+  /** Undefined: there was no generation to compare with, or no comparison was wanted. */
   readonly compared: RowDifferences | undefined;
   readonly switched: boolean;
 }
@@ -44,14 +44,14 @@ export interface RebuildReport {
 /**
  * Fills new generations from the whole history, compares each with the live one and lets it take its place.
  *
- * Compared is at one and the same position. The checkpoints of the live generations are held for as long as the new
- * ones need to arrive there too (milliseconds, for they were close before), a snapshot is taken, and they are let go:
- * in the snapshot both have seen the same events, and it may be compared for as long as it takes. What changed since
- * then is compared by its keys, in further snapshots until little is left; the last of it while the checkpoints are
- * held for the switch.
+ * Both are compared at the same position. The checkpoints of the live generations are held until the new ones have
+ * reached them (milliseconds, because they were close before). Then a snapshot is taken, and the checkpoints are
+ * released. In the snapshot both have seen the same events, and the comparison may take any time. Rows that changed
+ * since then are compared by their keys, in further snapshots until few are left; the last of it while the checkpoints
+ * are held for the switch.
  *
- * A live generation that stands still (`halted`) is compared where it stands; what came later is folded after that. One
- * without a table has nothing to compare with.
+ * A live generation that stands still (`halted`) is compared at its position; later events are folded after that. One
+ * without a table is not compared.
  * @throws RebuildRefused, SkippedEvent, the reason of the signal
  */
 export async function rebuild(request: RebuildRequest): Promise<RebuildReport> {
@@ -63,12 +63,12 @@ export async function compare(request: RebuildOptions): Promise<RebuildReport> {
   return run(request, 'compare');
 }
 
-/** Compares what was built before with what is live, and lets it take its place. */
+/** Compares generations that were built before with the live ones, and replaces these. */
 export async function switchOver(request: RebuildRequest): Promise<RebuildReport> {
   return run(request, 'switch');
 }
 
-/** Lets the generation that was live before take its place again, once it has caught up. Nothing is compared. */
+/** Makes the generation live that was live before, after it has caught up. It compares no rows. */
 export async function rollback(request: RebuildOptions): Promise<RebuildReport> {
   return run(request, 'rollback');
 }
@@ -79,7 +79,7 @@ async function run(request: RebuildRequest, purpose: Purpose): Promise<RebuildRe
   try {
     return await new RebuildRun(session, preparation, request, purpose).run();
   } finally {
-    // Whatever became of it, and for what does not work any more the next one does it.
+    // Runs after success and failure. If the removal fails, the next comparison does it.
     if (purpose === 'compare') await removeCompared(session, preparation).catch(() => undefined);
   }
 }
@@ -93,7 +93,7 @@ const rowsComparedInHold = 500;
 const fullComparisons = 5;
 const switchAttempts = 40;
 const switchRetryMs = 250;
-/** SQLSTATE: a reader keeps the view for longer than the others should have to wait behind us; two waited for each other. */
+/** SQLSTATE: a lock timeout, because a reader used the view for too long; a deadlock. */
 const passing = ['55P03', '40P01'];
 
 /** One rebuild, comparison, switch or rollback from its prepared generations to its end. */
@@ -159,7 +159,7 @@ class RebuildRun {
         [primaryKeyOf(environment, model, generation)],
       );
       if (!onlyRow({ rows }).has_key) await control.query(addPrimaryKey(environment, model, generation));
-      // What is compared and dropped needs none, and a generation that was live has them.
+      // A generation that is only compared needs no indexes, and one that was live has them.
       const indexes = purpose === 'rebuild' ? createIndexes(environment, model, generation) : [];
       for (const index of indexes) await control.query(index);
       await control.query(autovacuum(environment, model, generation, 'usual'));
@@ -196,8 +196,11 @@ class RebuildRun {
     };
     try {
       return await retry(attempt, {
-        ...{ signal: request.signal, attempts: switchAttempts, mayPass: isKeptBusy },
-        ...{ firstPauseMs: switchRetryMs, longestPauseMs: switchRetryMs },
+        signal: request.signal,
+        attempts: switchAttempts,
+        mayPass: isKeptBusy,
+        firstPauseMs: switchRetryMs,
+        longestPauseMs: switchRetryMs,
       });
     } catch (error) {
       if (!isKeptBusy(error)) throw error;
@@ -237,7 +240,9 @@ class RebuildRun {
     );
     if (chosen.length === 0) return true;
     const successors = chosen.map(({ model, generation, active }) => ({
-      ...{ model, generation, position: active.checkpoint.position },
+      model,
+      generation,
+      position: active.checkpoint.position,
     }));
     await switchTo(session.control, session.environment, successors);
     for (const { model } of chosen) this.switched.add(model.name);
@@ -293,7 +298,7 @@ async function forgetRevisions({ control }: RebuildSession, { consumer }: Prepar
   await control.query('delete from read_store.stream_revisions where consumer = $1', [consumer]);
 }
 
-/** What was made to be compared with, and is of no other use. */
+/** Removes the generations that were made only for the comparison. */
 async function removeCompared(session: RebuildSession, preparation: Preparation): Promise<void> {
   for (const { active } of preparation.builds)
     await dropGeneration(session.control, session.environment, active.checkpoint);
@@ -311,7 +316,12 @@ async function reportOn(
   );
   const { rows } = onlyRow(counted);
   return {
-    ...{ name, generation, version, resumedAfter, position: active.checkpoint.position, rows },
+    name,
+    generation,
+    version,
+    resumedAfter,
+    position: active.checkpoint.position,
+    rows,
     liveVersion: serving?.version ?? null,
     liveGeneration: serving?.generation ?? null,
     parkedStreams: active.parkedStreams.size,

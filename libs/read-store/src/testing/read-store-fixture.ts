@@ -6,7 +6,7 @@ import pg from 'pg';
 import { pino } from 'pino';
 import type { DomainEvent } from '#domain/events.js';
 import { streamName, type Environment, type StreamCategory } from '#domain/streams.js';
-import type { EventStore, NewEvent } from '#event-store/event-store.js';
+import type { EventMetadata, EventStore, NewEvent } from '#event-store/event-store.js';
 import {
   createEventStorePool,
   createPostgresEventStore,
@@ -137,7 +137,7 @@ export class ReadStoreFixture {
   }
 }
 
-export function newEvent(event: DomainEvent, tenant: string): NewEvent {
+export function newEvent(event: DomainEvent, tenant: string, more: Partial<EventMetadata> = {}): NewEvent {
   const metadata = {
     requestId: 'request',
     causationId: 'cause',
@@ -145,6 +145,7 @@ export function newEvent(event: DomainEvent, tenant: string): NewEvent {
     actor: 'operator',
     schemaVersion: 1,
     recordedAt: event.data.at,
+    ...more,
   };
   return { id: randomUUID(), type: event.type, data: event.data, metadata };
 }

@@ -8,8 +8,8 @@ import type { ReadModel } from '../read-model.js';
 const scratch = 999;
 
 /**
- * What the rows of the first generation are and should not be, or should be and are not: the whole history, folded anew in
- * memory, against the table. Empty when the read model is what its history says.
+ * The wrong and missing rows of the first generation: compares the table with the whole history, folded again in
+ * memory. Empty if they are equal.
  */
 export async function differencesFromHistory(
   sql: pg.Pool,

@@ -3,7 +3,7 @@ import { Column, Entity, PrimaryColumn } from 'typeorm';
 import type { ReadModel } from '../read-model.js';
 import { createFirstGeneration } from '../entity-table.js';
 
-/** What a tenant has bought: the smallest read model in which a lost or doubled event shows. */
+/** The credits that a tenant has bought: the smallest read model that shows a lost or doubled event. */
 @Entity('tally')
 export class TallyRow {
   @PrimaryColumn({ type: 'text' })

@@ -78,7 +78,7 @@ export class FolderStorage implements ObjectStorage {
   }
 
   async digest(key: string): Promise<string> {
-    // A stream gives chunks of bytes; its type does not say so.
+    // The stream yields chunks of bytes; its type does not say so.
     return digestOf((await this.openRead(key)).stream as AsyncIterable<Uint8Array>);
   }
 
@@ -99,7 +99,10 @@ export class FolderStorage implements ObjectStorage {
     return Promise.resolve(`${publicUrl}/objects/${key}?expires=${expires}&signature=${signature}`);
   }
 
-  /** Whether a URL of {@link presignGet} still allows this read. The same no for forged, foreign and expired ones. */
+  /**
+   * Whether a URL of {@link presignGet} still allows this read. The answer is the same for forged, foreign and expired
+   * URLs.
+   */
   allows(read: SignedRead): boolean {
     const signed = isStorageKey(read.key) && isSignedBy(this.options.signingSecret, read);
     return signed && read.expires * 1000 >= this.now();
@@ -135,7 +138,7 @@ async function writeDurably(path: string, bytes: Uint8Array): Promise<void> {
   }
 }
 
-/** A new name in a folder survives a power cut only once the folder itself is on the disk. */
+/** A new name in a folder survives a power cut only after the folder itself is on the disk. */
 async function syncFolder(path: string): Promise<void> {
   const folder = await open(path, 'r');
   try {
@@ -146,14 +149,14 @@ async function syncFolder(path: string): Promise<void> {
 }
 
 function asNotFound(error: unknown): unknown {
-  // What `fs` throws has a code; what else is thrown here has none.
+  // Errors of `fs` have a code; other errors here have none.
   const { code } = error as NodeJS.ErrnoException;
   return code === 'ENOENT' || code === 'ENOTDIR' || code === 'EISDIR' || error instanceof RangeError
     ? new ObjectNotFound('there is no object under this key')
     : error;
 }
 
-/** The permission to read one object until a moment, as it stands in a URL. */
+/** The permission to read one object until a given time, as a URL holds it. */
 export interface SignedRead {
   readonly key: string;
   /** Seconds since 1970. */
@@ -166,7 +169,7 @@ export function sign(secret: string, key: string, expires: number): string {
   return createHmac('sha256', secret).update(`GET\n${key}\n${expires}`).digest('base64url');
 }
 
-/** Takes the same time wherever a wrong signature differs. Says nothing about the expiry. */
+/** Takes the same time for every wrong signature. It does not check the expiry. */
 export function isSignedBy(secret: string, { key, expires, signature }: SignedRead): boolean {
   const expected = Buffer.from(sign(secret, key, expires));
   const given = Buffer.from(signature);

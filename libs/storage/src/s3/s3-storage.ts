@@ -18,7 +18,7 @@ export interface S3StorageOptions {
   readonly region: string;
   /** Absent: AWS. */
   readonly endpoint: string | undefined;
-  /** Where presigned URLs lead, when callers cannot reach `endpoint`: the same server under the name that they know. */
+  /** The base of presigned URLs if callers cannot reach `endpoint`: the same server under a name that they know. */
   readonly publicEndpoint: string | undefined;
   readonly accessKeyId: string;
   readonly secretAccessKey: string;
@@ -27,11 +27,11 @@ export interface S3StorageOptions {
 
 const maxAttempts = 4;
 
-/** Objects in a bucket of anything that speaks the S3 API. Retries by itself; every put replaces the object whole. */
+/** Objects in a bucket of any server with the S3 API. It retries by itself; every put replaces the whole object. */
 export class S3Storage implements ObjectStorage {
   readonly isServedElsewhere = true;
   private readonly client: S3Client;
-  /** Signs and never calls: a signature covers the host, so each name of the server needs a client of its own. */
+  /** This client only signs: a signature covers the host, so each name of the server needs its own client. */
   private readonly signer: S3Client;
   private readonly bucket: string;
 
@@ -52,7 +52,7 @@ export class S3Storage implements ObjectStorage {
       await this.client.send(this.putting(key, bytes, contentType, { IfNoneMatch: '*' }));
       return true;
     } catch (error) {
-      // 409: another write of the same object is under way. It counts, or it is tried again.
+      // 409: another write of the same object is under way, so try again.
       if (httpStatusOf(error) === 412) return false;
       throw error;
     }
@@ -137,7 +137,7 @@ function clientOf(options: S3StorageOptions, endpoint: string | undefined): S3Cl
     maxAttempts,
     credentials: { accessKeyId, secretAccessKey },
     ...(endpoint === undefined ? {} : { endpoint }),
-    // Older servers that speak S3 refuse checksums that they do not know.
+    // Older servers with the S3 API refuse checksums that they do not know.
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
   });

@@ -4,14 +4,14 @@ import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import type { S3StorageOptions } from '../s3/s3-storage.js';
 
-/** The vendor's side, faked at the socket: it keeps what is put, and fails when it is told to. */
+/** A fake of the S3 server at the socket: it keeps objects, and fails when a test tells it to. */
 export class S3Peer {
   /** By path: `/{bucket}/{key}`. */
   readonly objects = new Map<string, { bytes: Buffer; type: string | undefined }>();
   readonly seen: { method: string; path: string; authorization: string }[] = [];
   /** So many of the next requests are answered 503. */
   failures = 0;
-  /** So many of the next objects are stored, and nobody is told. */
+  /** The server stores this many of the next objects, but does not answer. */
   lostAnswers = 0;
   private readonly server: Server;
 

@@ -225,7 +225,7 @@ const lightWords: Partial<Record<string, readonly string[]>> = {
   warm_directional_sun: ['Sunlit', 'Golden', 'Amber'],
   quiet_low_key: ['Quiet', 'Dusky', 'Still'],
 };
-/** What the caller did not say is the engine's to choose: a name must not promise a light, a place or a colour then. */
+/** The engine chooses what the caller left open, so a name must not promise a light, a place or a colour. */
 const anyLight =
   'Quiet Still Gentle Slow Plain First Second Other Lasting Patient Distant Near Calm Simple Spare Even'.split(
     ' ',

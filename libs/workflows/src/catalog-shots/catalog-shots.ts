@@ -106,8 +106,8 @@ export const catalogShots = defineWorkflow({
 });
 
 /**
- * Model and place of a preset may be illustrations: they say who and where, and the result is a photograph all the same. A
- * shot whose recipe is known needs no picture, which leaves more room for garments.
+ * The presets of model and place may be illustrations: they say who and where, but the result is a photograph. A shot
+ * with a known recipe needs no picture, which leaves room for more garments.
  */
 function shotBrief({ body, pictures, displayName }: BriefFacts<CatalogShotsBody>): Brief {
   const { garment_image_asset_refs: garments, product_title: title, quality } = body;

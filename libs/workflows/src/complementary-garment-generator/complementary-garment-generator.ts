@@ -159,7 +159,9 @@ export const complementaryGarmentGenerator = defineWorkflow({
 
 const anyGarment = 'Everyday Classic Easy Weekend Studio Signature Essential Favourite'.split(' ');
 
-/** Colour, pattern, material, thing: `Sage Striped Linen Skirt`. The newest of the three forms of the body has the word. */
+/**
+ * Colour, pattern, material, thing: `Sage Striped Linen Skirt`. The newest of the body's three forms takes precedence.
+ */
 function garmentName({ seed, body, category }: NameFacts<ComplementaryGarmentGeneratorBody>): string {
   const { authoring, attributes } = body;
   const said = (...values: (string | undefined)[]) =>
@@ -179,13 +181,16 @@ function garmentName({ seed, body, category }: NameFacts<ComplementaryGarmentGen
 const wordsOfChoice = (choice: PresetOrCustom | undefined): string | undefined =>
   choice?.preset === 'custom' ? choice.custom_text : choice?.preset.replaceAll('_', ' ');
 
-/** What is said of the garment, whichever of the three forms says it. */
+/** The caller's wishes for the garment, from any of the three forms. */
 function wishesOf({ authoring, attributes, ...flat }: ComplementaryGarmentGeneratorBody) {
   if (authoring) {
     const { primary_colour: colour, form, length, distinctive_details: details = [] } = authoring;
     return {
-      ...{ colour, material: authoring.material, pattern: authoring.pattern },
-      ...{ cut: wordsOfChoice(form), length: wordsOfChoice(length) },
+      colour,
+      material: authoring.material,
+      pattern: authoring.pattern,
+      cut: wordsOfChoice(form),
+      length: wordsOfChoice(length),
       details: details.flatMap((detail) => wordsOfChoice(detail) ?? []),
       direction: authoring.creative_direction,
     };

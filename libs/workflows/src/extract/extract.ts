@@ -56,10 +56,12 @@ export const extract = defineWorkflow({
 });
 
 const photo = input('trial_image', 'photograph', 'the photograph that shows the garments.');
-/** As many as are looked for where the body does not say. */
+/** How many garments to look for if the body does not say. */
 const usualItems = 4;
 
-/** Which garments there are is read first; without a reader the one that the caller names, or the main one, is cut out. */
+/**
+ * A reader first lists the garments. Without a reader, the garment that the caller names, or the main one, is cut out.
+ */
 function extractBrief({ body }: BriefFacts<ExtractBody>): Brief {
   const {
     max_items: most = usualItems,

@@ -134,7 +134,7 @@ function modelBrief(facts: BriefFacts<ModelGeneratorBody>): Brief {
   };
 }
 
-/** A casting card: what the garments of later pictures go with must be plain. */
+/** A casting card: clothes and backdrop are plain, so that they suit the garments of later pictures. */
 function portraitOrder({ body, pictures, displayName }: BriefFacts<ModelGeneratorBody>) {
   const { gender, ethnicity, heritage, body_type: build, age_range: age } = body;
   const known = pictures.some(({ name }) => name === 'portrait_image');
@@ -196,7 +196,7 @@ function described(pictures: BriefFacts<unknown>['pictures']): string | undefine
   return person && `It shows ${person}.`;
 }
 
-/** What the portrait was cast as, so that what follows from the full-length figure knows it as well. */
+/** The casting of the portrait, so that pictures made from the full-length figure know it too. */
 function castingOf(meta: Readonly<Record<string, unknown>> | undefined): PictureMeta {
   return Object.fromEntries(
     castingFields.flatMap((field) => (isText(meta?.[field]) ? [[field, meta[field]]] : [])),

@@ -49,7 +49,7 @@ export class PdpGrouping {
   location_groups: AxisGroup[] = [];
 }
 
-/** An index can only be judged beside the photographs that there are. */
+/** An index is only valid in relation to the number of photographs. */
 const indicesInside: Relation<PdpBatchExtractionsBody> = {
   fields: ['photos', 'grouping'],
   problems({ photos, grouping }, place) {
@@ -118,7 +118,7 @@ const groupSchema = (shared: string) => ({
   }),
 });
 
-/** What several photographs share is worked out, unless the caller has said so, and extracted once. */
+/** Finds what several photographs share, unless the caller has said it, and extracts it once. */
 function groupingBrief({ body: { photos, grouping } }: BriefFacts<PdpBatchExtractionsBody>): Brief {
   if (grouping) return { steps: sharedSteps({ ...grouping }, photos.length, false) };
   if (photos.length < 2) return { steps: [] };
@@ -184,7 +184,7 @@ function sharedStep(
   return [order(photoOf(first), { ...group, source_index: first })];
 }
 
-/** A reader's groups are not validated as a body is: an index that names no photograph is left out. */
+/** A reader's groups are not validated like a body: an index without a photograph is left out. */
 function groupsOf(groups: unknown, count: number): AxisGroup[] {
   return (Array.isArray(groups) ? groups : []).filter(isKnown).map((group) => {
     const { member_indices: members, confidence, evidence } = group;

@@ -48,7 +48,7 @@ export const pdpExtractions = defineWorkflow({
 
 const pdpPhoto = input('pdp_image', 'photograph', 'the product photograph to take apart.');
 
-/** In the order of the result: the first one that gave something stands in the gallery. */
+/** In the order of the result: the gallery shows the first arm that gave a picture. */
 const arms = ['garment', 'person', 'background', 'recipe'] as const;
 type Arm = (typeof arms)[number];
 
@@ -74,7 +74,7 @@ const unread = (arm: Arm): MissingPart => ({
   message: `The ${arm} was not read: this installation has no vision model that can look at photographs.`,
 });
 
-/** What the photograph shows is read first, and with it how it was taken; then what it shows is drawn. */
+/** A reader first says what the photograph shows and how it was taken; then its parts are drawn. */
 function photographBrief({ body, arms: wanted = arms }: BriefFacts<PdpExtractionsBody>): Brief {
   const asked = arms.filter((arm) => wanted.includes(arm));
   const { product_name: product } = body;
@@ -168,7 +168,7 @@ const drawn: Readonly<
 
 const productFormat = { ratio: '4:5', longSide: 1024 } as const;
 
-/** The person of a photograph as a model of the catalogue, for this photograph or for several that share them. */
+/** The person of a photograph as a catalogue model, for one photograph or for several with the same person. */
 export function personOrder(name: StepName, photo: typeof pdpPhoto, meta: Known): PictureOrder {
   return pictureOrder({
     name,

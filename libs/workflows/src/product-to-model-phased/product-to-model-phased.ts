@@ -63,7 +63,9 @@ function dressedOrder(facts: BriefFacts<ProductToModelPhasedBody>) {
   });
 }
 
-/** Then the place. The product goes along once more: details must not be lost from copy to copy. */
+/**
+ * The second phase adds the place. It gets the product's picture again, so that no details are lost from copy to copy.
+ */
 function placedOrder(facts: BriefFacts<ProductToModelPhasedBody>) {
   const { product, scene } = productInputs(facts);
   const place = scene

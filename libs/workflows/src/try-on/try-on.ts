@@ -61,7 +61,7 @@ export const tryOn = defineWorkflow({
   brief: tryOnBrief,
 });
 
-/** An edit of the person's own photograph: all that no garment replaces stays. */
+/** Edits the person's own photograph. Only the clothes that a garment replaces change. */
 function tryOnBrief({ body, pictures, displayName }: BriefFacts<TryOnBody>): Brief {
   const { items } = body;
   const format = formatOf(body, 'input');

@@ -64,7 +64,7 @@ const keys = <K extends string>(table: Record<K, unknown>): K[] =>
 const known = <T extends string>(value: unknown, allowed: readonly T[]): T | undefined =>
   allowed.find((one) => one === value);
 
-/** The casting that a picture's meta, or a preset's spec, holds: what it says otherwise than this engine is not heard. */
+/** The casting in a picture's meta or a preset's spec. Values that this engine does not know are ignored. */
 export function castingIn(facts: Readonly<Record<string, unknown>>): Casting {
   const gender = known(facts['gender'], ['FEMALE', 'MALE']);
   const ethnicity = known(facts['ethnicity'], keys(COMPLEXIONS));

@@ -5,7 +5,7 @@ export type HairTexture = (typeof HAIR_TEXTURES)[number];
 
 /**
  * Ranges from which a seed chooses. `skin` indexes the scale below; `textures` and `hair` repeat an entry to make it
- * likelier. The ranges overlap widely on purpose: a casting field narrows a population, it does not name one look.
+ * likelier. The ranges overlap widely on purpose: a casting field narrows a population, but does not fix one look.
  */
 export interface Complexion {
   readonly skin: readonly [from: number, to: number];

@@ -26,12 +26,11 @@ export function sleevesOf({ cloth, rig, framing }: KnownSource): 'long' | 'short
   return covered(0.72) ? 'long' : 'short';
 }
 
-/** Beyond the trunk's edge, figure units: over this stretch cloth passes from the trunk to the arm. */
+/** In figure units beyond the trunk's edge: over this stretch cloth passes from the trunk to the arm. */
 const ARMHOLE = 32;
 
 /**
- * Carries a distance from the middle line over from one body to another: in proportion on the trunk; sleeves move out with
- * the shoulders, whatever the trunk beside them does.
+ * Maps a distance from the middle line of one body to another: in proportion on the trunk; sleeves follow the shoulders alone.
  */
 function across(from: Rig, to: Rig, sleeves: boolean): (x: number, y: number) => number {
   const grown = to.proportions.shoulder - from.proportions.shoulder;
@@ -42,7 +41,7 @@ function across(from: Rig, to: Rig, sleeves: boolean): (x: number, y: number) =>
   };
 }
 
-/** Below the hips cloth goes with the legs; between the two it is drawn from one to the other. */
+/** Below the hips cloth follows the legs; between the legs it stretches from one to the other. */
 function onLegs(from: Rig, to: Rig): (x: number, y: number) => number {
   const at = (rig: Rig, name: 'left' | 'right', y: number): number =>
     rig.legs[name].axisAt(Math.min(1, Math.max(0, (y - 376) / 450)));
@@ -57,7 +56,7 @@ function onLegs(from: Rig, to: Rig): (x: number, y: number) => number {
   };
 }
 
-/** Where each point of the old wearer's cloth belongs on the new wearer; figure units. */
+/** Maps each point of the old wearer's cloth to the new wearer; figure units. */
 function mapping(from: Rig, to: Rig, sleeves: boolean): (x: number, y: number) => Point {
   const side = across(from, to, sleeves);
   const legs = onLegs(from, to);
@@ -65,14 +64,14 @@ function mapping(from: Rig, to: Rig, sleeves: boolean): (x: number, y: number) =
     const out = Math.abs(x);
     const trunk = to.place(Math.sign(x) * side(out, y), y);
     const edge = breadth(from, y);
-    // A cuff beside the hips goes with its arm and not with the legs.
+    // A cuff beside the hips follows its arm and not the legs.
     const cuff = sleeves ? smoothstep(edge + 8, edge + ARMHOLE, out) * (1 - smoothstep(470, 520, y)) : 0;
     const low = smoothstep(400, 470, y) * (1 - cuff);
     return [lerp(trunk[0], legs(from.place(x, y)[0], y), low), trunk[1]];
   };
 }
 
-/** The new wearer in the old one's pose: the arms go where the sleeves are carried to. */
+/** The new wearer in the old one's pose: the arms follow the mapped sleeves. */
 export function inPoseOf(source: KnownSource, spec: Rig['spec']): Rig {
   const { rig: old } = source;
   const posed = { ...spec, stance: old.spec.stance, lean: old.spec.lean };
@@ -92,11 +91,11 @@ const ROWS = 90;
 const COLUMNS = 60;
 const REACH = 270;
 
-/** The picture with everything but the cloth made clear, what hid it mended, its rim a little soft. */
+/** The cloth alone, the rest transparent, with the hidden parts filled in and a slightly soft rim. */
 export async function clothOf(picture: Raster, cloth: Mask, front: Mask, middle: number): Promise<Raster> {
   const { width, height } = picture;
   const raster: Raster = { data: new Uint8Array(picture.data), width, height };
-  // Hair and ink bleed over the outline by a pixel or two; they are not to be taken for cloth.
+  // Hair and ink bleed over the outline by a pixel or two, and must not count as cloth.
   const hidden = { ...front, data: front.data.map((v) => 1 - v) };
   const clear = erode(hidden, Math.max(2, Math.round(height / 190))).data;
   const known: Mask = { ...cloth, data: cloth.data.map((v, i) => v & (clear[i] ?? 0)) };
@@ -108,7 +107,7 @@ export async function clothOf(picture: Raster, cloth: Mask, front: Mask, middle:
     .toColourspace('b-w')
     .raw()
     .toBuffer();
-  // The blurred rim is drawn in by half a pixel and made steep again.
+  // Moves the blurred rim in by half a pixel and makes it steep again.
   const steep = Uint8ClampedArray.from({ length: 256 }, (_, v) => (v - 80) * 1.8);
   for (let i = 0; i < width * height; i++) raster.data[i * 4 + 3] = steep[alpha[i] ?? 0] ?? 0;
   return raster;

@@ -22,7 +22,7 @@ export interface Easel {
 export const inputOf = (request: RenderRequest<unknown>, name: string): EngineImage | undefined =>
   request.inputs.find((input) => input.name === name);
 
-/** The person's layers and the cloth, before any light of the place falls on them. */
+/** The person's layers and the cloth, without the light of the place. */
 export interface Drawn {
   readonly figure: FigureLayers;
   readonly cloth: readonly Raster[];
@@ -66,7 +66,7 @@ export const drawCloth = ({ size, context }: Easel, outfit: Outfit, view: View):
 /** The person before dressing, in base wear. */
 export const beforeDressing = (figure: FigureLayers): Layer[] => undressed(figure);
 
-/** The dressed person in the light that falls on him or her. */
+/** The dressed person in the light of the place. */
 export async function inLight(
   easel: Easel,
   { figure, cloth }: Drawn,

@@ -24,7 +24,7 @@ export const viewFacts = (
 
 const point = ([x, y]: Point): number[] => [Math.round(x), Math.round(y)];
 
-/** How the wearer stands, in figure units: what the picture shows, and what a swap needs to put another figure there. */
+/** The wearer's pose in figure units; a swap needs it to put another figure there. */
 export function wearerFacts({ rig }: Outfit): Record<string, unknown> {
   const { spec, poses } = rig;
   const arm = ({ elbow, wrist }: ArmPose): unknown => ({ elbow: point(elbow), wrist: point(wrist) });
@@ -37,7 +37,7 @@ export function wearerFacts({ rig }: Outfit): Record<string, unknown> {
   };
 }
 
-/** The meta of any composed picture: what is worn, and where in the picture it is. `main` is what the top-level fields speak of. */
+/** The meta of any composed picture: the clothes and their places in the picture. The top-level fields describe `main`. */
 export const pictureFacts = async (
   easel: Easel,
   main: Garment,
@@ -62,7 +62,7 @@ export const pictureFacts = async (
   ),
 });
 
-/** The same with the person and the place, from which both can be drawn again. */
+/** The same with the person and the place, so that both can be drawn again. */
 export const compositionFacts = async (
   easel: Easel,
   main: Garment,

@@ -5,7 +5,7 @@ import { dominantColours, type DominantColour } from '../cutout/dominant-colours
 import { Silhouette } from '../cutout/silhouette.js';
 import { encode } from '../encode.js';
 
-/** A garment that can be worn: cut out, its outline read, its kind told. */
+/** A garment that can be worn: cut out, with its outline and its kind. */
 export interface Garment {
   /** The input's name, for example `garment-0`. */
   readonly name: string;
@@ -15,11 +15,11 @@ export interface Garment {
   readonly colours: readonly DominantColour[];
 }
 
-/** Cut-outs are sampled through a mesh: somewhat more pixels than the canvas shows keep the weave. */
+/** Cut-outs are sampled through a mesh: somewhat more pixels than on the canvas keep the weave. */
 export const garmentSide = (resolution: string): number => (resolution === '1K' ? 1400 : 2200);
 
 /**
- * @param words what the caller calls it; a class in the picture's own meta comes first
+ * @param words the caller's name for it; a class in the picture's own meta wins
  * @throws EngineError `bad_input` when the picture cannot be read or no garment stands out from its background
  */
 export async function readGarment(input: EngineImage, longSide: number, words = ''): Promise<Garment> {

@@ -13,7 +13,7 @@ import { FRAMINGS, type ShotFraming } from './shot.js';
 
 type Facts = Readonly<Record<string, unknown>>;
 
-/** A picture that this engine composed, taken apart again with the help of what its meta tells. */
+/** A picture that this engine composed, split into its parts again with the help of its meta. */
 export interface KnownSource {
   readonly picture: Raster;
   readonly framing: Framing;
@@ -28,7 +28,7 @@ export interface KnownSource {
 }
 
 const record = (value: unknown): Facts =>
-  // A picture's meta is foreign data: each field is judged where it is read.
+  // A picture's meta is foreign data: each field is checked where it is read.
   typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Facts) : {};
 
 const pointOf = (value: unknown): Point | undefined => {
@@ -42,7 +42,7 @@ function armOf(value: unknown): ArmPose | undefined {
   return elbow && wrist ? { ...armFromAngles(elbow, 1, 0, 0), elbow, wrist } : undefined;
 }
 
-/** The posed body of a wearer; face and hair do not matter for where cloth lies. */
+/** The posed body of a wearer; face and hair do not matter for the cloth. */
 function rigOf(wearer: Facts): Rig | undefined {
   const gender = wearer['gender'];
   const body = BODY_TYPES.find((one) => one === wearer['body_type']);
@@ -71,7 +71,7 @@ export function classesOf(meta: Facts): GarmentClass[] {
 }
 
 /**
- * @returns undefined for a picture whose meta does not tell how it was composed
+ * @returns undefined for a picture whose meta does not describe its composition
  * @throws EngineError `bad_input` when the picture cannot be read
  */
 export async function readKnownSource(

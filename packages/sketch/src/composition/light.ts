@@ -5,7 +5,7 @@ import { toLab } from '../drawing/colour.js';
 
 /** How a subject is lit. */
 export interface Light {
-  /** Where the light comes from on the page: x to the right, y downward, length 0 (frontal) to 1. */
+  /** Direction to the light on the page: x to the right, y downward, length 0 (frontal) to 1. */
   readonly from: readonly [x: number, y: number];
   /** 0 leaves the drawing's own shading alone, 1 is a hard side light. */
   readonly contrast: number;
@@ -18,14 +18,14 @@ export const NEUTRAL: Light = { from: [0, 0], contrast: 0, tint: [1, 1, 1] };
 export const isNeutral = ({ contrast, tint }: Light): boolean =>
   contrast < 0.02 && tint.every((gain) => Math.abs(gain - 1) < 0.005);
 
-/** Factors that turn daylight of 5,600 K into light of another temperature; strong colour is held back, as a camera does. */
+/** Factors that turn daylight of 5,600 K into light of another temperature; strong colour is reduced, as in a camera. */
 export function temperatureTint(kelvin: number): readonly [number, number, number] {
-  // Warm light is judged by mireds, in which equal steps look equal.
+  // Warmth is measured in mireds, in which equal steps look equal.
   const shift = clamp((1e6 / kelvin - 1e6 / 5600) / 150, -1, 1);
   return [1 + 0.1 * shift, 1 + 0.012 * shift, 1 - 0.15 * shift];
 }
 
-/** A subject takes a part of the brightness and of the colour of the place it stands in. */
+/** A subject takes on part of the brightness and colour of its place. */
 export function ambientTint(mean: readonly [number, number, number]): readonly [number, number, number] {
   const [l, a, b] = toLab(mean);
   const level = lerp(1, clamp((l + 12) / 84, 0.7, 1.04), 0.6);
@@ -46,7 +46,7 @@ export const times = (
 /** Typed arrays wrap around beyond 255. */
 const capped = (value: number): number => (value > 255 ? 255 : value);
 
-/** Small planes of softened opacity: their slope stands for the direction in which a rounded body turns. */
+/** Small planes of softened opacity: their slope approximates the surface direction of a rounded body. */
 async function roundness(
   subject: Raster,
   sigma: number,
@@ -71,8 +71,8 @@ async function roundness(
 }
 
 /**
- * Lights a transparent layer in place: what turns away from the light falls into shade, what turns toward it is lifted, and
- * everything takes the light's colour.
+ * Lights a transparent layer in place: surfaces that face away from the light get darker, surfaces that face it get brighter, and
+ * all take the light's colour.
  * @param scale pixels per figure unit
  */
 export async function relight(subject: Raster, light: Light, scale: number): Promise<void> {
@@ -119,7 +119,7 @@ export function meanColour({ data, width, height }: Raster): [number, number, nu
   return [r / n, g / n, b / n];
 }
 
-/** Lights a place in place: it is brighter where the light comes from, and takes part of the light's colour. */
+/** Lights a background in place: it is brighter on the light's side, and takes part of the light's colour. */
 export function lightPlace({ data, width, height }: Raster, { from, contrast, tint }: Light): void {
   const [lx, ly] = from;
   const colour = tint.map((gain) => lerp(1, gain, 0.75));

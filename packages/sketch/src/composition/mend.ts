@@ -13,7 +13,7 @@ function beside(rgb: Float32Array, hole: Mask, x: number, y: number, step: 1 | -
   return count > 0 ? sum.map((v) => v / count) : undefined;
 }
 
-/** Fills holes row by row from what lies left and right of them: floors and walls run on behind a figure. */
+/** Fills holes row by row from their left and right neighbours: floors and walls run on behind a figure. */
 function fillRows(rgb: Float32Array, hole: Mask): void {
   const { width, height, data } = hole;
   let above = [200, 195, 188];
@@ -28,7 +28,7 @@ function fillRows(rgb: Float32Array, hole: Mask): void {
       above = from;
       for (let px = x; px < end; px++) {
         const t = (px - x + 0.5) / (end - x);
-        // Held near each side and passed over in the middle, behind the new subject.
+        // Constant near each side; the colours blend in the middle, behind the new subject.
         const s = t * t * (3 - 2 * t);
         for (let c = 0; c < 3; c++)
           rgb[(y * width + px) * 3 + c] = (from[c] ?? 0) * (1 - s) + (to[c] ?? 0) * s;
@@ -38,7 +38,7 @@ function fillRows(rgb: Float32Array, hole: Mask): void {
   }
 }
 
-/** Takes the streaks out of what was filled: a mean over some rows, of filled pixels and what borders on them. */
+/** Removes streaks from the filled area: a mean over some rows, of filled pixels and their neighbours. */
 function smoothColumns(rgb: Float32Array, hole: Mask, reach: number): Float32Array {
   const { width, height, data } = hole;
   const out = new Float32Array(rgb);
@@ -60,11 +60,11 @@ function smoothColumns(rgb: Float32Array, hole: Mask, reach: number): Float32Arr
   return out;
 }
 
-/** Pictures are mended at this size: what is made up is soft, and the rest keeps its own pixels. */
+/** Pictures are mended at this size: the invented part is soft, and the rest keeps its own pixels. */
 const SIDE = 512;
 
 /**
- * The place without its subject: what the mask covers is filled from both sides of it.
+ * The place without its subject: the masked area is filled from both sides.
  * @param subject a mask of any size over the same picture
  */
 export async function withoutSubject(picture: Raster, subject: Mask): Promise<Raster> {
@@ -129,10 +129,8 @@ export function resampled(mask: Mask, width: number, height: number): Mask {
 }
 
 /**
- * Paints cloth over what hid it (hair, hands), in place: from the same place on the other side, since garments are
- * symmetrical, or else from farther down.
- * @param known where the picture shows cloth
- * @param missing where it ought to
+ * Paints cloth over the hair and hands that hid it, in place: from the mirrored place on the other side, since garments are
+ * symmetrical, or otherwise from farther down. @param known where the picture shows cloth @param missing where cloth is hidden
  * @param middle the wearer's middle line, pixels
  */
 export function mendCloth(picture: Raster, known: Mask, missing: Mask, middle: number): void {

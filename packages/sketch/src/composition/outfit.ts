@@ -19,7 +19,7 @@ export interface Outfit {
   readonly worn: readonly Worn[];
   /** Garments for whose place another one was there first. */
   readonly spare: readonly Garment[];
-  /** Drawn base wear where no garment is: trousers' length on the leg (0: none) and the vest. */
+  /** Drawn base wear under missing garments: trousers' length on the leg (0: none) and the vest. */
   readonly base: { readonly legwear: number; readonly vest: boolean; readonly lining?: string };
   readonly armsInFront: Fit['armsInFront'];
   /** Where on the arm bare skin begins under long sleeves, 0–1; by default the whole arm is drawn. */
@@ -40,7 +40,7 @@ const SLOTS: Readonly<Record<GarmentClass, Slot>> = {
   outerwear: 'outer',
 };
 
-/** One garment for each place, in the order in which one dresses; the first that asks for a place has it. */
+/** One garment for each place, in the order of dressing; the first garment for a place wins. */
 function sorted(garments: readonly Garment[]): { taken: Partial<Record<Slot, Garment>>; spare: Garment[] } {
   const taken: Partial<Record<Slot, Garment>> = {};
   const spare: Garment[] = [];
@@ -52,7 +52,7 @@ function sorted(garments: readonly Garment[]): { taken: Partial<Record<Slot, Gar
   return { taken, spare };
 }
 
-/** A sleeve that another one covers is left away: two sleeves cut differently never lie on one arm. */
+/** A covered sleeve is left out: two sleeves of different cuts never lie on one arm. */
 const withoutSleeves = (fit: Fit): Fit => ({
   ...fit,
   parts: fit.parts.filter(({ part }) => part === 'body'),
@@ -66,7 +66,7 @@ function baseWear(lower: Worn | undefined, upper: Worn | undefined): Outfit['bas
   return { legwear: lower.fit.legwear, vest, ...lining };
 }
 
-/** Dresses a person. The figure is posed for the garments: the arms go where the outermost sleeves lie. */
+/** Dresses a person. The figure is posed for the garments: the arms follow the outermost sleeves. */
 export function dressPerson(person: Person, garments: readonly Garment[]): Outfit {
   const { taken, spare } = sorted(garments);
   const first = buildRig(person.spec);
@@ -95,6 +95,6 @@ export function dressPerson(person: Person, garments: readonly Garment[]): Outfi
   };
 }
 
-/** Nothing below the hips asks to be seen: the picture may end above the feet. */
+/** No garment below the hips has to be seen: the picture may end above the feet. */
 export const onlyUpper = ({ worn, hem }: Outfit): boolean =>
   hem < 560 && worn.every(({ garment }) => ['top', 'outerwear'].includes(garment.garmentClass));

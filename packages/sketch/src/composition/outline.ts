@@ -7,7 +7,7 @@ import type { Layer } from '../scene.js';
 /** Outlines are kept in units of a thousandth of the picture's height, x from its left edge. */
 const UNITS = 1000;
 
-/** Where one of the layers is more than half opaque, one sample for each `step` pixels. */
+/** Whether one of the layers is more than half opaque, one sample for each `step` pixels. */
 export function opaque(
   layers: readonly (Layer | undefined)[],
   width: number,
@@ -60,7 +60,7 @@ function follow(inside: (x: number, y: number) => boolean, start: Point, seen: S
   return line;
 }
 
-/** Douglas and Peucker: leaves away what lies within `tolerance` of the line between what is kept. */
+/** Douglas and Peucker: drops points within `tolerance` of the line between kept points. */
 function simplified(line: readonly Point[], tolerance: number): Point[] {
   const keep = new Uint8Array(line.length);
   const open: [number, number][] = [[0, line.length - 1]];
@@ -86,8 +86,8 @@ function simplified(line: readonly Point[], tolerance: number): Point[] {
 }
 
 /**
- * The mask's contours, outer ones and holes, as flat lists of coordinates: geometry, which may stand in an event where a
- * picture may not. Specks below a ten-thousandth of the mask are left away.
+ * The mask's contours, outer ones and holes, as flat lists of coordinates: geometry, which may be in an event although a picture
+ * may not. Specks below a ten-thousandth of the mask are dropped.
  * @param tolerance how far a contour may stray, in pixels of the mask
  */
 export function outlinesOf(mask: Mask, tolerance: number): number[][] {
@@ -125,7 +125,7 @@ const isOutline = (value: unknown): value is number[] =>
   value.length % 2 === 0 &&
   value.every((n) => Number.isFinite(n));
 
-/** Fills outlines again. @returns undefined when the value is none that `outlinesOf` has made */
+/** Fills outlines again. @returns undefined if `outlinesOf` did not make the value */
 export async function maskOf(outlines: unknown, width: number, height: number): Promise<Mask | undefined> {
   if (!Array.isArray(outlines) || outlines.length === 0 || !outlines.every(isOutline)) return undefined;
   const unit = height / UNITS;

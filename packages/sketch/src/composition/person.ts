@@ -17,7 +17,7 @@ const isRecord = (value: unknown): value is Facts =>
 const hex = (value: unknown): string | undefined =>
   typeof value === 'string' && /^#[0-9a-f]{6}$/i.test(value) ? value.toLowerCase() : undefined;
 
-/** What is known of skin, hair and eyes wins over what the casting chose. */
+/** Known facts about skin, hair and eyes win over the casting's choice. */
 function withColours(spec: FigureSpec, facts: Facts): FigureSpec {
   const hair = isRecord(facts['hair']) ? facts['hair'] : {};
   const texture = HAIR_TEXTURES.find((one) => one === hair['texture']);
@@ -44,9 +44,8 @@ export function knownPerson(meta: Facts | undefined, seed = 0): Person | undefin
 }
 
 /**
- * The person to draw: the very one whose casting facts the picture's meta holds, whatever else is asked; without a picture one
- * who is cast from `casting` and `seed`.
- * @throws EngineError `bad_input` for a picture without facts: somebody else would be drawn in the place of who is on it
+ * The person to draw: always the one whose casting facts the picture's meta holds; without a picture, one cast from `casting` and
+ * `seed`. @throws EngineError `bad_input` for a picture without facts, because the drawing would show a different person
  */
 export function personFrom(input: EngineImage | undefined, casting: Casting, seed: number): Person {
   if (!input) return { spec: cast({ body_type: 'balanced', ...casting }, seed), seed };
@@ -59,7 +58,7 @@ export function personFrom(input: EngineImage | undefined, casting: Casting, see
   return person;
 }
 
-/** What a picture's meta must hold for `personFrom` to draw the same person again. */
+/** The facts in a picture's meta from which `personFrom` draws the same person again. */
 export const personFacts = ({ spec, seed }: Person): PictureMeta => ({
   seed,
   gender: spec.gender,

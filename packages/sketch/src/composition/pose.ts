@@ -19,7 +19,7 @@ function turned(spec: FigureSpec, shot: ShotRecipe): Pick<FigureSpec, 'face' | '
   }
 }
 
-/** The person as the photographer places him or her; without a pose in the recipe they stand as they like. */
+/** The person in the recipe's pose; without one, in a pose of their own. */
 export const directed = (person: Person, shot: ShotRecipe): Person => ({
   ...person,
   spec: { ...person.spec, ...turned(person.spec, shot), stance: shot.pose ?? person.spec.stance },

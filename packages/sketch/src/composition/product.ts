@@ -26,7 +26,7 @@ export function easelFor(
 
 /**
  * Cuts the product out of `product_image` and shows the cut-out as the first stage.
- * @param words what the caller calls it
+ * @param words the caller's name for it
  */
 export async function takeProduct(easel: Easel, words?: string): Promise<Garment> {
   const { request, context, size } = easel;
@@ -40,7 +40,7 @@ export async function takeProduct(easel: Easel, words?: string): Promise<Garment
   return garment;
 }
 
-/** Casts the wearer, or takes the one on `model_image`, and poses him or her for the garment. */
+/** Casts the wearer, or takes the one on `model_image`, and poses them for the garment. */
 export async function poseWearer(easel: Easel, garment: Garment): Promise<Outfit> {
   const { request } = easel;
   // Most dresses and skirts are cut for women.

@@ -38,19 +38,19 @@ async function paintStudio(
   );
 }
 
-/** Where the subject stands: the empty place, and what it does to the subject's light. */
+/** The subject's empty place, and its effect on the subject's light. */
 export interface Setting {
   readonly plate: Raster;
   /** Colour of the floor's shadow is taken from it. */
   readonly ground: Studio;
   readonly light: Light;
-  /** Lets the place be found again: `{studio_seed}`, `{scene}` or `{picture: true}`. */
+  /** Identifies the place: `{studio_seed}`, `{scene}` or `{picture: true}`. */
   readonly facts: Readonly<Record<string, unknown>>;
 }
 
 /** A caller's picture, filling the canvas from its middle. */
 async function coverFit(input: EngineImage, { width, height }: Canvas): Promise<Raster> {
-  // Reading it first gives the caller a clear error in place of one from deep inside the compositing.
+  // Reading it first gives the caller a clear error instead of one from deep inside the compositing.
   const picture = await decode(input.bytes, Math.max(width, height) * 1.5, input.name);
   const data = await sharp(picture.data, {
     raw: { width: picture.width, height: picture.height, channels: 4 },
@@ -64,9 +64,8 @@ async function coverFit(input: EngineImage, { width, height }: Canvas): Promise<
 }
 
 /**
- * Shows a plate from nearer by, as a longer lens does: the middle of it, enlarged and a little out of focus.
- * @param zoom 1 leaves it as it is
- * @param at which part of the height is kept, 0 the top to 1 the bottom
+ * Shows a plate closer, like a longer lens: its middle, enlarged and a little out of focus. @param zoom 1 does not change it
+ * @param at the kept part of the height, 0 the top to 1 the bottom
  */
 async function nearer(plate: Raster, zoom: number, at: number): Promise<Raster> {
   if (zoom <= 1.01) return plate;
@@ -86,7 +85,7 @@ async function nearer(plate: Raster, zoom: number, at: number): Promise<Raster> 
   return { data, width, height };
 }
 
-/** A place that comes as a picture throws its light on the figure in it. */
+/** A place from a picture lights the figure in it. */
 const inPlace = (plate: Raster, facts: Setting['facts']): Setting => {
   const mean = meanColour(plate);
   const wall = `#${mean.map((c) => Math.round(c).toString(16).padStart(2, '0')).join('')}`;
@@ -97,7 +96,7 @@ async function givenPlace(input: EngineImage, canvas: Canvas): Promise<Setting> 
   return inPlace(await coverFit(input, canvas), { picture: true });
 }
 
-/** How much nearer the camera stands than the picture of a place was taken from. */
+/** How much closer the camera is than that of the place's picture. */
 const ZOOM: Readonly<Record<ShotFraming, number>> = { full: 1, three_quarter: 1.15, half: 1.5, detail: 2.1 };
 
 /** Height of the camera in metres. */
@@ -109,7 +108,7 @@ export const EYES: Readonly<Record<CameraHeight, number>> = {
   high: 1.75,
 };
 
-/** Direction and colour of a scene's light, as they fall on a figure in it. */
+/** Direction and colour of a scene's light on a figure in it. */
 function sceneLight({ light }: DrawnScene['brush'], mean: readonly [number, number, number]): Light {
   const [dx, dy] = light.direction;
   const length = Math.max(1, Math.hypot(dx, dy));
@@ -123,17 +122,17 @@ function sceneLight({ light }: DrawnScene['brush'], mean: readonly [number, numb
 /** Tallest subject that a scene is drawn for, as a share of the picture's height. */
 const NEAREST = 1.65;
 
-/** A described scene, drawn for the very camera that the view is seen through. */
+/** A described scene, drawn for the camera of the view. */
 export async function drawnPlace(spec: SceneSpec, canvas: Canvas, view: View, eye: number): Promise<Place> {
   const { width, height } = canvas;
   const { framing } = view;
   const floorLine = (framing.y + SOLES * framing.scale) / height;
   const subject = (SOLES * framing.scale) / height;
-  // Scenes are furnished for a person who is seen to the waist at least; from nearer by, their middle is enlarged.
+  // Scenes are furnished for a person who is visible at least to the waist; for closer views their middle is enlarged.
   const zoom = Math.max(1, subject / NEAREST);
   const camera = { floorLine: 0.42 + (floorLine - 0.42) / zoom, subject: subject / zoom, eye };
   const scene = await drawScene(spec, { width, height, framing: camera }, new SeededRandom(spec.seed));
-  // What lies behind a figure that is seen from nearby is out of focus.
+  // The background of a close figure is out of focus.
   const depth = { full: 0, three_quarter: 0, half: 1.6, detail: 4 }[view.shows];
   const near = await nearer(scene.raster, zoom, 0.42);
   const plate = await softened(near, (depth * Math.max(width, height)) / 1024);
@@ -181,7 +180,7 @@ export async function placeFor(
   };
 }
 
-/** @param floor height of the sweep in pixels; absent where no floor is seen */
+/** @param floor height of the sweep in pixels; absent if no floor is visible */
 export async function studio(seed: number, canvas: Canvas, floor?: number): Promise<Setting> {
   const random = new SeededRandom(seed);
   const chosen = chooseStudio(random.fork('studio'));
@@ -211,7 +210,7 @@ export function floorShadow(
   return rasterise(sheet.document(width, height, shadow));
 }
 
-/** A place by the facts that a composed picture keeps of it; undefined where they do not suffice to draw it again. */
+/** A place from a composed picture's facts about it; undefined if they do not suffice to draw it again. */
 export async function placeFrom(facts: unknown, canvas: Canvas, view: View): Promise<Place | undefined> {
   const known = typeof facts === 'object' && facts !== null ? (facts as Record<string, unknown>) : {};
   const seed = known['studio_seed'];

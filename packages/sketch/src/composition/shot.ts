@@ -11,7 +11,7 @@ export type CameraHeight = (typeof CAMERA_HEIGHTS)[number];
 const ANGLES = ['front', 'slight_left', 'slight_right'] as const;
 type Angle = (typeof ANGLES)[number];
 
-/** How a picture is taken: camera, pose, light. A preset's spec, or what an extraction measured in a photograph. */
+/** How a picture is taken: camera, pose, light. A preset's spec, or an extraction's measurements of a photograph. */
 export interface ShotRecipe {
   readonly framing: ShotFraming;
   readonly cameraHeight: CameraHeight;
@@ -31,7 +31,7 @@ const isRecord = (value: unknown): value is Facts =>
 
 const record = (value: unknown): Facts => (isRecord(value) ? value : {});
 
-/** The words of a value that may be a word itself or an object that holds it under one of several names. */
+/** The words of a value, which is a word or an object that holds it under one of several names. */
 function words(value: unknown, ...names: readonly string[]): string {
   if (typeof value === 'string') return value.toLowerCase();
   const facts = record(value);
@@ -100,7 +100,7 @@ const KELVIN: Readonly<Record<string, number>> = {
   daylight: 5600,
 };
 
-/** The first of a table's keys that was said, or the number itself. */
+/** The first key of a table that the words name, or the number itself. */
 const measured = (value: unknown, table: Readonly<Record<string, number>>, otherwise: number): number => {
   if (typeof value === 'number' && Number.isFinite(value)) return value;
   const said = words(value);
@@ -140,8 +140,8 @@ function lightOf(spec: Facts): Light {
 }
 
 /**
- * Reads a recipe from meta: a shot preset's spec, or what was measured in a photograph, whose `light`, `crop`, `pose` and
- * `camera` may be words, numbers or objects. What is missing or not understood is a plain full-length shot.
+ * Reads a recipe from meta: a shot preset's spec, or a photograph's measurements. Their `light`, `crop`, `pose` and `camera` may
+ * be words, numbers or objects. The default for missing and unknown values is a plain full-length shot.
  */
 export function readShot(meta: Facts | undefined): ShotRecipe {
   const spec = isRecord(meta?.['recipe']) ? meta['recipe'] : (meta ?? {});

@@ -5,7 +5,7 @@ import type { Layer } from '../scene.js';
 import { opaque, outlinesOf } from './outline.js';
 import type { Canvas, FigureLayers } from './subject.js';
 
-/** Threads and curls take many points to follow and are not missed. */
+/** Threads and curls would take many points, and can be left out. */
 async function rounded({ data, width, height }: Mask): Promise<Mask> {
   const soft = await sharp(Buffer.from(data.map((v) => v * 255)), { raw: { width, height, channels: 1 } })
     .blur(1.3)
@@ -15,7 +15,7 @@ async function rounded({ data, width, height }: Mask): Promise<Mask> {
   return { data: new Uint8Array(soft).map((v) => (v > 127 ? 1 : 0)), width, height };
 }
 
-/** Something that is worn, several things that cannot be told apart, or hair, arms and hands in front of them. */
+/** A worn thing, several things that cannot be told apart, or hair, arms and hands in front of them. */
 export interface Worn {
   readonly slot: Slot | 'several' | 'body';
   readonly layers: readonly Layer[];
@@ -34,9 +34,9 @@ export const wornUnder = (
   ...(over ? [{ slot: 'body' as const, layers: [over] }] : []),
 ];
 
-/** Share of a thing that others may hide before it is no picture of it any more. */
+/** A thing hidden by more than this share is no longer a picture of it. */
 const MOSTLY = 0.55;
-/** Share of a picture below which a thing is too small to be shown by itself. */
+/** Below this share of a picture a thing is too small for a picture of its own. */
 const TINY = 0.0006;
 
 interface Shown {
@@ -44,7 +44,7 @@ interface Shown {
   readonly pieces: readonly { readonly slot: Slot; readonly mask: Mask }[];
 }
 
-/** What of each thing is not under another one, and what of them hair and hands hide. */
+/** The visible part of each thing, and the parts that hair and hands hide. */
 function shownOf(stack: readonly Worn[], canvas: Canvas, step: number): Shown {
   const empty = opaque([], canvas.width, canvas.height, step);
   const [body, things, front] = [empty, empty, empty].map(({ data }) => new Uint8Array(data));
@@ -69,10 +69,10 @@ function shownOf(stack: readonly Worn[], canvas: Canvas, step: number): Shown {
 }
 
 /**
- * Outlines of a composed picture, for a workflow that takes it apart again: `subject` is everything but the place, `cloth` all
- * that is worn, `front` the hair and hands that hide a part of it. `worn.0.upper` is one thing as far as others leave it to be
- * seen; it is empty where it is all of the cloth.
- * @param stack what is worn, from the skin outward, and what of the body lies between and over it
+ * Outlines of a composed picture, for a workflow that splits it again: `subject` is everything but the place, `cloth` all
+ * clothes, `front` the hair and hands that hide part of them. `worn.0.upper` is the visible part of one thing; it is empty if
+ * that thing is all of the cloth. @param stack the clothes from the skin outward, with the parts of the body between and over
+ * them
  */
 export async function silhouettes(
   figure: FigureLayers,

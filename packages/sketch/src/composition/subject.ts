@@ -59,7 +59,7 @@ function drawParts(
   };
 }
 
-/** @param plain whether a picture of the person before dressing is wanted too */
+/** @param plain whether to draw the person before dressing, too */
 export const drawPerson = (
   outfit: Outfit,
   framing: Framing,
@@ -78,7 +78,7 @@ export const undressed = ({ bare, plain, over }: FigureLayers): Layer[] => prese
 export const dressed = ({ bare, base, over }: FigureLayers, cloth: readonly Raster[]): Layer[] =>
   present([bare, base, ...cloth, over]);
 
-/** The garments as they lie on the figure: transparent layers of the canvas's size, from the skin outward. */
+/** The garments on the figure: transparent layers of the canvas's size, from the skin outward. */
 export async function layCloth(
   { worn }: Outfit,
   framing: Framing,

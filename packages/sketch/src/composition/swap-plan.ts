@@ -30,7 +30,7 @@ interface SwapPlan {
   readonly garmentClasses: readonly GarmentClass[];
 }
 
-/** The picture at the new height; what a wider canvas needs is mirrored from its edges, a narrower one cuts the sides. */
+/** The picture at the new height; a wider canvas mirrors its edges, a narrower one cuts its sides. */
 async function reframed(picture: Raster, { width, height }: Canvas): Promise<Raster> {
   const raw = { width: picture.width, height: picture.height, channels: 4 as const };
   const w = Math.round((picture.width * height) / picture.height);
@@ -66,7 +66,7 @@ function withShadow(mask: Mask, rig: Rig, { scale, x, y }: Framing): Mask {
   return { data, width, height };
 }
 
-/** What the new wearer puts on under the cloth, and what lies in front of it. */
+/** The new wearer's clothes under the cloth, and the body parts in front of it. */
 function wearing(source: KnownSource, rig: Rig, person: Person, colour: string): Outfit {
   const classes = source.garmentClasses;
   const some = (...wanted: readonly GarmentClass[]): boolean => wanted.some((one) => classes.includes(one));
@@ -111,7 +111,7 @@ async function keptCloth(
   );
 }
 
-/** Plans the swap for a picture that tells how it was composed: the cloth is carried over point by point. */
+/** Plans the swap for a picture with known composition: maps the cloth point by point. */
 export async function planKnown(
   easel: Easel,
   source: KnownSource,
@@ -143,7 +143,7 @@ export async function planKnown(
   };
 }
 
-/** The colour of what is worn on the legs, or of all cloth where none is. */
+/** The colour of the clothes on the legs, or of all cloth if there are none. */
 function legColour({ picture, cloth, framing }: KnownSource): string {
   const { width, height } = picture;
   const only = (from: number): string | undefined => {
@@ -154,7 +154,7 @@ function legColour({ picture, cloth, framing }: KnownSource): string {
   return only(Math.round(framing.y + 480 * framing.scale)) ?? only(0) ?? '#555555';
 }
 
-/** The source's place: drawn again where it is known what it was, else the picture with its subject painted over. */
+/** The source's place: drawn again if its facts are known, otherwise the picture with its subject painted over. */
 async function settingOf(
   easel: Easel,
   source: KnownSource,

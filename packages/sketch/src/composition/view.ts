@@ -28,13 +28,13 @@ export function usualView(outfit: Outfit, { width, height }: Canvas): View {
   return seen(frame(width, height, 0, bottom, 0.95, 0.075), 'three_quarter');
 }
 
-/** Upper edge and height (figure units) of what a detail shows: the chest of an upper garment, the waist of a lower one. */
+/** Upper edge and height (figure units) of a detail: the chest for an upper garment, the waist for a lower one. */
 const detail = ({ worn }: Outfit): readonly [number, number] =>
   worn.length === 0 || worn.some(({ fit }) => !['skirt', 'trousers', 'shorts'].includes(fit.garmentClass))
     ? [106, 300]
     : [262, 330];
 
-/** The picture that a recipe asks for. A low camera stands the subject high in the picture, a high one low. */
+/** The recipe's view. A low camera puts the subject high in the picture, a high one low. */
 export function viewOf(outfit: Outfit, shot: ShotRecipe, canvas: Canvas): View {
   const { width, height } = canvas;
   const lift = { low: -0.018, waist: -0.008, chest: 0, eye: 0.006, high: 0.016 }[shot.cameraHeight];

@@ -69,7 +69,7 @@ export function hasSleeves(shape: Silhouette): boolean {
   return apart > 0.2 || (reach > half * 1.35 && reach > below * 1.12);
 }
 
-/** A waistband: the upper edge is straight and as broad as what hangs right below it. */
+/** A waistband: the upper edge is straight and as broad as the cloth right below it. */
 function flatTop(shape: Silhouette): boolean {
   const first = shape.extent(shape.row(0.03));
   const second = shape.extent(shape.row(0.1));
@@ -79,7 +79,7 @@ function flatTop(shape: Silhouette): boolean {
   return breadth > (second.to - second.from) * 0.84 && spread < shape.height * 0.045;
 }
 
-/** A front that opens: a steep vertical line runs down the middle. */
+/** An opening front: a steep vertical line runs down the middle. */
 function opensInFront(shape: Silhouette, raster: Raster): boolean {
   const scale = raster.width / shape.mask.width;
   const light = (x: number, y: number): number => {
@@ -103,7 +103,7 @@ function opensInFront(shape: Silhouette, raster: Raster): boolean {
   return marked(0) > 0.55 && Math.max(marked(-beside), marked(beside)) < 0.4;
 }
 
-/** A rough class from the silhouette alone; it decides how the garment is worn, so errors must stay harmless. */
+/** A rough class from the silhouette alone; it decides how the garment is worn, so its errors must be harmless. */
 export function classify(shape: Silhouette, raster: Raster): GarmentClass {
   const tall = shape.height / (bodyHalf(shape) * 2);
   const sleeves = hasSleeves(shape);

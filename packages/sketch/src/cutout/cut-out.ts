@@ -73,15 +73,15 @@ async function feather(mask: Mask, width: number, height: number): Promise<Uint8
 }
 
 /**
- * Pushes the garment's own colour outward over its rim, because the rim's pixels are a mixture with the paper and would
- * shine as a pale line on any other background.
+ * Pushes the garment's own colour outward over its rim, because the rim's pixels are mixed with the paper and would show as a
+ * pale line on any other background.
  */
 function decontaminate(raster: Raster, mask: Mask, rounds: number): void {
   const { data, width, height } = raster;
   const known = new Uint8Array(erode(mask, Math.ceil(rounds * 0.5)).data);
   const wanted = dilate(mask, 2).data;
   const around = [-1, 1, -width, width, -width - 1, -width + 1, width - 1, width + 1];
-  // Only the rim is unknown, and it is a small part of the picture: each round looks at what is left of it.
+  // Only the rim is unknown, a small part of the picture: each round looks at the rest of it.
   let rim: number[] = [];
   for (let y = 1; y < height - 1; y++)
     for (let i = y * width + 1; i < y * width + width - 1; i++) if (wanted[i] && !known[i]) rim.push(i);
@@ -138,7 +138,7 @@ export async function rounded(mask: Mask): Promise<Mask> {
   return { data: new Uint8Array(soft).map((v) => (v > 127 ? 1 : 0)), width, height };
 }
 
-/** The picture that shapes are judged on: small, and soft enough that grain and JPEG noise are no edges. */
+/** The picture for reading shapes: small, and soft enough that grain and JPEG noise are no edges. */
 async function softened({ data, width, height }: Raster): Promise<Raster> {
   const { data: small, info } = await sharp(data, { raw: { width, height, channels: 4 } })
     .resize(MASK_SIDE, MASK_SIDE, { fit: 'inside', withoutEnlargement: true })
@@ -149,7 +149,7 @@ async function softened({ data, width, height }: Raster): Promise<Raster> {
 }
 
 /**
- * Lifts what a mask covers out of its photograph, with a soft edge and without the ground's colour on its rim.
+ * Cuts the masked part out of its photograph, with a soft edge and without the background's colour on its rim.
  * @param full at the photograph's proportions, usually smaller than it
  */
 export async function lift(photograph: Raster, full: Mask): Promise<CutOut> {
@@ -176,10 +176,10 @@ export async function lift(photograph: Raster, full: Mask): Promise<CutOut> {
 /** Long side at which a photograph is searched for people. */
 export const WATCHED_SIDE = 900;
 
-/** Share of the picture's rim from which a garment runs out of the picture, and the trust that it then needs. */
+/** From this share of the picture's rim on, a garment runs out of the picture; the second figure is the trust that it then needs. */
 const [RUNS_OUT, TRUSTED] = [0.08, 0.85];
 
-/** A part of the ground that came along runs out of the picture, and has no contour that an eye would follow. */
+/** A part of the background that was cut out with it runs out of the picture, and has no visible contour. */
 function isGroundIn(mask: Mask, small: Raster): boolean {
   const { data, width, height } = mask;
   let rim = 0;
@@ -192,16 +192,15 @@ const WORN =
   'This engine takes garments that are photographed by themselves: send the garment laid out on a plain background, or name an image model that works on photographs of people.';
 
 /**
- * Tells what is laid out on a plain ground.
- * @param person who was found on the photograph, if anybody
- * @throws EngineError `bad_input` where a person wears it, and where nothing is surely told from the ground
+ * Finds the thing laid out on a plain background. @param person the person found on the photograph, if any @throws EngineError
+ * `bad_input` if a person wears it, or if nothing surely stands out from the background
  */
 export async function productMask(
   photograph: Raster,
   name: string,
   person: Person | undefined,
 ): Promise<Mask> {
-  // A wearer would be draped on the figure, or sold, along with the garment.
+  // Otherwise the wearer would be draped on the figure, or sold, along with the garment.
   if (person) throw new EngineError('bad_input', `${name} shows a person. ${WORN}`);
   const small = await softened(photograph);
   const mask = segment(small);
@@ -220,7 +219,8 @@ export async function productMask(
 /**
  * Cuts the garment out of a photograph on a plain background.
  * @param longSide wanted size of the photograph in pixels; the cut-out is cropped from it
- * @throws EngineError `bad_input` when there is no picture, a person on it, or no garment that is surely told from its background
+ * @throws EngineError `bad_input` when there is no picture, a person on it, or no garment that surely stands out from its
+ * background
  */
 export async function cutOut(bytes: Buffer, longSide: number, name: string): Promise<CutOut> {
   const photograph = await decode(bytes, longSide, name);

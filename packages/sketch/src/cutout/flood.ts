@@ -67,8 +67,8 @@ interface FloodLimits {
 export const CAUTIOUS: FloodLimits = { steepest: FAINT_SLOPE, freeDrop: 0 };
 
 /**
- * Limits for this very garment, from a first cautious flood: one that stands out strongly has edges far steeper than the
- * shadow that it throws, so the flood may climb the shadow right up to it, into the narrow gap between two legs too.
+ * Limits for this garment, from a first cautious flood. A garment that stands out strongly has edges far steeper than its shadow,
+ * so the flood may climb the shadow right up to it, also into the narrow gap between two legs.
  */
 export function limitsFor(flood: Flood): FloodLimits {
   let [sum, count] = [0, 0];
@@ -86,8 +86,8 @@ export function limitsFor(flood: Flood): FloodLimits {
 
 /**
  * Floods the background inward from the border. A pixel joins when it is close to the modelled background, or when it
- * looks like a shadow on it: the same hue, darker, and — this is what tells a grey garment from a shadow — without an
- * edge. White garments on off-white survive because the tolerance follows the background's own noise.
+ * looks like a shadow on it: the same hue, darker, and without an edge, which distinguishes a shadow from a grey garment. White
+ * garments on off-white survive because the tolerance follows the background's own noise.
  */
 export function floodBackground(planes: LabPlanes, model: BackgroundModel, limits: FloodLimits): Flood {
   const { width, height } = planes;
@@ -102,7 +102,7 @@ export function floodBackground(planes: LabPlanes, model: BackgroundModel, limit
     if ((difference[i] ?? 0) < tolerance)
       return (slope[i] ?? 0) < limits.steepest * 1.6 || limits.freeDrop > 0;
     const fall = drop[i] ?? 0;
-    // Where the garment stands out strongly, paper that lies a little above its modelled lightness is still paper.
+    // If the garment stands out strongly, paper a little above its modelled lightness is still paper.
     if (fall < -0.25 * limits.freeDrop || fall > SHADOW_DEPTH) return false;
     if ((chroma[i] ?? 0) > tint + Math.abs(fall) * 0.11) return false;
     return (slope[i] ?? 0) < limits.steepest || fall < limits.freeDrop;

@@ -2,11 +2,11 @@ import { hypot, most, sqrt, within } from '../reading/arithmetic.js';
 import type { LabColour, LabPlanes } from './lab-planes.js';
 import { components, open, type Mask } from './mask.js';
 
-/** Hues from pink to yellow at moderate chroma: what skin of any tone is made of. Cloth and brick can be so, too. */
+/** Hues from pink to yellow at moderate chroma, which all skin tones have. Cloth and brick can have them, too. */
 function looksLikeSkin(l: number, a: number, b: number): boolean {
   const chroma = sqrt(a * a + b * b);
   if (l < 11 || l > 94 || chroma < 7.5 || chroma > 46) return false;
-  // A hue between 20 and 84 degrees, as slopes: an angle is costly for every pixel.
+  // A hue between 20 and 84 degrees, as slopes, because computing an angle for every pixel is costly.
   return a > 0 && b > 0.364 * a && b < 9.51 * a;
 }
 
@@ -25,7 +25,7 @@ function medianColour(planes: LabPlanes, wanted: Iterable<number>): LabColour | 
   return [of(planes.l), of(planes.a), of(planes.b)];
 }
 
-/** 1 where the colour is one that skin of this very tone takes in light and in shade: lightness may move more than hue. */
+/** 1 where the colour fits this skin tone in light or shade: lightness may vary more than hue. */
 function skinOfTone({ l, a, b }: LabPlanes, [tl, ta, tb]: LabColour, ease = 1): Uint8Array {
   const widest = ((3.8 + 0.12 * hypot(ta, tb)) * ease) ** 2;
   const deepest = within(tl * 0.42, 9, 26) * ease;

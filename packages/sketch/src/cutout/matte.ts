@@ -46,7 +46,7 @@ function blurred(planes: Float32Array, width: number, height: number, reach: num
   return pass(pass(planes, true), false);
 }
 
-/** Mean colour of the chosen pixels around each place: near ones where there are any, else those farther away. */
+/** Mean colour of the chosen pixels around each place: near ones if there are any, otherwise farther ones. */
 function fieldOf({ data, width, height }: Raster, chosen: (i: number) => boolean): Field {
   const [w, h] = [Math.ceil(width / SHRINK), Math.ceil(height / SHRINK)];
   const sums = new Float32Array(w * h * 4);
@@ -69,7 +69,7 @@ function fieldOf({ data, width, height }: Raster, chosen: (i: number) => boolean
   return { rgb, width: w };
 }
 
-/** The mask as a soft plane of the picture's size: 128 on the contour, falling off over `reach` pixels to both sides. */
+/** The mask as a soft plane of the picture's size: 128 on the contour, with a ramp of `reach` pixels on both sides. */
 async function softPlane(mask: Mask, width: number, height: number, reach: number): Promise<Uint8Array> {
   return sharp(Buffer.from(mask.data.map((v) => v * 255)), {
     raw: { width: mask.width, height: mask.height, channels: 1 },
@@ -81,12 +81,12 @@ async function softPlane(mask: Mask, width: number, height: number, reach: numbe
     .toBuffer();
 }
 
-/** Distance in colour below which every ground counts as flat, 8-bit steps: the paper's grain. */
+/** Below this colour distance, in 8-bit steps, every background counts as flat: the paper's grain. */
 const LEAST_CONTRAST = 42;
-/** A ground that differs more than this from its own blur is too lively to be told from a rim by colour. */
+/** A background that differs more than this from its own blur is too lively to separate from a rim by colour. */
 const LIVELY = 30;
 
-/** Mean distance of the ground beside the subject from its own blur. */
+/** Mean distance of the background beside the subject from its own blur. */
 function unrest({ data, width }: Raster, soft: Uint8Array, ground: Field): number {
   let [sum, count] = [0, 0];
   for (let i = 0; i < soft.length; i += 7) {
@@ -100,8 +100,8 @@ function unrest({ data, width }: Raster, soft: Uint8Array, ground: Field): numbe
 }
 
 /**
- * Lifts a subject out of its picture by a mask that may be a few pixels off: along the contour a pixel belongs to the subject
- * as far as it differs from the ground beside it, and the ground's share is taken out of its colour.
+ * Cuts a subject out of its picture by a mask that may be a few pixels off. Along the contour, a pixel's difference from the
+ * background beside it decides its share of the subject, and the background's share is taken out of its colour.
  * @param slack how far the mask may be off, in pixels of the picture
  */
 export async function matte(picture: Raster, shape: Mask, slack: number): Promise<Matte> {
@@ -142,7 +142,7 @@ export async function matte(picture: Raster, shape: Mask, slack: number): Promis
         const told = smoothstep(0.16, 0.62, apart / Math.max(LEAST_CONTRAST, contrast));
         // The colour decides near the contour; deep inside and well outside the mask does.
         const trust = smoothstep(6, 40, plane) * (1 - smoothstep(205, 248, plane));
-        // Pale cloth on a pale wall tells nothing at its rim; there the mask is believed.
+        // The rim of pale cloth on a pale wall shows no difference, so the mask decides there.
         const sure = smoothstep(60, 130, contrast);
         const inside = lerp(Math.max(alpha, told), told, sure);
         alpha = plane > 128 ? inside * trust + (1 - trust) : told * trust;

@@ -58,7 +58,7 @@ function fillHoles(mask: Mask, flood: Flood): Mask {
   );
 }
 
-/** The flood leaves paper islands inside (between sleeve and body) as garment; they join the background first. */
+/** The flood leaves paper islands inside (between sleeve and body) as garment, so they join the background first. */
 function openIslands(flood: Flood, width: number, height: number): Mask {
   const size = width * height;
   const [data, plain] = [new Uint8Array(size), new Uint8Array(size)];
@@ -100,8 +100,8 @@ function judge(mask: Mask): void {
 }
 
 /**
- * Tells the garment from the background. The picture should come softened a little, so that grain is no edge.
- * @throws EngineError `bad_input` when nothing stands out, or when there is no plain background
+ * Separates the garment from the background. The picture should be a little soft, so that grain is no edge. @throws EngineError
+ * `bad_input` when nothing stands out, or when there is no plain background
  */
 export function segment(raster: Raster): Mask {
   const given = ownAlpha(raster);

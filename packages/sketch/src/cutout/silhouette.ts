@@ -53,7 +53,7 @@ export class Silhouette {
     return holding ?? widest ?? { from: this.centre, to: this.centre };
   }
 
-  /** What of a row belongs to a body of the given half-breadth: open fronts and vents split it, sleeves stand apart. */
+  /** The part of a row that belongs to a body of the given half-breadth: open fronts and vents split it, sleeves are separate. */
   body(y: number, half: number): Run {
     const near = (this.runs[y] ?? []).filter(
       (r) => r.from < this.centre + half * 0.8 && r.to > this.centre - half * 0.8,

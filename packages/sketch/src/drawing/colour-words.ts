@@ -40,7 +40,7 @@ const ADJECTIVES: Readonly<Record<string, readonly [steps: number, chroma: numbe
   neon: [14, 1.8], electric: [6, 1.6], rich: [-5, 1.2], warm: [2, 1.05],
 };
 
-/** What an unknown name becomes: a colour that sits well beside any other, always the same for the same name. */
+/** The colour of an unknown name: it goes well with any other, and is always the same for the same name. */
 const TASTEFUL = [
   '#8f6f5e',
   '#5f7480',

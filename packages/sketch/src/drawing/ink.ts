@@ -9,7 +9,7 @@ export interface InkOptions {
   readonly ends?: readonly [number, number];
   /** Where along the stroke the pen presses hardest, 0–1. */
   readonly press?: number;
-  /** How many points the stroke is drawn with; by default as many as its length asks for. */
+  /** The number of points of the stroke; by default it depends on the length. */
   readonly points?: number;
   /** A live hand: the pen's pressure wavers a little. */
   readonly hand?: SeededRandom;

@@ -41,8 +41,8 @@ export class SvgSheet {
   }
 
   /**
-   * A soft edge; `radius` is the Gaussian's standard deviation in the units of where it is used, `margin` how far it may reach
-   * beyond the shape, in percent of the shape's size: what is clipped needs little, and little costs less.
+   * A soft edge; `radius` is the Gaussian's standard deviation in the units of its use, `margin` its reach beyond the shape, in
+   * percent of the shape's size: a clipped shape needs little, and little costs less.
    */
   blur(radius: number, margin = 40): string {
     // Blurring in sRGB spares two conversions of every pixel; on soft shadows the difference does not show.
@@ -68,7 +68,7 @@ export class SvgSheet {
     return this.gradient('radialGradient', { cx, cy, r, gradientUnits: 'userSpaceOnUse' }, stops);
   }
 
-  /** A tile that repeats, in the units of where it is used; `transform` turns or scales the whole repeat. */
+  /** A tile that repeats, in the units of its use; `transform` turns or scales the whole repeat. */
   pattern(width: number, height: number, transform: string, ...tile: readonly string[]): string {
     const frame = { width, height, patternUnits: 'userSpaceOnUse', patternTransform: transform };
     return this.define(

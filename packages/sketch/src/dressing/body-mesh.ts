@@ -8,7 +8,7 @@ interface BodyFit {
   readonly height: (row: number) => number;
   /** Figure units per mask pixel across. */
   readonly scale: number;
-  /** Sleeves are carried by meshes of their own: rows count only the body, at most this far from the middle line. */
+  /** Sleeves have meshes of their own, so rows count only the body, at most this far from the middle line. */
   readonly apart?: number;
   /** Broadens nothing above this height: shoulders and straps keep their cut. */
   readonly bodyFrom: number;
@@ -19,7 +19,7 @@ interface BodyFit {
 const ROWS = 44;
 const COLUMNS = 16;
 
-/** Half-breadth that a garment must have at a height so that no body shows beside it. */
+/** Half-breadth that a garment needs at a height so that no body shows beside it. */
 function needed(rig: Rig, y: number): number {
   const hips = rig.proportions.trunk(410);
   if (y <= 410) return rig.proportions.trunk(y) + 2.6;
@@ -32,7 +32,7 @@ function needed(rig: Rig, y: number): number {
  */
 function rowFactors(shape: Silhouette, rig: Rig, fit: BodyFit): number[] {
   const raw = Array.from({ length: ROWS + 1 }, (_, j) => {
-    // The last rows are the hem's round corners and say nothing about breadth.
+    // The last rows are the hem's round corners, so their breadth does not count.
     const row = shape.top + ((shape.bottom - shape.top) * Math.min(j, ROWS - 4)) / ROWS;
     const y = fit.height(row);
     const run =

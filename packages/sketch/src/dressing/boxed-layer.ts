@@ -12,8 +12,8 @@ export interface Carried {
 }
 
 /**
- * Lays pictures over the figure on a layer no larger than they need, rounded as the body in them is, with the pen's line and
- * shadow beneath: two layers, back to front; none where nothing of them is on the canvas.
+ * Lays pictures over the figure on a layer as small as possible, rounded like the body in them, with the pen's line and shadow
+ * beneath. Returns two layers, back to front, or none if nothing of them is on the canvas.
  */
 export async function boxedLayers(
   parts: readonly Carried[],

@@ -9,7 +9,7 @@ import type { Mesh } from './mesh.js';
 
 export { toPixels, type Framing };
 
-/** What a part owns, with the pixels `grow` to either side of it, so that neighbours overlap at the seam. */
+/** The pixels of a part, widened by `grow` on each side, so that neighbours overlap at the seam. */
 function reached(owns: Uint8Array, { width, height }: CutOut['mask'], grow: number): Uint8Array {
   const data = new Uint8Array(owns.length);
   for (let y = 0; y < height; y++) {
@@ -23,7 +23,7 @@ function reached(owns: Uint8Array, { width, height }: CutOut['mask'], grow: numb
   return data;
 }
 
-/** The cut-out with all pixels that belong to other parts made clear. */
+/** The cut-out with the pixels of other parts made transparent. */
 function partOf({ raster, mask }: CutOut, owns: Uint8Array, grow: number): Raster {
   const { width, height } = raster;
   const data = new Uint8Array(raster.data);
@@ -42,7 +42,7 @@ function partOf({ raster, mask }: CutOut, owns: Uint8Array, grow: number): Raste
   return { data, width, height };
 }
 
-/** One part on a canvas of its own, no larger than it must be: shading costs by the pixel. */
+/** One part on a canvas of its own, as small as possible, because shading costs by the pixel. */
 async function layPart(
   raster: Raster,
   meshes: readonly Mesh[],
@@ -61,7 +61,7 @@ async function layPart(
 }
 
 /**
- * Lays the garment over the figure: one transparent layer of the canvas's size, shaded as a body in it would be.
+ * Lays the garment over the figure: one transparent layer of the canvas's size, shaded as if a body were in it.
  */
 export async function dress(
   cutOut: CutOut,
@@ -79,7 +79,7 @@ export async function dress(
     },
   }));
   const shaded: OverlayOptions[] = [];
-  // Sleeves that are left away are cut off the body: they must not go with it.
+  // Cuts left-out sleeves off the body, so that they do not move with it.
   const sleeved = fit.owns.left.includes(1) || fit.owns.right.includes(1);
   if (!sleeved && inPhotograph.every(({ part }) => part === 'body')) {
     const meshes = inPhotograph.map(({ mesh }) => mesh);

@@ -105,7 +105,7 @@ function legMesh(shape: Silhouette, rig: Rig, side: -1 | 1, fit: LegFit): Fitted
     const middle = rig.place(0, y);
     const [s, t]: [Point[], Point[]] = [[], []];
     for (let i = 0; i <= COLUMNS; i++) {
-      // A little beyond both seams, so that the soft edge of the cut-out is carried along.
+      // A little beyond both seams, so that the mesh includes the soft edge of the cut-out.
       const width = Math.abs(outer - inner);
       const over = 4 / Math.max(8, width);
       const uu = lerp(open ? -over : 0, 1 + over, i / COLUMNS);

@@ -7,7 +7,7 @@ import { bodyMesh } from './body-mesh.js';
 import { piecewise, type Fit, type FittedPart } from './fit.js';
 import { armForSleeve, findSleeve, sleeveMesh, type Sleeve } from './sleeve.js';
 
-/** A croquis has longer legs than a person: what hangs below the waist is lengthened with them. */
+/** A croquis has longer legs than a person, so cloth below the waist is lengthened with them. */
 const BELOW_WAIST = 1.32;
 
 /** Row at which a sleeveless garment first has its full breadth under the arm, and that half-breadth. */
@@ -76,8 +76,8 @@ function ownership(shape: Silhouette, sleeves: readonly Sleeve[]): Fit['owns'] {
 }
 
 /**
- * How far, in figure units, a garment must be raised so that its shoulders cover the figure's, whose slope may be gentler
- * than the cut's.
+ * How far, in figure units, a garment must be raised so that its shoulders cover the figure's, whose slope may be less steep than
+ * the cut's.
  */
 function liftOver(shape: Silhouette, rig: Rig, scale: number, shoulderRow: number): number {
   const bare = [0.45, 0.6, 0.75, 0.88].map((share) => {

@@ -19,7 +19,7 @@ export interface Fit {
   readonly parts: readonly FittedPart[];
   /** 1 where the mask pixel belongs to the part. */
   readonly owns: Readonly<Record<GarmentPart, Uint8Array>>;
-  /** Where the arms must go for the hands to come out of the sleeves. */
+  /** The pose of the arms at which the hands come out of the sleeves. */
   readonly arms?: Readonly<Record<'left' | 'right', ArmPose>>;
   /** Where on the leg the drawn trousers end, 0–1; 0: none. */
   readonly legwear: number;

@@ -46,7 +46,7 @@ export async function modelForm(layer: Raster, scale: number): Promise<Raster> {
 }
 
 /**
- * The pen's line around a garment and the shadow it throws on what lies behind: heavier below and to the right, as an
+ * The pen's line around a garment and its shadow on the layers behind. The line is heavier below and to the right, as an
  * illustrator presses on the shaded side.
  */
 export async function inkEdge(layer: Raster, scale: number): Promise<Buffer> {
@@ -56,7 +56,7 @@ export async function inkEdge(layer: Raster, scale: number): Promise<Buffer> {
   const cast = await blurred(alpha, width, height, 5 * scale);
   const out = Buffer.alloc(width * height * 4);
   const [heavy, light, drop] = [1.15 * scale, 0.7 * scale, 4 * scale];
-  // Whole steps to the places that are compared: this loop runs for every pixel and must not round for each.
+  // Whole steps to the compared places: this loop runs for every pixel and must not round each time.
   const step = (dx: number, dy: number): [number, number] => [Math.round(dx), Math.round(dy)];
   const [hx, hy] = step(-heavy, -heavy * 0.8);
   const [lx, ly] = step(light, light);

@@ -37,7 +37,7 @@ export function findSleeve(shape: Silhouette, side: -1 | 1, half: number): Sleev
       if (!mask.data[i]) continue;
       const out = (x - centre) * side;
       const apart = side === 1 ? x >= body.to : x < body.from;
-      // Below the armpit only what lies apart is sleeve, unless body and sleeve have grown together in this row.
+      // Below the armpit only separate parts are sleeve, unless body and sleeve touch in this row.
       const merged = (side === 1 ? body.to - centre : centre - body.from) > half * 1.4;
       if (out > half * 0.9 && (y < pit ? out > seam : apart || (merged && out > half * 1.02))) {
         owns[i] = 1;
@@ -68,7 +68,7 @@ export function findSleeve(shape: Silhouette, side: -1 | 1, half: number): Sleev
 const slant = (sleeve: Sleeve): number =>
   Math.atan2((sleeve.cuff[0] - sleeve.root[0]) * sleeve.side, sleeve.cuff[1] - sleeve.root[1]);
 
-/** The arm goes where the sleeve lies, brought down toward the body as far as cloth allows. */
+/** The arm follows the sleeve, as close to the body as the cloth allows. */
 export function armForSleeve(rig: Rig, sleeve: Sleeve): ArmPose {
   const upper = Math.min(0.36, Math.max(0.12, slant(sleeve) * 0.72));
   return armFromAngles(

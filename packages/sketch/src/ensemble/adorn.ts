@@ -61,7 +61,7 @@ function fullness({ shape: { mask } }: Item): number {
   return inside / Math.max(1, mask.data.length);
 }
 
-/** Told by the picture's own facts, or guessed from the outline: a long thin thing is a belt, a hollow one a necklace. */
+/** From the picture's own facts, or guessed from the outline: a long thin thing is a belt, a hollow one a necklace. */
 function accessoryKind(item: Item): AccessoryKind {
   const named = NAMED.find((kind) => kind === item.spec?.category.key);
   if (named) return named;
@@ -92,7 +92,7 @@ const fabricFor = (item: Item): Fabric =>
 
 const secondOf = (item: Item, otherwise: string): string => fabricFor(item).accents[0] ?? otherwise;
 
-/** A belt follows the trunk over whatever is worn at the waist. */
+/** A belt follows the trunk, over all clothes at the waist. */
 function belt(pens: Pens, { rig, worn }: Outfit, colour: string): string {
   const loose = worn.some(({ garment }) => garment.garmentClass === 'outerwear')
     ? 9
@@ -116,7 +116,7 @@ function belt(pens: Pens, { rig, worn }: Outfit, colour: string): string {
   ].join('');
 }
 
-/** The side whose arm hangs free: what falls from a shoulder falls there. */
+/** The side whose arm hangs free: cloth falls from the shoulder on that side. */
 const freeSide = ({ rig }: Outfit): 1 | -1 => (rig.poses.left.onHip || !rig.poses.right.onHip ? 1 : -1);
 
 function drawn(pens: Pens, outfit: Outfit, item: Item): string {
@@ -173,7 +173,7 @@ function drawn(pens: Pens, outfit: Outfit, item: Item): string {
   }
 }
 
-/** A photographed thing that can be worn as it is photographed: where to hang it. */
+/** The place for a photographed thing that can be worn as photographed. */
 function hookFor(item: Item, { rig }: Outfit): Hook | undefined {
   if (item.spec) return undefined;
   switch (accessoryKind(item)) {

@@ -14,12 +14,12 @@ export interface Manner {
   readonly under: boolean;
 }
 
-/** Figure units per centimetre across the shoulders, and how much narrower cloth is seen once a body fills it. */
+/** Figure units per centimetre across the shoulders, and how much narrower cloth looks once a body fills it. */
 export const across = (rig: Rig): number => rig.proportions.shoulder / 20.5;
 const FILLED = 0.76;
-/** Cloth that hangs free of the body keeps more of its breadth. */
+/** Free-hanging cloth keeps more of its breadth. */
 const HANGING: Readonly<Record<string, number>> = { cape: 1.02, kaftan: 0.92, abaya: 0.86 };
-/** Cloth under other cloth is pressed to the body, or it would be seen at both sides. */
+/** Cloth under other cloth is pressed to the body; otherwise it would show at both sides. */
 const PRESSED = 0.84;
 
 /** Centimetres below the neck point → height on the figure. A croquis has long legs: below the waist it is stretched. */

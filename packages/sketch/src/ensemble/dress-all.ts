@@ -32,10 +32,10 @@ const isTucked = ({ spec }: Item, items: readonly Item[]): boolean =>
   TUCKED.includes(spec?.category.key ?? '') &&
   items.some((item) => item.category === 'bottom' || OVER_TOP.includes(item.spec?.category.key ?? ''));
 
-/** What is put on over the top that goes with it; every other one-piece goes under a pullover. */
+/** One-pieces that go over their top; every other one goes under a pullover. */
 const OVER_TOP: readonly string[] = ['saree', 'dungarees'];
 
-/** Clothes in the order in which one puts them on; within a layer what is made to lie over others comes later. */
+/** Clothes in the order of dressing; within a layer, clothes made to lie over others come later. */
 const clothes = (items: readonly Item[]): Item[] => {
   const place = (item: Item): number => {
     if (isTucked(item, items)) return -1;
@@ -48,7 +48,7 @@ const clothes = (items: readonly Item[]): Item[] => {
     .sort((a, b) => place(a) - place(b) || rank(a) - rank(b));
 };
 
-/** How a garment of known cut sits; its meshes are made when it is laid on. */
+/** The fit of a garment of known cut; its meshes are made when it is laid on. */
 function drawnFit(item: Item, drawn: DrawnGarment): Fit {
   const { sleeve } = drawn.frame;
   const none = new Uint8Array(0);
@@ -115,7 +115,7 @@ function posed(person: Person, order: readonly Item[]): { rig: Rig; outermost: n
   return { rig: arms ? buildRig(person.spec, arms) : first, outermost };
 }
 
-/** Puts all clothes on a person. The arms go where the outermost sleeves lie. */
+/** Puts all clothes on a person. The arms follow the outermost sleeves. */
 export function dressAll(person: Person, items: readonly Item[]): FullOutfit {
   const order = clothes(items);
   const { rig, outermost } = posed(person, order);

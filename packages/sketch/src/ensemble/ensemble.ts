@@ -37,7 +37,7 @@ async function layOne(clad: Clad, rig: Rig, framing: Framing, { width, height }:
   return [await dress(garment.cut, { ...fit, parts }, framing, width, height)];
 }
 
-/** Pixels per centimetre of a garment in a picture of 1K: as many as the figure shows of it. */
+/** Pixels per centimetre of a garment in a picture of 1K: the figure's own resolution. */
 const DENSITY = 6;
 
 /** The body of try-on and of look. */
@@ -45,7 +45,7 @@ export interface OutfitOrder extends CanvasOrder {
   readonly items: readonly TrialItemOrder[];
 }
 
-/** A person and all that he or she is to put on. */
+/** A person and all clothes to put on. */
 interface Ensemble {
   readonly person: Person;
   readonly items: readonly Item[];
@@ -57,11 +57,11 @@ interface Ensemble {
 interface DressedLayers {
   readonly figure: FigureLayers;
   readonly all: readonly Layer[];
-  /** All that was put on, and what of the body lies over it. */
+  /** All clothes on the person, and the parts of the body over them. */
   readonly stack: readonly Worn[];
 }
 
-/** Cuts the items out, finds the person, and puts the clothes on: the first stage shows what was cut out. */
+/** Cuts the items out, finds the person, and puts the clothes on: the first stage shows the cut-outs. */
 export async function assemble(
   easel: Easel,
   request: RenderRequest<OutfitOrder>,
@@ -109,7 +109,7 @@ async function shoes({ outfit, items, view }: Ensemble, { size }: Easel): Promis
   ];
 }
 
-/** What the body calls the place of a thing, in the words of the clothes. */
+/** Maps the request body's word for a thing's place to the clothes' word. */
 const SLOT_OF_CATEGORY = { top: 'upper', bottom: 'lower', outerwear: 'outer' } as const;
 
 const slotOf = ({ category }: Item): Slot =>
@@ -207,7 +207,7 @@ export const placeWithShadow = async (
   setting: Setting,
 ): Promise<Layer[]> => [setting.plate, await floorShadow(outfit, setting, view.framing, easel.size)];
 
-/** What the finished picture says of itself: who wears what, where, and how both are found again. */
+/** The finished picture's meta: who wears what, where, and how both are found again. */
 export async function ensembleFacts(
   easel: Easel,
   ensemble: Ensemble,

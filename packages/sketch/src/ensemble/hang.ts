@@ -5,7 +5,7 @@ import type { Canvas } from '../composition/subject.js';
 import { rotate, type Point } from '../drawing/geometry.js';
 import type { Layer } from '../scene.js';
 
-/** Where a flat thing is hung, in figure units: its upper middle, how broad it is, and its turn in radians. */
+/** The place of a flat thing in figure units: its upper middle, its breadth, and its turn in radians. */
 export interface Hook {
   readonly at: Point;
   readonly width: number;

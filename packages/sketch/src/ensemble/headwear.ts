@@ -22,7 +22,7 @@ const FLATTENED: Partial<Record<FigureSpec['hair']['style'], FigureSpec['hair'][
   curly_top: 'crop',
 };
 
-/** Hair under a hat: what stands up is pressed down, and what a turban or scarf covers is put away. */
+/** Hair under a hat: upright hair is pressed down, and hair under a turban or scarf is left out. */
 export function underHat(spec: FigureSpec, items: readonly Item[]): FigureSpec {
   const hat = items.find(({ category }) => category === 'headwear');
   if (!hat) return spec;

@@ -46,7 +46,7 @@ const SKIRTS: readonly string[] = [
   'dhoti',
 ];
 
-/** How a thing is worn: only what hangs from shoulders or waist has a class that matters. */
+/** How a thing is worn: the class matters only for things that hang from shoulders or waist. */
 function classOf(category: GarmentSlot, shape: Silhouette, spec: GarmentSpec | undefined): GarmentClass {
   switch (category) {
     case 'top':
@@ -77,7 +77,7 @@ function classOf(category: GarmentSlot, shape: Silhouette, spec: GarmentSpec | u
   }
 }
 
-/** A drawing on a transparent ground needs no cutting: it is cropped, and its opacity is its outline. */
+/** A drawing on a transparent background needs no cutting: it is cropped, and its opacity is its outline. */
 function cutFromAlpha(raster: Raster): CutOut {
   const { data, width, height } = raster;
   const mask = new Uint8Array(width * height);
@@ -95,23 +95,23 @@ function cutFromAlpha(raster: Raster): CutOut {
   };
 }
 
-/** The parts of a drawn garment laid over each other as they were drawn. */
+/** The parts of a drawn garment, laid over each other in drawing order. */
 async function together({ arms, body }: DrawnGarment): Promise<Raster> {
   return arms ? flatten([arms, body], body.width, body.height) : body;
 }
 
-/** What is seen large on the figure and so is read in full. */
+/** Things that appear large on the figure and so are read in full. */
 const CLOTHES: readonly GarmentSlot[] = ['top', 'bottom', 'one_piece', 'outerwear'];
 
 type Known = Pick<Item, 'cut' | 'spec' | 'drawn'>;
 
-/** A thing that this engine drew, drawn again as it looks when worn: necks open, nothing seen from behind. */
+/** A thing that this engine drew, drawn again as worn: necks open, no view of its back. */
 async function drawnAgain(spec: GarmentSpec, seed: number, density: number): Promise<Known> {
   if (hangsByCut(spec)) {
     const drawn = await paintToWear(spec, seed, density);
     return { spec, drawn, cut: cutFromAlpha(await together(drawn)) };
   }
-  // Long clothes are seen larger on the figure than shoes and bags.
+  // Long clothes appear larger on the figure than shoes and bags.
   const side = Math.round(density * (spec.category.slot === 'bottom' ? 112 : 62));
   const worn = spec.category.slot !== 'footwear';
   return { spec, cut: cutFromAlpha(await paintGarment(spec, seed, side, side, 0.98, worn)) };
@@ -149,7 +149,7 @@ async function readItem(
 /**
  * Cuts every item out of its picture, in the caller's order.
  * @param density pixels per centimetre of a garment
- * @throws EngineError `bad_input` when an item is missing, or cannot be read or told from its background
+ * @throws EngineError `bad_input` when an item is missing, cannot be read, or does not stand out from its background
  */
 export async function readItems(
   { body, inputs }: RenderRequest<{ readonly items: readonly TrialItemOrder[] }>,

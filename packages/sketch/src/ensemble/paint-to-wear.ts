@@ -13,7 +13,7 @@ import type { GarmentSpec } from '../garments/garment-spec.js';
 import { drawSkirt } from '../garments/skirts.js';
 import { watercolour } from '../raster/paper.js';
 
-/** A garment of our own hand whose cut is known: it is laid onto the figure by its cut, not by its outline. */
+/** A garment that we drew, with known cut: it is laid onto the figure by its cut, not by its outline. */
 export interface DrawnGarment {
   readonly spec: GarmentSpec;
   readonly body: Raster;
@@ -26,7 +26,7 @@ export interface DrawnGarment {
   readonly from: 'neck' | 'waist';
 }
 
-/** What is drawn about a neck point without a cut: waist, hem and half-breadths at them. */
+/** The shape of a drawing around a neck point without a cut: waist, hem and half-breadths at them. */
 const FORMS: Readonly<Record<string, readonly [waist: number, hem: number, half: (y: number) => number]>> = {
   saree: [43, 142, halfOf(points('19 44, 24 56, 25 76, 27 108, 33 138'))],
   swimsuit: [40, 75, () => 19],

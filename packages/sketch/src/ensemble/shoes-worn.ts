@@ -36,7 +36,7 @@ const lightnessIn = ({ cut: { raster } }: Item, from: number, to: number): numbe
   return sum / Math.max(1, count);
 };
 
-/** What kind of shoe a cut-out shows: a shaft makes a boot, a pale sole a sneaker. */
+/** The kind of shoe in a cut-out: a shaft makes a boot, a pale sole a sneaker. */
 function shoeKind(item: Item, gender: 'FEMALE' | 'MALE'): ShoeKind {
   const named = item.spec && KINDS[item.spec.category.key];
   if (named) return named;
@@ -141,7 +141,7 @@ function details(pens: Pens, kind: ShoeKind, colour: string, put: (p: readonly P
   }
 }
 
-/** Both shoes as they are seen from the front, over the feet. */
+/** Both shoes from the front, over the feet. */
 export function drawShoesWorn(pens: Pens, rig: Rig, item: Item): string {
   const kind = shoeKind(item, rig.spec.gender);
   const colour = item.colours[0]?.hex ?? '#444444';

@@ -14,7 +14,7 @@ interface SleeveAxis {
   readonly out: Point;
   readonly length: number;
   readonly half: number;
-  /** How much narrower it is seen on an arm; a kimono's sleeve hangs open. */
+  /** How much narrower it looks on an arm; a kimono's sleeve hangs open. */
   readonly filled: number;
 }
 
@@ -77,7 +77,7 @@ function sleeveMesh(garment: DrawnGarment, sleeve: SleeveFrame, rig: Rig, side: 
   return { source, target };
 }
 
-/** The arm that a sleeve is worn on: as it was, unless the hand is on the hip, which would crease drawn cloth too sharply. */
+/** The arm for a sleeve: unchanged, unless the hand is on the hip, which would crease drawn cloth too sharply. */
 export function armsFor(rig: Rig): Readonly<Record<'left' | 'right', ArmPose>> {
   const pose = (name: 'left' | 'right', side: -1 | 1): ArmPose =>
     rig.poses[name].onHip
@@ -86,7 +86,7 @@ export function armsFor(rig: Rig): Readonly<Record<'left' | 'right', ArmPose>> {
   return { left: pose('left', -1), right: pose('right', 1) };
 }
 
-/** Parts in the order in which they are laid: sleeves, if they are to be seen, then the body. */
+/** Parts in drawing order: sleeves, if they are visible, then the body. */
 export function carriedBy(garment: DrawnGarment, rig: Rig, manner: Manner): (readonly Carried[])[] {
   const { arms, body, frame } = garment;
   const { sleeve } = frame;

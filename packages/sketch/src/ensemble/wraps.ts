@@ -4,8 +4,8 @@ import { path } from '../drawing/svg-sheet.js';
 import { contour, mirror, symmetric, type Cloth } from '../garments/cloth.js';
 
 /**
- * Cloths about neck and shoulders as they are worn. Centimetres of the body: x from the middle line, y from where the
- * neck meets the shoulder; the chin is at −9, the tip of the shoulder at 20, the waist at 48.
+ * Worn cloths about neck and shoulders. Centimetres of the body: x from the middle line, y from where the neck meets the
+ * shoulder; the chin is at −9, the tip of the shoulder at 20, the waist at 48.
  */
 const fringe = (c: Cloth, from: number, to: number, y: number): string =>
   Array.from({ length: Math.max(3, Math.round((to - from) / 1.3)) }, (_, i) =>

@@ -10,7 +10,7 @@ import { softly, type Patch } from './soft-shading.js';
 import { points } from '../drawing/points.js';
 import { lightness } from '../drawing/colour.js';
 
-/** The bridge stands out less than the tip, so that the tip travels furthest when the head turns. */
+/** The bridge stands out less than the tip, so the tip moves furthest when the head turns. */
 const placer =
   (frame: HeadFrame, spec: FigureSpec) =>
   (points: readonly Point[]): Point[] =>

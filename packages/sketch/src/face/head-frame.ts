@@ -12,8 +12,8 @@ const MALE_HALF: readonly Point[] = points(
 
 /**
  * Turns points of a face, given as if it looked straight at us (x from the middle line, y from crown 0 to chin 100),
- * into the drawing. The face is treated as a rounded surface and really rotated by the yaw, which is what makes a slight
- * three-quarter view out of one set of landmarks.
+ * into the drawing. The face is a rounded surface that is really rotated by the yaw, so one set of landmarks gives a slight
+ * three-quarter view.
  */
 export class HeadFrame {
   private readonly rows: readonly Point[];

@@ -11,8 +11,8 @@ export interface Patch {
 }
 
 /**
- * Patches blurred together. A filter costs a whole canvas of work in the SVG renderer however small its shape is, so a
- * face has three of them and not thirty.
+ * Patches blurred together. Even for a small shape, a filter costs the SVG renderer a whole canvas of work, so a face has three
+ * of them and not thirty.
  */
 export const softly = (pens: Pens, radius: number, patches: readonly Patch[]): string =>
   group(

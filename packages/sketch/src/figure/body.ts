@@ -40,8 +40,8 @@ export function trunkLine(rig: Rig, side: -1 | 1, from = 200, to = 410, ease = 0
 }
 
 /**
- * One flowing contour over hip and thigh: the trunk's edge above, the leg's below, with a stretch between that belongs to
- * neither, so that the spline bridges the joint.
+ * One flowing contour over hip and thigh: the trunk's edge above, the leg's below, with a free stretch between, so that the
+ * spline bridges the joint.
  */
 export function hipLine(rig: Rig, side: -1 | 1, from: number, to: number, ease = 0): Point[] {
   const leg = side === 1 ? rig.legs.right : rig.legs.left;

@@ -12,7 +12,7 @@ interface FigureOptions {
   readonly arms: boolean;
   /** A portrait ends above them. */
   readonly legs: boolean;
-  /** Trousers worn over the drawing: what shows between their seams has this colour. */
+  /** Trousers worn over the drawing: gaps between their seams have this colour. */
   readonly lining?: string;
 }
 

@@ -46,7 +46,7 @@ function boxOf(shape: readonly Point[]): Box {
   return { left, top, width: Math.max(...xs) - left, height: Math.max(...ys) - top };
 }
 
-/** Cuts pieces from one fabric. Units are centimetres for clothes; small things are drawn as if they were as large. */
+/** Cuts pieces from one fabric. Units are centimetres for clothes; small things are drawn at the size of clothes. */
 export class Cloth {
   /** Seams and contours. */
   readonly line: string;
@@ -61,7 +61,7 @@ export class Cloth {
     readonly flat = true,
   ) {
     const { colour } = fabric;
-    // On dark cloth a dark line drowns: there the seam is drawn in a lighter tone of the cloth.
+    // A dark line is invisible on dark cloth, so the seam has a lighter tone of the cloth.
     this.line = lightness(colour) < 24 ? shade(colour, 22, 0.7) : blend('#2b1d1f', shade(colour, -44), 0.35);
     this.dark = blend(shade(colour, lightness(colour) < 24 ? -9 : -22, 1.15), '#3a2340', 0.16);
     this.light = blend(shade(colour, 15), '#fff6e8', 0.3);

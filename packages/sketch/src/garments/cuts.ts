@@ -15,7 +15,7 @@ export interface Sleeve {
   readonly cuff: number;
 }
 
-/** How a garment that hangs from the shoulders is cut. Centimetres; x from the middle line, y down from the neck point. */
+/** The cut of a garment that hangs from the shoulders. Centimetres; x from the middle line, y down from the neck point. */
 export interface Cut {
   readonly neck: number;
   readonly shoulder: readonly [x: number, y: number];
@@ -29,7 +29,7 @@ export interface Cut {
   readonly front: Front;
   /** Names of `trims`. */
   readonly trims: readonly string[];
-  /** The waist's height where there is one: what belts and skirts start from. */
+  /** The waist's height, if there is one: belts and skirts start there. */
   readonly waist: number;
 }
 

@@ -323,7 +323,7 @@ const DRAPES: Readonly<Record<string, (c: Cloth) => Drawing>> = {
   dungarees,
 };
 
-/** What is wound, drawn up or cut in one with its legs. Undefined for everything else. */
+/** Garments that are wound, drawn up or cut in one with their legs. Undefined for everything else. */
 export function drawDrape(cloth: Cloth, spec: GarmentSpec): Drawing | undefined {
   const { silhouette } = spec.category;
   return Object.hasOwn(DRAPES, silhouette) ? DRAPES[silhouette]?.(cloth) : undefined;

@@ -100,7 +100,7 @@ function lower(cloth: Cloth, spec: GarmentSpec): Drawing | undefined {
   return boxed(svg + drawTrims(cloth, frame, sewn), [-reach, -2], [reach, frame.hem + 4]);
 }
 
-/** Draws a garment by its category's silhouette. `worn` leaves away what only shows when it lies flat. */
+/** Draws a garment by its category's silhouette. `worn` leaves out the parts that show only when it lies flat. */
 export function drawGarment(sheet: SvgSheet, spec: GarmentSpec, seed: number, worn = false): Drawing {
   const upper = upperPieces(sheet, spec, seed, worn);
   if (upper) return { ...upper.box, svg: upper.arms + upper.body };

@@ -1,21 +1,21 @@
 import { lerp, profile, type Point } from '../drawing/geometry.js';
 import type { Cloth } from './cloth.js';
 
-/** Where things are on a drawn garment, for whatever is sewn onto it. */
+/** Positions on a drawn garment, for the trims sewn onto it. */
 export interface Frame {
   readonly top: number;
   readonly waist: number;
   readonly hem: number;
   /** Half-breadth at a height. */
   readonly half: (y: number) => number;
-  /** Lowest point of the neckline; above the top for what has no neck. */
+  /** Lowest point of the neckline; above the top for garments without a neck. */
   readonly neck: readonly [half: number, depth: number];
   /** Right edge of the neckline from the middle to the shoulder. */
   readonly neckline: readonly Point[];
   readonly shoulder: Point;
   /** The right sleeve's end and direction; absent without sleeves. */
   readonly sleeve?: SleeveFrame;
-  /** Outlines of body and sleeves, for what must not reach beyond them. */
+  /** Outlines of body and sleeves, for trims that must not reach beyond them. */
   readonly pieces?: readonly (readonly Point[])[];
 }
 

@@ -6,7 +6,7 @@ type GarmentFit = 'slim' | 'regular' | 'loose';
 /** Where the kinds of garment are looked up. */
 type KnownGarments = Pick<RenderContext, 'garmentKind'>;
 
-/** Everything that a garment is drawn from, whichever of the three bodies it came in. */
+/** All facts for drawing a garment, from any of the three forms of the body. */
 export interface GarmentSpec {
   readonly category: GarmentKind;
   /** As the caller said it. */
@@ -22,7 +22,7 @@ export interface GarmentSpec {
   readonly direction: string;
 }
 
-/** A word of the caller's own, or `custom` and what it is. */
+/** A word of a list, or `custom` with the caller's own words. */
 interface PresetOrCustom {
   readonly preset: string;
   readonly custom_text?: string;
@@ -69,7 +69,7 @@ interface Said {
 type Fields = Readonly<Record<string, unknown>>;
 
 const record = (value: unknown): Fields | undefined =>
-  // What has no fields is left out; each field is judged where it is read.
+  // Objects without fields are left out; each field is checked where it is read.
   typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : undefined;
 
 const text = (value: unknown): string => (typeof value === 'string' ? value.trim() : '');
@@ -85,7 +85,7 @@ function fitFrom(words: string): GarmentFit {
   return /\b(loose|relaxed|oversized?|boxy|wide|roomy|baggy)\b/i.test(words) ? 'loose' : 'regular';
 }
 
-/** What a garment of a slot is made of and looks like when the caller leaves it open. */
+/** The default material and look of a garment in a slot. */
 const USUAL: Readonly<Record<GarmentKind['slot'], readonly [colour: string, material: string]>> = {
   top: ['ivory', 'cotton'],
   bottom: ['slate', 'cotton twill'],
@@ -150,7 +150,7 @@ export function garmentFromBody(body: GarmentOrder, { garmentKind }: KnownGarmen
   });
 }
 
-/** What goes into an artifact's `meta`, so that the same garment can be drawn again. */
+/** The part of an artifact's `meta` from which the same garment can be drawn again. */
 export const garmentFacts = (spec: GarmentSpec): Record<string, unknown> => ({
   category_public_id: spec.category.publicId,
   colour: spec.colour,
@@ -163,7 +163,7 @@ export const garmentFacts = (spec: GarmentSpec): Record<string, unknown> => ({
   direction: spec.direction,
 });
 
-/** The garment that a picture's `meta` speaks of; undefined where it speaks of none. */
+/** The garment in a picture's `meta`; undefined if there is none. */
 export function garmentFromMeta(
   meta: Fields | undefined,
   { garmentKind }: KnownGarments,

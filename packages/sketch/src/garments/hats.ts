@@ -97,7 +97,7 @@ const HATS: Readonly<Record<string, (c: Cloth) => Hat>> = {
       points('24 54, 10 58, 0 56'),
     );
     const face = symmetric(points('0 -14, 10 -12.6, 16.6 -3, 17 10'), points('17 10, 13 26, 0 36'));
-    // Through a keyhole at the top the face is left open: worn, it is seen; laid flat, the scarf's inside is.
+    // A keyhole at the top leaves the face open: it shows the face when worn, and the scarf's inside when laid flat.
     const scarf = [
       ...outer,
       [0, -26] as const,

@@ -69,7 +69,7 @@ function cutOf(key: string, spec: GarmentSpec): LegCut {
   return { ...base, thigh: base.thigh * (0.7 + 0.3 * wide), knee, hem: base.hem * wide * hem, length };
 }
 
-/** The right leg with its half of the hips; legs stand a little apart so that the gap between them is seen. */
+/** The right leg with its half of the hips; legs stand a little apart so that the gap between them shows. */
 function legShape(cut: LegCut): Point[] {
   const { waist, hip, thigh, knee, hem, length } = cut;
   const kneeY = 58;

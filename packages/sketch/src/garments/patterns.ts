@@ -135,7 +135,7 @@ const zebra: Draw = (ground, [first]) => ({
   ),
 });
 
-/** Woven as it is on the loom: four dark and four light threads each way in a twill of two over, two under. */
+/** Woven as on the loom: four dark and four light threads each way in a twill of two over, two under. */
 const houndstooth: Draw = (_ground, [first]) => {
   const cell = 0.55;
   const squares: string[] = [];
@@ -308,7 +308,7 @@ const PATTERNS: readonly (readonly [RegExp, Draw])[] = [
   [/geometric|abstract|art deco|mosaic|triang|diamond/, geometric],
 ];
 
-/** Colours to print with where the caller named none: the ground's counterpart, a neighbour and a quiet third. */
+/** Default print colours: the ground's counterpart, a neighbour and a quiet third. */
 function printColours({ colour, accents }: Fabric): [string, string, string] {
   const [l, a, b] = toLab(parseHex(colour));
   const grey = Math.hypot(a, b) < 9;

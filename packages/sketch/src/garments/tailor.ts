@@ -38,7 +38,7 @@ const SLEEVES: readonly (readonly [RegExp, number])[] = [
 
 const WIDTH = { slim: 0.93, regular: 1, loose: 1.13 } as const;
 
-/** Moves the hem: what is below the waist is stretched, or the whole side when the hem rises above it. */
+/** Moves the hem: stretches the part below the waist, or the whole side if the hem rises above it. */
 function hemmed(side: readonly Point[], waist: number, hem: number): Point[] {
   const armpit = side[0]?.[1] ?? 24;
   const old = side[side.length - 1]?.[1] ?? 68;
@@ -76,7 +76,7 @@ function sleeveOf(spec: GarmentSpec, cut: Cut, width: number): Sleeve | undefine
   return { ...usual, shape, length: length ?? usual.length, cuff: usual.cuff * width * wide };
 }
 
-/** The cut as this caller wants it: fit, length, neckline and sleeves. */
+/** The cut for this caller: fit, length, neckline and sleeves. */
 export function tailored(cut: Cut, spec: GarmentSpec): Cut {
   const words = shapeWords(spec);
   const width = WIDTH[spec.fit] * (/oversiz/.test(words) ? 1.08 : 1);

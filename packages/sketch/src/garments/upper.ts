@@ -226,7 +226,7 @@ function sleeveFolds(cloth: Cloth, frame: SleeveFrame, armpit: Point): string {
 }
 
 interface Worn {
-  /** Drawn to be worn: what only shows when the garment lies flat is left away. */
+  /** Drawn as worn: parts that show only when the garment lies flat are left out. */
   readonly worn: boolean;
 }
 

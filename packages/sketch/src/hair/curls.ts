@@ -21,7 +21,7 @@ function curl([cx, cy]: Point, radius: number, random: SeededRandom): Point[] {
   });
 }
 
-/** Scallops a contour: curls make a soft edge, never a smooth one. */
+/** Scallops a contour, because curls make a soft edge, not a smooth one. */
 export function scalloped(points: readonly Point[], depth: number, random: SeededRandom): Point[] {
   const centre: Point = [
     points.reduce((s, p) => s + p[0], 0) / points.length,

@@ -2,7 +2,7 @@ import type { FigureSpec } from '../casting/figure-spec.js';
 import type { HeadFrame } from '../face/head-frame.js';
 import type { Pens } from '../figure/pens.js';
 
-/** What lies behind the neck and what falls over face and shoulders. */
+/** The hair behind the neck, and the hair over face and shoulders. */
 interface HairLayers {
   readonly back: string;
   /** Over shoulders and garment, but behind the jaw: tails and braids. */

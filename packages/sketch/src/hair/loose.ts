@@ -10,7 +10,7 @@ function curtain(side: -1 | 1, part: number, length: number, volume: number): Po
   const down = (x: number, from: number): Point[] => {
     const steps = [0.2, 0.42, 0.64, 0.84, 1];
     const swell = [1.02, 1.06, 1.1, 1.04];
-    // The lock closes toward its tip, the outer hairs a little shorter than the inner ones.
+    // The lock narrows toward its tip; the outer hairs are a little shorter than the inner ones.
     const tip: Point = [side * (36.5 + (x - 38) * 0.3), length - Math.abs(x - 37) * 0.7];
     return [
       ...steps.slice(0, 4).map((t, i): Point => [side * x * (swell[i] ?? 1), from + (length - from) * t]),

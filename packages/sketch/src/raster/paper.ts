@@ -32,7 +32,7 @@ interface Textures {
 
 let made: Textures | undefined;
 
-/** Made once for a process, always from the same seed: the paper is the same sheet for every drawing. */
+/** Made once for a process, always from the same seed: every drawing has the same sheet of paper. */
 function textures(): Textures {
   if (made) return made;
   const random = new SeededRandom(7411);

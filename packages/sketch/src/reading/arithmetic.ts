@@ -1,6 +1,6 @@
 /**
- * `Math` under short names for loops that run for every pixel: a name of a module is found at once, whereas the global object
- * has to be asked each time, which test runners that give every file a global object of its own make several times slower.
+ * `Math` under short names for loops that run for every pixel. A module's name is found at once; a global needs a look-up each
+ * time. Test runners that give every file its own global object make that look-up several times slower.
  */
 export const { abs, exp, floor, hypot, log, round, sqrt } = Math;
 

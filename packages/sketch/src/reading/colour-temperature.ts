@@ -2,7 +2,7 @@ import { least, most } from './arithmetic.js';
 import type { Raster } from '../drawing/rasterise.js';
 import type { Mask } from '../cutout/mask.js';
 
-/** Estimates are kept within what lamps and skies have, and rounded to what an estimate is worth. */
+/** Estimates are clamped to the range of lamps and skies, and rounded to their precision. */
 const COLDEST = 12000;
 const WARMEST = 2200;
 const STEP = 50;
@@ -38,7 +38,7 @@ interface Tone {
   readonly weight: number;
 }
 
-/** Every third pixel in linear light; what is nearly black tells nothing of the light. */
+/** Every third pixel in linear light, except nearly black ones, which show nothing of the light. */
 function tonesOf({ data, width, height }: Raster, subject: Mask | undefined): Tone[] {
   const tones: Tone[] = [];
   for (let i = 0; i < width * height; i += 3) {
@@ -56,9 +56,9 @@ function tonesOf({ data, width, height }: Raster, subject: Mask | undefined): To
 }
 
 /**
- * The colour of the light: that of what is brightest and not strongly coloured, first of all in the ground. A white that
- * looks blue lies in cold light. An estimate: a picture of nothing but a tinted wall looks like tinted light.
- * @param subject what is not ground, if that is known yet
+ * The colour of the light: the colour of the brightest pixels without strong colour, first of all in the background. A white that
+ * looks blue lies in cold light. It is an estimate: a picture of only a tinted wall looks like tinted light. @param subject the
+ * part that is not background, if known
  */
 export function illuminantOf(picture: Raster, subject?: Mask): Illuminant {
   const tones = tonesOf(picture, subject);

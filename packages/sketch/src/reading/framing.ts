@@ -13,7 +13,7 @@ export interface FramingReading {
   readonly angle: 'front' | 'overhead';
   /** Absent where the picture does not tell. */
   readonly pose?: Stance | 'laid_flat';
-  /** Where the subject's middle lies, as a share of the width from the middle, and the room above it. */
+  /** The offset of the subject's middle, as a share of the width, and the room above it. */
   readonly offset: number;
   readonly headroom: number;
 }
@@ -39,7 +39,7 @@ function extent({
 
 const round = (value: number): number => Math.round(value * 100) / 100;
 
-/** What is drawn is seen from the height that is usual for its crop. */
+/** A drawing has the usual camera height for its crop. */
 const CAMERA: Readonly<Record<ShotFraming, CameraHeight>> = {
   full: 'waist',
   three_quarter: 'chest',
@@ -47,7 +47,7 @@ const CAMERA: Readonly<Record<ShotFraming, CameraHeight>> = {
   detail: 'eye',
 };
 
-/** How a picture is framed and how its subject stands: of a drawing what its meta tells, of a product what is measured. */
+/** A picture's framing and its subject's position: from the meta for a drawing, measured for a product. */
 export function readFraming({ subject, figure }: Reading): FramingReading {
   const { mask } = subject;
   const [left, top, right, bottom] = extent(mask);

@@ -1,12 +1,12 @@
 import { components, erode, type Mask } from '../cutout/mask.js';
 import type { LabPlanes } from '../cutout/lab-planes.js';
 
-/** ΔE across a contour from which it is one that an eye would follow. */
+/** From this ΔE on, a contour is visible to the eye. */
 const SET_OFF = 7;
-/** How far to both sides of a contour colours are compared, in pixels: its own line lies between. */
+/** The distance on both sides of a contour at which colours are compared, in pixels: the contour's own line lies between. */
 const APART = 2;
 
-/** Share of a region's contour along which the colours inside and outside differ. The picture's own rim counts as set off. */
+/** Share of a region's contour along which the colours inside and outside differ. The picture's own rim counts as different. */
 function setOff({ data, width, height }: Mask, inner: Uint8Array, { l, a, b }: LabPlanes): number {
   let [clear, all] = [0, 0];
   for (let i = 0; i < data.length; i++) {
@@ -39,7 +39,7 @@ function wholeness(mask: Mask, pieces: number): number {
   return all > 0 ? areas.slice(0, pieces).reduce((sum, v) => sum + v, 0) / all : 0;
 }
 
-/** How alike its two halves are in size about a middle line, 0–1: a sleeve that was lost is missed. */
+/** How similar its two halves are in size, 0–1: a lost sleeve lowers it. */
 function balance({ data, width }: Mask, middle: number): number {
   let [left, right] = [0, 0];
   for (let i = 0; i < data.length; i++) {
@@ -51,9 +51,8 @@ function balance({ data, width }: Mask, middle: number): number {
 }
 
 /**
- * How far a region may be trusted to be one garment, 0–1: its contour is one that can be seen, it is of one piece, and not
- * lopsided. Scraps of a jumper that has the wall's colour fail all three.
- * @param middle the wearer's middle line, for what is worn about it
+ * The confidence that a region is one garment, 0–1: its contour is visible, it is in one piece, and it is not lopsided. Scraps of
+ * a jumper in the wall's colour fail all three. @param middle the wearer's middle line, for clothes around it
  */
 export function trustIn(
   mask: Mask,

@@ -24,7 +24,7 @@ const NAMES: Readonly<Record<Slot, string>> = {
   accessory: 'Accessory',
 };
 
-/** The slots that a product of a class, known from its name, can be seen in. */
+/** The possible slots of a product whose class is known from its name. */
 const SLOTS_OF_CLASS: Readonly<Record<string, readonly Slot[]>> = {
   top: ['upper', 'outer'],
   outerwear: ['outer', 'upper'],
@@ -41,8 +41,8 @@ const NAMED_SLOTS: readonly (readonly [RegExp, Slot])[] = [
 ];
 
 /**
- * Which of the garments a product's name speaks of: the one in the slot that its words name, else the largest.
- * @returns the garment's index, −1 when the name speaks of something that is not there
+ * Finds the garment that a product's name means: the one in the slot that its words name, otherwise the largest. @returns the
+ * garment's index, −1 if the named thing is not there
  */
 export function namedGarment(
   name: string | undefined,
@@ -55,7 +55,7 @@ export function namedGarment(
   if (named) return slots.indexOf(named[1]);
   const garmentClass = classFromWords(name) ?? classFromWords(words);
   if (!garmentClass) return slots.length > 0 ? 0 : -1;
-  // A dress that is cropped at the hip passes for a top, but not over a skirt.
+  // A dress cropped at the hip looks like a top, but a skirt below it rules that out.
   const possible = (SLOTS_OF_CLASS[garmentClass] ?? []).filter(
     (slot) => garmentClass !== 'dress' || slot === 'one_piece' || !slots.includes('lower'),
   );
@@ -95,7 +95,7 @@ interface GarmentSheet {
   readonly testMark: boolean;
 }
 
-/** One garment of a reading as a picture of its own. `meta.bounding_box` is [left, top, right, bottom], 0–1. */
+/** One garment of a reading, as a picture of its own. `meta.bounding_box` is [left, top, right, bottom], 0–1. */
 export async function garmentPicture(
   reading: Reading,
   region: GarmentRegion,

@@ -1,4 +1,4 @@
-/** Photographs that share a person or a place, as the service speaks of them. */
+/** Photographs that share a person or a place, in the service's own terms. */
 export interface Group {
   readonly member_indices: readonly number[];
   /** 0–1. */
@@ -20,7 +20,7 @@ const mean = (values: readonly number[]): number =>
 
 /**
  * Agglomerative grouping with average linkage: the nearest two groups join until the nearest are farther apart than `limit`.
- * @param indices what is grouped; the distance is asked for pairs of them only
+ * @param indices the items to group; distances are computed only for pairs of them
  */
 export function cluster(
   indices: readonly number[],
@@ -46,7 +46,7 @@ export function cluster(
     .map((members) => ({ members, spread: mean(pairs(members).map(([p, q]) => distance(p, q))) }));
 }
 
-/** Groups of two and more, each with how sure it is: near to one another, and far from the next photograph. */
+/** Groups of two and more, each with a confidence: high if its photographs are close to each other and far from the next one. */
 export function groupsOf(
   indices: readonly number[],
   distance: (p: number, q: number) => number,

@@ -81,7 +81,7 @@ const pixelsOf = (mask: Mask, step: number): number[] => {
   return chosen;
 };
 
-/** Surfaces that are of one colour each, so that what changes over them is the light: garments, the ground. */
+/** Surfaces of one colour each, such as garments and the background, so that changes over them come from the light. */
 function surfaces({ subject, garments }: Reading): { inside: Mask[]; ground: Mask } {
   const { mask } = subject;
   const ground: Mask = { ...mask, data: mask.data.map((v) => (v ? 0 : 1)) };

@@ -1,6 +1,6 @@
 import { least, most } from './arithmetic.js';
 
-/** A small picture with a hole: three channels a pixel, 0–255, and 1 where it is missing. */
+/** A small picture with a hole: three channels a pixel, 0–255, and 1 for each missing pixel. */
 interface Torn {
   readonly rgb: Float32Array;
   readonly missing: Uint8Array;
@@ -15,7 +15,7 @@ const ROUNDS = 4;
 /** Cost, in squared 8-bit steps a pixel, of taking a patch from another height: floors and walls keep their rows. */
 const OFF_ROW = 24;
 
-/** Where each pixel of a level would best be copied from, as an index of the same level; −1 where nothing is missing near. */
+/** The best source of each pixel of a level, as an index of the same level; −1 if no missing pixel is near. */
 type Field = Int32Array;
 
 /** A linear congruence: the same draws in every run. */
@@ -27,7 +27,7 @@ function dice(seed: number): (below: number) => number {
   };
 }
 
-/** Half the size; a pixel that misses any of its four is missing, so that no colour of the hole seeps out of it. */
+/** Half the size; a pixel is missing if any of its four is, so that no colour of the hole seeps out. */
 function halved({ rgb, missing, width, height }: Torn): Torn {
   const [w, h] = [width >> 1, height >> 1];
   const out: Torn = { rgb: new Float32Array(w * h * 3), missing: new Uint8Array(w * h), width: w, height: h };
@@ -78,7 +78,7 @@ function unlike({ rgb, width }: Torn, p: number, q: number, limit: number): numb
   return sum;
 }
 
-/** One round of PatchMatch (Barnes et al. 2009): neighbours pass on what they found, then ever nearer places are tried. */
+/** One round of PatchMatch (Barnes et al. 2009): neighbours pass on their matches, then ever nearer places are tried. */
 function search(
   torn: Torn,
   field: Field,
@@ -110,7 +110,7 @@ function search(
   }
 }
 
-/** Every missing pixel becomes the mean of what the patches over it say. */
+/** Every missing pixel becomes the mean of the patches over it. */
 function vote({ rgb, missing, width }: Torn, field: Field, targets: readonly number[]): void {
   const sums = new Float32Array(rgb.length);
   const counts = new Float32Array(missing.length);
@@ -130,7 +130,7 @@ function vote({ rgb, missing, width }: Torn, field: Field, targets: readonly num
     if (counts[i]) for (let c = 0; c < 3; c++) rgb[i * 3 + c] = (sums[i * 3 + c] ?? 0) / (counts[i] ?? 1);
 }
 
-/** The coarser level's finds at twice the size; where they do not hold there, any place on the same rows. */
+/** The coarser level's matches at twice the size; if a match is invalid there, any place on the same rows. */
 function refined(coarse: Field, from: Torn, to: Torn, sources: Uint8Array, all: readonly number[]): Field {
   const field: Field = new Int32Array(to.missing.length).fill(-1);
   for (let y = 0; y < to.height; y++)
@@ -148,7 +148,7 @@ function refined(coarse: Field, from: Torn, to: Torn, sources: Uint8Array, all: 
 /**
  * Fills a hole from the rest of the picture, patch by patch and from coarse to fine, so that windows, boards and foliage go
  * on behind it (Wexler et al., "Space-Time Completion of Video", PAMI 2007). The hole's colours are replaced.
- * @returns for each pixel the one to copy, or −1 for itself; undefined where too little is left to copy from
+ * @returns for each pixel the one to copy, or −1 for itself; undefined if too little is left to copy from
  */
 export function patchFill(torn: Torn): Int32Array | undefined {
   const levels = [torn];
@@ -183,7 +183,7 @@ export function patchFill(torn: Torn): Int32Array | undefined {
 function copied({ missing, width, height }: Torn, field: Field): Int32Array {
   return field.map((_, i) => {
     if (!missing[i]) return -1;
-    // The rim of the picture has no patches: it follows the nearest row and column that have.
+    // The rim of the picture has no patches: it follows the nearest row and column with patches.
     const x = most(REACH, least(width - 1 - REACH, i % width));
     const y = most(REACH, least(height - 1 - REACH, (i / width) | 0));
     const beside = y * width + x;

@@ -5,7 +5,7 @@ import { clamp } from '../drawing/geometry.js';
 import { labPlanes, type LabPlanes } from '../cutout/lab-planes.js';
 import { illuminantOf } from './colour-temperature.js';
 
-/** Long side that pictures are cut out at, and the one that shapes and colours are judged at. */
+/** The long side for cutting pictures out, and the one for reading shapes and colours. */
 const FULL_SIDE = 1400;
 const READ_SIDE = 320;
 
@@ -14,7 +14,7 @@ export interface Photograph {
   readonly full: Raster;
   /** Small and a little soft: grain and JPEG noise are no edges in it. */
   readonly small: Raster;
-  /** The colours as in neutral light of usual contrast: skin looks like skin in them. */
+  /** The colours in neutral light of usual contrast: skin looks like skin. */
   readonly planes: LabPlanes;
   /** The colours as they are, to measure the light by. */
   readonly asTaken: LabPlanes;
@@ -43,10 +43,10 @@ const percentile = (counts: Float64Array, share: number): number => {
   return counts.length - 1;
 };
 
-/** Casts below this are as likely the wall's paint, and are left alone. */
+/** Casts below this are as likely the wall's paint, and stay. */
 const SLIGHT_CAST = 0.06;
 
-/** Takes the light's tint out, and stretches a picture in fog to the usual range of tones. */
+/** Removes the light's tint, and stretches a foggy picture to the usual range of tones. */
 function balanced(raster: Raster): Raster {
   const light = illuminantOf(raster);
   const cast = Math.max(Math.abs(light[0] - 1), Math.abs(light[2] - 1));
@@ -72,7 +72,7 @@ function balanced(raster: Raster): Raster {
 }
 
 /**
- * Decodes a photograph. What is transparent in it stays so: a picture that brings its own cut-out is believed.
+ * Decodes a photograph. Transparent pixels stay transparent: a picture's own cut-out is accepted.
  * @throws EngineError `bad_input` when the bytes are no picture
  */
 export const openPhotograph = async (bytes: Buffer, name: string): Promise<Photograph> =>

@@ -144,7 +144,7 @@ export const contrasted = (bytes: Buffer, factor: number): Promise<Buffer> =>
     .png()
     .toBuffer();
 
-/** What another frame of the same shoot looks like: nearer, shifted, a little brighter, with noise, compressed. */
+/** Another frame of the same shoot: closer, shifted, a little brighter, with noise, compressed. */
 export async function anotherFrame(bytes: Buffer): Promise<Buffer> {
   const { width, height } = await sharp(bytes).metadata();
   const near = await sharp(bytes)

@@ -7,12 +7,12 @@ import { mirrored, smoothFill } from './soft-fill.js';
 import type { Subject } from './regions.js';
 import { close, dilate, type Mask } from '../cutout/mask.js';
 
-/** The subject with its rim, and the shadow that it throws on the floor: all that an empty plate must not show. */
+/** The subject with its rim, and its shadow on the floor: an empty plate must show none of these. */
 function holeOf(subject: Subject, photograph: Photograph): Mask {
   const { mask } = subject;
   const { width, height } = mask;
   const long = Math.max(width, height);
-  // A notch in the outline is a sleeve that was missed sooner than ground; and a rim that is left shines as a ghost.
+  // A notch in the outline is more likely a missed sleeve than background, and a leftover rim shows as a ghost.
   const grown = dilate(close(mask, Math.round(long * 0.045)), Math.max(4, Math.round(long * 0.017)));
   const bottom = Math.floor(mask.data.lastIndexOf(1) / width);
   if (bottom >= height - 3) return grown;
@@ -62,14 +62,14 @@ async function scaledHole(mask: Mask, width: number, height: number): Promise<Ui
   return missing;
 }
 
-/** Long side at which the ground behind the subject is worked out, and the one of the finished plate. */
+/** The long side for computing the background behind the subject, and the one of the finished plate. */
 const COARSE_SIDE = 220;
 const PLATE_SIDE = 1200;
 
 /** Largest step of grain, in 8-bit steps. */
 const MOST_GRAIN = 9;
 
-/** Least share of ground from which a plate can be made up. */
+/** The smallest share of background from which a plate can be made. */
 const LEAST_GROUND = 0.33;
 
 async function blurredCopy({ data, width, height }: Raster, sigma: number): Promise<Buffer> {
@@ -79,7 +79,7 @@ async function blurredCopy({ data, width, height }: Raster, sigma: number): Prom
     .toBuffer();
 }
 
-/** The ground at a small size, its colours flowing together over the hole. */
+/** The background at a small size, with colours that blend over the hole. */
 interface Coarse {
   readonly rgb: Float32Array;
   readonly missing: Uint8Array;
@@ -116,7 +116,7 @@ async function softly(plate: Raster, missing: Uint8Array, coarse: Coarse): Promi
       for (let c = 0; c < 3; c++) {
         const at = (y * width + source) * 4 + c;
         const grain = source < 0 ? 0 : (plate.data[at] ?? 0) - (low[at] ?? 0);
-        // Beyond this it is no grain but the edge of a thing, and its mirror image would be seen.
+        // Larger differences are not grain but the edge of a thing, and its mirror image would show.
         const made = (soft[i * 3 + c] ?? 0) + (abs(grain) < MOST_GRAIN ? grain : 0);
         data[i * 4 + c] = within(made, 0, 255);
       }
@@ -126,8 +126,8 @@ async function softly(plate: Raster, missing: Uint8Array, coarse: Coarse): Promi
 }
 
 /**
- * A place with things in it: every pixel is copied at full size from where the small picture's patches found their like,
- * mixed between the four small pixels around it so that patches run into one another.
+ * A place with things in it: every pixel is copied at full size from the match of the small picture's patches, mixed between the
+ * four small pixels around it so that patches run into one another.
  */
 function copied(plate: Raster, missing: Uint8Array, from: Int32Array, coarse: Coarse): Uint8Array {
   const { width, height } = plate;
@@ -173,9 +173,9 @@ interface Plate {
 }
 
 /**
- * The place without its subject. What was hidden is made up: a plain wall's colours run on from both sides, with its grain;
- * a place with things in it is patched with its like from around. The more was hidden, the more of it is invented.
- * @returns undefined when the subject leaves too little ground
+ * The place without its subject. The hidden part is invented: a plain wall's colours run on from both sides, with its grain; a
+ * place with things in it is patched with similar parts around. The larger the hidden part, the more is invented.
+ * @returns undefined when the subject leaves too little background
  */
 export async function emptyPlate(photograph: Photograph, subject: Subject): Promise<Plate | undefined> {
   const mask = holeOf(subject, photograph);

@@ -1,5 +1,5 @@
 import { EngineError, type EngineImage } from '@atelier/engine';
-import { findPerson, isAlone, isClear, type Person as Photographed } from '@atelier/photo/person';
+import { findPerson, type Person as Photographed } from '@atelier/photo/person';
 import { resampled } from '../composition/mend.js';
 import { modelBackground } from '../cutout/background-model.js';
 import { classify, SLOT_OF_CLASS, type Slot } from '../cutout/classify.js';
@@ -20,7 +20,7 @@ async function slotOf(photograph: Photograph, mask: Mask): Promise<Slot> {
   return SLOT_OF_CLASS[classify(new Silhouette(cut.mask), cut.raster)];
 }
 
-/** Every region that lies apart is a garment of its own; two small ones of one size are a pair of shoes. */
+/** Every separate region is a garment of its own; two small ones of one size are a pair of shoes. */
 async function laidOut(photograph: Photograph, whole: Mask): Promise<GarmentRegion[]> {
   const { labels, list } = components(whole, 1);
   const total = whole.data.length;
@@ -56,8 +56,8 @@ function maskOfPerson({ mask }: Photographed, { small }: Photograph): Mask {
 const PLAIN = 0.93;
 
 /**
- * Reads a picture. One that this engine composed tells by its meta who stands in it and where each garment lies. In any other
- * only garments are read that are photographed by themselves on a plain ground: what somebody wears is not cut out of them.
+ * Reads a picture. If this engine composed it, the meta names its people and the place of each garment. In any other picture it
+ * reads only garments photographed by themselves on a plain background, and does not cut worn clothes out.
  * @throws EngineError `bad_input` when the bytes are no picture
  */
 export async function readPhotograph(input: EngineImage): Promise<Reading> {
@@ -79,16 +79,15 @@ export async function readPhotograph(input: EngineImage): Promise<Reading> {
     if (!(error instanceof EngineError)) throw error;
     const refusal = error.message;
     if (!person) return { photograph, subject: nothing, garments: [], refusal };
-    const clear = isClear(person) && (await isAlone(watched, person));
     const subject = subjectOf(maskOfPerson(person, photograph));
-    return { photograph, subject, garments: [], person: clear ? 'clear' : 'unclear', refusal };
+    return { photograph, subject, garments: [], person: true, refusal };
   }
 }
 
 const NOT_FOUND = (name: string): string =>
   `No garment was found on ${name}. Send a photograph of the garment by itself on a plain background.`;
 
-/** The first input of that name. @throws EngineError `bad_input` where it is missing */
+/** The first input of that name. @throws EngineError `bad_input` if it is missing */
 export function requiredInput(inputs: readonly EngineImage[], name: string, what: string): EngineImage {
   const found = inputs.find((input) => input.name === name);
   if (!found) throw new EngineError('bad_input', `${name} is missing. Send ${what}.`);

@@ -60,7 +60,7 @@ function drawScales(sheet: SvgSheet, { light }: Recipe): string {
   ].join('');
 }
 
-/** What is worn as large swatches, one group a garment; the ground's colours as small squares. */
+/** The clothes as large swatches, one group a garment; the background's colours as small squares. */
 function drawSwatches(recipe: Recipe): string {
   const y = 908;
   let x = 92;
@@ -115,7 +115,7 @@ function frameFor({ width, height }: { width: number; height: number }): Frame {
   return { x: FRAME.x + Math.round((FRAME.width - w) / 2), y: FRAME.y, width: w, height: h };
 }
 
-/** The subject as a flat wash in the frame, as it stands in the photograph. */
+/** The subject as a flat wash in the frame, in its place of the photograph. */
 async function silhouette(reading: Reading, frame: Frame, colours: readonly string[]): Promise<Raster> {
   const { mask } = reading.subject;
   const grey = Buffer.from(mask.data.map((v) => v * 205));

@@ -4,7 +4,7 @@ import { path } from '../drawing/svg-sheet.js';
 export const INK = '#4a433d';
 export const PAPER = '#f5f1e8';
 
-/** The light's colour as it is usually drawn: amber below daylight, blue above. */
+/** The light's colour by convention: amber below daylight, blue above. */
 export function lightColour(kelvin: number): string {
   if (kelvin < 4600) return '#f0a64a';
   if (kelvin < 5800) return '#f3cf86';

@@ -59,7 +59,7 @@ const mannequin = (x: number, top: number, tall: number): string => {
   );
 };
 
-/** From the side: how high the camera is, and how much of the figure it takes in. */
+/** From the side: the camera's height, and the part of the figure in its view. */
 export function drawCameraHeight({ framing }: Recipe): string {
   const [left, top, tall] = [508, 70, 236];
   const x = left + 190;

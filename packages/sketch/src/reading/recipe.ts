@@ -13,14 +13,14 @@ import type { Reading } from './regions.js';
 export interface Recipe {
   readonly light: LightReading & { readonly kelvin: number };
   readonly framing: FramingReading;
-  /** What is worn or laid out, by slot, with its main colours. */
+  /** The worn or laid-out things, by slot, with their main colours. */
   readonly styling: readonly { readonly slot: string; readonly colours: readonly string[] }[];
   /** Main colours of the ground. */
   readonly ground: readonly string[];
   readonly setting: 'plain_studio' | 'location';
 }
 
-/** The ground's main colours at its four sides, near ones taken together. */
+/** The background's main colours at its four sides, with similar ones merged. */
 function groundColours({ photograph, subject }: Reading): string[] {
   const { l, a, b, width, height } = photograph.asTaken;
   const { data } = subject.mask;
@@ -44,7 +44,7 @@ function groundColours({ photograph, subject }: Reading): string[] {
   return kept.map((colour) => toHex(fromLab(colour)));
 }
 
-/** A picture of which only what a mask covers, its rim left out, is opaque. */
+/** A picture in which only the masked part, without its rim, is opaque. */
 function masked({ data, width, height }: Raster, mask: Mask): Raster {
   const inner = erode(mask, 1).data;
   const out = new Uint8Array(data);

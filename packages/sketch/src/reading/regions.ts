@@ -6,13 +6,13 @@ import type { Mask } from '../cutout/mask.js';
 import type { Raster } from '../drawing/rasterise.js';
 import type { Photograph } from './photograph.js';
 
-/** What a picture is of, told from the ground that it stands or lies on. */
+/** The subject of a picture, separated from its background. */
 export interface Subject {
-  /** At the size of the small picture; empty where nothing could be told. */
+  /** At the size of the small picture; empty if nothing was found. */
   readonly mask: Mask;
   /** Share of the picture, 0–1. */
   readonly share: number;
-  /** The ground is one plain colour with no more than a fall of light in it. */
+  /** The background is one plain colour with at most a fall of light in it. */
   readonly plainGround: boolean;
 }
 
@@ -23,7 +23,7 @@ export interface GarmentRegion {
   readonly mask: Mask;
   /** Share of the picture, 0–1. */
   readonly areaShare: number;
-  /** How clearly it is set off from what is around it, 0–1; absent where the picture itself tells its outline. */
+  /** How clearly it stands out from its surroundings, 0–1; absent if the picture's meta has its outline. */
   readonly confidence?: number;
   /** The garment alone, cropped, clear around it. */
   cut(): Promise<Raster>;
@@ -37,15 +37,15 @@ export interface Reading {
   readonly garments: readonly GarmentRegion[];
   /** In a picture that this engine composed. */
   readonly figure?: DrawnFigure;
-  /** In a photograph: whether its mask can be trusted. */
-  readonly person?: 'clear' | 'unclear';
+  /** It shows a photographed person: nothing is extracted from them, nor the place behind them. */
+  readonly person?: true;
   /** Why there is no garment, and what to send. */
   readonly refusal: string;
 }
 
-/** Who stands in a picture that this engine composed, and how much of them it shows. */
+/** The person in a picture that this engine composed, and the visible part of them. */
 interface DrawnFigure {
-  /** Absent where the picture does not tell, as a catalogue shot of a preset. */
+  /** Absent if the picture's meta has no such fact, as in a catalogue shot of a preset. */
   readonly person?: Person;
   readonly shows: ShotFraming;
   readonly stance?: Stance;

@@ -8,9 +8,9 @@ const DOWN = 4;
 const BINS = 6;
 
 export interface LocationSignature {
-  /** Median colour and restlessness (spread of lightness) of each place; undefined where the subject hides it. */
+  /** Median colour and restlessness (spread of lightness) of each place; undefined if the subject hides it. */
   readonly places: readonly ({ readonly colour: LabColour; readonly texture: number } | undefined)[];
-  /** Histogram of the ground's colours, summing to 1: holds still when the view is shifted or nearer. */
+  /** Histogram of the background's colours, summing to 1: it hardly changes if the view is shifted or closer. */
   readonly histogram: Float32Array;
 }
 
@@ -21,7 +21,7 @@ const bin = (l: number, a: number, b: number): number => {
   return (clamp(l / 16.7) * BINS + clamp((a + 30) / 10)) * BINS + clamp((b + 30) / 10);
 };
 
-/** Softened over neighbouring bins, so that light a shade brighter is no other place. */
+/** Softened over neighbouring bins, so that slightly brighter light does not look like another place. */
 function histogramOf({ l, a, b }: LabPlanes, ground: readonly number[]): Float32Array {
   const counts = new Float32Array(BINS ** 3);
   for (const i of ground) {
@@ -44,7 +44,7 @@ const SOFT: readonly (readonly [LabColour, number])[] = [
   [[0, 0, -4], 1],
 ];
 
-/** The ground as it is: no balance is applied, a place's colours are what it is known by. */
+/** The unbalanced background, because a place is known by its colours. */
 export function locationSignature({ photograph, subject }: Reading): LocationSignature | undefined {
   const planes = photograph.asTaken;
   const { l, a, b, width, height } = planes;
@@ -82,7 +82,7 @@ export function locationDistance(p: LocationSignature, q: LocationSignature): nu
       ? [apart(one.colour, other.colour, 0.7) / 12 + abs(one.texture - other.texture) / 8]
       : [];
   });
-  // The better two thirds: a thing that stands in one corner does not make another place.
+  // The better two thirds, so that a thing in one corner does not make another place.
   const kept = gaps.sort((x, y) => x - y).slice(0, Math.max(1, Math.ceil(gaps.length * 0.67)));
   const places = kept.length > 0 ? kept.reduce((sum, v) => sum + v, 0) / kept.length : 1;
   return 0.5 * ((1 - common) / 0.42) + 0.5 * places;

@@ -53,7 +53,7 @@ function relax(picture: Float32Array, missing: Uint8Array, width: number, height
   }
 }
 
-/** Where a hole's pixel takes its grain from: mirrored at the nearer side of the hole, on its own row. */
+/** The source of a hole pixel's grain: mirrored at the nearer side of the hole, on its own row. */
 export function mirrored(missing: Uint8Array, width: number, y: number): Int32Array {
   const from = new Int32Array(width).fill(-1);
   const row = y * width;

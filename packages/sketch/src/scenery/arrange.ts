@@ -20,7 +20,7 @@ const colourFor = (brush: Brush, index: number): string =>
 /** Places on the floor: one side, the other, then farther back and nearer to the middle. */
 function floorSpot(site: Site, place: Place, index: number, breadth: number): Pick<Spot, 'x' | 'z' | 'side'> {
   const { camera, light } = site.brush;
-  // What hangs on the wall starts on the side away from the light, so the floor starts on the light's side.
+  // Wall pieces start on the side away from the light, so floor pieces start on the light's side.
   const first = light.side;
   const side = index % 2 === 0 ? first : first === 1 ? -1 : 1;
   const depth = [0.55, 0.85, 0.2, 1][index % 4] ?? 0.5;
@@ -42,7 +42,7 @@ function onWall(site: Site, anchor: SceneAnchor, spot: WallSpot, colour: string)
   return { z: spot.z, svg: kind.draw(site.brush, here) };
 }
 
-/** What hangs on walls where there are none gets a piece of wall of its own. */
+/** In a place without walls, a wall piece gets a piece of wall of its own. */
 function onOwnWall(site: Site, place: Place, anchor: SceneAnchor, index: number, colour: string): Piece {
   const kind = ANCHORS[anchor.name];
   const { x, z, side } = floorSpot(site, place, index, 1.1);
@@ -58,8 +58,7 @@ function onOwnWall(site: Site, place: Place, anchor: SceneAnchor, index: number,
 }
 
 /**
- * Puts every anchor where it belongs, and draws them from far to near. What lies in the distance has been drawn with the
- * sky already.
+ * Puts every anchor in its place, and draws them from far to near. Distant ones have been drawn with the sky already.
  */
 export function drawAnchors(site: Site, place: Place): string {
   const { brush, spec } = site;

@@ -173,7 +173,7 @@ function setLight({ width, height, sheet }: View): string {
 }
 
 /**
- * The light over the finished drawing as a picture of gains: 128 leaves a colour as it is, 255 doubles it.
+ * The light over the finished drawing as a picture of gains: 128 does not change a colour, 255 doubles it.
  * @param at where the subject stands, as a share of the width
  */
 export async function drawAtmosphere(brush: Brush, spec: SceneSpec, at: number): Promise<Raster> {

@@ -36,7 +36,7 @@ export const UP: Vec3 = [0, 1, 0];
 export const LEFT: Vec3 = [-1, 0, 0];
 export const RIGHT: Vec3 = [1, 0, 0];
 
-/** A colour as it looks under the scene's light (`lit` −1…1) and at a distance in metres. */
+/** A colour under the scene's light (`lit` −1…1) and at a distance in metres. */
 export function toned({ light, colours, fading }: Brush, colour: string, lit: number, z: number): string {
   const strength = light.contrast * (lit < 0 ? 20 : 12);
   const tinted = blend(
@@ -204,8 +204,8 @@ export function hairlines(
 }
 
 /**
- * A soft spot: an ellipse whose colour fades to its rim. A gradient does what a blur would, without a filter, each of which
- * costs a sheet of its own.
+ * A soft spot: an ellipse whose colour fades to its rim. A gradient has the same effect as a blur, without a filter, which costs
+ * a sheet of its own.
  * @param core how far from the middle the full colour reaches, as a share
  */
 export function spot(

@@ -4,7 +4,7 @@ import type { Crop } from './scene-spec.js';
 /** Metres: x to the right, y up from the floor, z away from the camera. */
 export type Vec3 = readonly [x: number, y: number, z: number];
 
-/** Distance of the standing subject from the camera: near enough that the place around it is seen. */
+/** Distance of the standing subject from the camera, so that the place around it is visible. */
 export const SUBJECT_DISTANCE = 3;
 /** Height of the person that a scene is framed for, with shoes. */
 const SUBJECT_HEIGHT = 1.75;
@@ -56,7 +56,7 @@ export const project = (camera: Camera, [x, y, z]: Vec3): Point => [
 /** Pixels of a metre at a distance. */
 export const perMetre = (camera: Camera, z: number): number => camera.focal / z;
 
-/** The metres that the picture shows at a distance: from the left edge to the right one. */
+/** The metres in the picture at a distance, from the left edge to the right one. */
 export const seen = (camera: Camera, z: number): readonly [left: number, right: number] => [
   (-camera.centre * z) / camera.focal,
   ((camera.width - camera.centre) * z) / camera.focal,

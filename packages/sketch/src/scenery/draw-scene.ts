@@ -47,7 +47,7 @@ const drawnTopology = (spec: SceneSpec): Topology =>
 export const isOpen = (spec: SceneSpec): boolean =>
   spec.setting === 'outdoor_location' && ['open_location', 'street_path'].includes(drawnTopology(spec));
 
-/** Words of a custom choice that name a piece of the library put it into the scene too. */
+/** If the words of a custom choice name a piece of the library, the scene includes it. */
 function withMentioned(spec: SceneSpec): SceneSpec {
   const known = new Set(spec.anchors.map((anchor) => anchor.name));
   const said = [spec.topology, spec.zone].flatMap(({ preset, text }) =>
@@ -113,7 +113,7 @@ function siteOf(brush: Brush, spec: SceneSpec): Site {
 export interface SceneView {
   readonly width: number;
   readonly height: number;
-  /** Where the subject stands and how tall it is; by default as the widest supported crop asks. */
+  /** The subject's place and height; by default those of the widest supported crop. */
   readonly framing?: Framing;
 }
 

@@ -65,7 +65,7 @@ const noise = (i: number): number => {
 
 /**
  * Turns the drawn sheet into the finished picture in one pass: edges wander with the paper, pigment pools, light falls over
- * it, and the register gives it its tone.
+ * it, and the register sets its tone.
  * @param gains light as `drawAtmosphere` makes it, of the same size
  * @param unit pixels of this picture per pixel at 1K
  */

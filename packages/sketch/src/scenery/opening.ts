@@ -39,14 +39,14 @@ export function contour(brush: Brush, opening: Opening, inset = 0): Point[] {
   return [on(brush, x - half, bottom, z), ...bow, on(brush, x + half, bottom, z)];
 }
 
-/** Cuts an opening into a wall: what is behind it, then the thickness of the wall on the shaded side, then its edge. */
+/** Cuts an opening into a wall: draws the view behind it, then the wall's thickness on the shaded side, then its edge. */
 export function openWall(brush: Brush, opening: Opening, wallColour: string, behind: string): string {
   const { z, depth = 0.16 } = opening;
   const rim = contour(brush, opening);
   const clip = brush.sheet.clip(polygon(rim));
   const shift = depth * perMetre(brush.camera, z);
   const side = brush.light.side;
-  // The jamb that is seen lies opposite the vanishing point; the lit one is opposite the light.
+  // The visible jamb lies opposite the vanishing point; the lit one is opposite the light.
   const towards = opening.x > 0 ? -1 : 1;
   const back = contour(brush, opening).map(([px, py]): Point => [
     px - towards * shift * 0.55,
@@ -63,7 +63,7 @@ export function openWall(brush: Brush, opening: Opening, wallColour: string, beh
   return inside + pen(brush, rim, weightAt(z, 1.9), { closed: opening.y > 0.05, corners: true });
 }
 
-/** What is seen through an opening from indoors: sky, a far line of green, haze. */
+/** The view through an opening from indoors: sky, a far line of green, haze. */
 export function daylightView(brush: Brush, opening: Opening): string {
   const { sheet, colours, camera, light } = brush;
   const [, top] = on(brush, opening.x, opening.y + opening.height, opening.z);
@@ -92,7 +92,7 @@ export function daylightView(brush: Brush, opening: Opening): string {
   ].join('');
 }
 
-/** What is seen through an opening from outdoors: a cool dark room. */
+/** The view through an opening from outdoors: a cool dark room. */
 export function darkView(brush: Brush, opening: Opening): string {
   const { sheet, colours } = brush;
   const [left, low] = on(brush, opening.x - opening.width, opening.y, opening.z);

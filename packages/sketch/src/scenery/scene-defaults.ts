@@ -2,7 +2,7 @@ import type { SeededRandom } from '../drawing/seeded-random.js';
 import type { Ground, Topology } from './scene-spec.js';
 import type { AnchorName } from './words/anchor-words.js';
 
-/** Palettes that please, for a caller who names no colours: planes, second colour, accent. */
+/** Default palettes, for a caller who names no colours: planes, second colour, accent. */
 const PALETTES: readonly (readonly [string, string, string])[] = [
   ['ecru', 'sage', 'terracotta'],
   ['blush', 'oatmeal', 'burgundy'],
@@ -16,7 +16,7 @@ const PALETTES: readonly (readonly [string, string, string])[] = [
 
 export const defaultPalette = (random: SeededRandom): readonly string[] => random.pick(PALETTES);
 
-/** What usually stands in such a place; two of them are taken. */
+/** The usual pieces of such a place; a scene takes two. */
 const FURNISHING: Readonly<Record<Topology, readonly AnchorName[]>> = {
   seamless_sweep: ['plinth', 'stool', 'pampas', 'sculpture'],
   shallow_wall: ['window', 'plant', 'chair', 'niche'],
@@ -28,7 +28,7 @@ const FURNISHING: Readonly<Record<Topology, readonly AnchorName[]>> = {
   custom: ['arch', 'stairs', 'plinth', 'sculpture'],
 };
 
-/** What the words of a scene imply: a beach has a sea. */
+/** Pieces that the words of a scene imply: a beach has a sea. */
 const BY_WORDS: readonly (readonly [RegExp, readonly AnchorName[]])[] = [
   [/\b(beach|seaside|coast|shore)/i, ['sea', 'parasol', 'boat', 'palm', 'rock']],
   [/\b(desert|dunes?)/i, ['dune', 'cactus', 'rock', 'sun']],
@@ -46,7 +46,7 @@ const BY_WORDS: readonly (readonly [RegExp, readonly AnchorName[]])[] = [
   [/\b(market|bazaar|souk)/i, ['lantern', 'basket', 'rug', 'urn']],
 ];
 
-/** Two pieces for a place whose furniture is left open: by the words of the scene, else by its topology. */
+/** Two pieces for a place without named furniture: by the words of the scene, otherwise by its topology. */
 export function furnish(topology: Topology, words: string, random: SeededRandom): AnchorName[] {
   const said = BY_WORDS.find(([pattern]) => pattern.test(words))?.[1];
   if (said) return [said[0] ?? 'object', random.pick(said.slice(1))];

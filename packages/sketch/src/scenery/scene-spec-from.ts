@@ -45,7 +45,7 @@ export interface SceneAuthoring {
   readonly surface_character?: string;
 }
 
-/** A scene in a few words: what the place is, how it feels, its colours. */
+/** A scene in a few words: the place, its mood, its colours. */
 export interface SceneWords {
   readonly scene_type?: string;
   readonly mood?: string;
@@ -95,7 +95,7 @@ const SETTING_OF: Readonly<Record<Topology, Setting>> = {
   custom: 'studio_set',
 };
 
-/** The description that a picture's meta holds: what is missing, or unknown here, takes the quiet default. */
+/** The description in a picture's meta: missing and unknown values take the quiet default. */
 function authoringIn(fields: Fields): SceneAuthoring {
   const topology = choiceIn(TOPOLOGIES, fields['topology'], 'seamless_sweep');
   return {
@@ -135,7 +135,7 @@ function fromAuthoring(authoring: SceneAuthoring, mood: string, seed: number): S
 
 const plainAnchor = (name: SceneAnchor['name']): SceneAnchor => ({ words: name, name });
 
-/** Draws what a few words say of a place; the seed chooses the rest. */
+/** A place from a few words; the seed chooses the rest. */
 export function sceneFromWords(order: SceneWords, seed: number): SceneSpec {
   const random = new SeededRandom(seed);
   const scene = (order.scene_type ?? '').trim().replaceAll('_', ' ');
@@ -145,7 +145,7 @@ export function sceneFromWords(order: SceneWords, seed: number): SceneSpec {
   const ground = groundIn(scene);
   const preset = GROUNDS.find((entry) => entry === ground);
   const light = lightIn(mood) ?? lightIn(scene) ?? 'soft_side_daylight';
-  // A palace's courtyard is inside of it: nothing of the palace lies in the distance.
+  // A palace's courtyard is inside the palace, so the palace is not in the distance.
   const mentioned = anchorsIn(scene)
     .filter((name) => name !== 'skyline' || topology !== 'courtyard_veranda')
     .slice(0, 4);

@@ -44,7 +44,7 @@ export type LightPreset = (typeof LIGHTS)[number];
 export const CROPS = ['full', 'three_quarter', 'torso'] as const;
 export type Crop = (typeof CROPS)[number];
 
-/** One of a list, with the free text that goes with `custom` (empty when there is none). */
+/** A value from a list, with the free text of `custom` (empty for other values). */
 export interface Choice<T extends string> {
   readonly preset: T;
   readonly text: string;
@@ -53,7 +53,7 @@ export interface Choice<T extends string> {
 export interface SceneAnchor {
   /** As the caller wrote it. */
   readonly words: string;
-  /** What is drawn for it; `object` when the words name nothing that the library knows. */
+  /** The library's piece for it; `object` if the library does not know the words. */
   readonly name: AnchorName;
 }
 
@@ -64,16 +64,16 @@ export interface SceneSpec {
   readonly register: Register;
   readonly topology: Choice<Topology>;
   readonly zone: Choice<Zone>;
-  /** How much of a standing person the picture must be able to hold; the widest one sets the framing. */
+  /** The crops of a standing person that the picture must have room for; the widest one sets the framing. */
   readonly crops: readonly Crop[];
   readonly ground: Choice<Ground>;
   readonly light: Choice<LightPreset>;
-  /** One to three hex colours: the large planes, what stands beside them, the accent. */
+  /** One to three hex colours: the large planes, the second colour, the accent. */
   readonly palette: readonly string[];
   /** The same colours in the caller's words. */
   readonly paletteWords: readonly string[];
   readonly anchors: readonly SceneAnchor[];
-  /** What the surfaces are like, in the caller's words; empty when nothing was said. */
+  /** The surfaces in the caller's words; empty if there are none. */
   readonly surface: string;
   /** Free text that tints the light; empty when nothing was said. */
   readonly mood: string;

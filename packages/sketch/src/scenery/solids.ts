@@ -25,7 +25,7 @@ interface Box {
   readonly z: readonly [number, number];
 }
 
-/** A block: its front, and of its top and sides what the camera sees. */
+/** A block: its front, and the visible parts of its top and sides. */
 export function box(brush: Brush, { x, y, z }: Box, colour: string, weight = 1.6): string {
   const [x0, x1] = x;
   const [y0, y1] = y;
@@ -176,7 +176,7 @@ export function lathe(
   ].join('');
 }
 
-/** The shadow of something that stands on the floor: a dark core where it touches, and its fall away from the light. */
+/** The shadow of a piece on the floor: a dark core at its foot, and its fall away from the light. */
 export function shadowOf(
   brush: Brush,
   [x, z]: readonly [number, number],

@@ -285,7 +285,7 @@ export function weather(brush: Brush, wall: Wall, random: SeededRandom): string 
   return drips.join('');
 }
 
-/** The texture of a wall: what `surface_character` names, or a limewash whose depth the words decide. */
+/** The texture of a wall: the one that `surface_character` names, or a limewash whose depth the words decide. */
 function drawSurface(brush: Brush, wall: Wall, words: string, label: string): string {
   const random = brush.random.fork(`surface${label}`);
   const known = surfaceIn(words);

@@ -19,7 +19,7 @@ export const REAR: Readonly<Record<SceneSpec['zone']['preset'], number>> = {
   custom: 5.6,
 };
 
-/** Where the subject stands, as a share of the width: a custom zone may say left or right. */
+/** The subject's place, as a share of the width: a custom zone may say left or right. */
 export function subjectAt(spec: SceneSpec): number {
   if (spec.zone.preset !== 'custom') return 0.5;
   if (/\bleft\b/i.test(spec.zone.text)) return 0.36;
@@ -137,7 +137,7 @@ export function zoneFloor(site: Site): string {
   return draw[site.spec.zone.preset](site);
 }
 
-/** Frames to both sides of the subject, of what the place is made of: cloth, trunks, columns or flats. */
+/** Frames on both sides of the subject, in the place's material: cloth, trunks, columns or flats. */
 export function zoneSides(site: Site): string {
   const { brush, spec } = site;
   const { camera, colours } = brush;

@@ -4,7 +4,7 @@ import type { SourceSubject } from './source-subject.js';
 
 type Facts = Readonly<Record<string, unknown>>;
 
-/** What speaks of the old place or of the old picture as such, and so ends with it. */
+/** Facts about the old place or the old picture itself, which do not carry over. */
 const OF_THE_PLACE = new Set([
   'scene',
   'backdrop',
@@ -31,7 +31,7 @@ const isFacts = (value: unknown): value is Facts =>
 
 const share = (value: number): number => Math.round(value * 10_000) / 10_000;
 
-/** Where things are in the picture moves along with the subject; both are in shares of the picture's height. */
+/** Positions in the picture move with the subject; both are in shares of the picture's height. */
 function moved(
   meta: Facts,
   { picture, cut }: SourceSubject,
@@ -76,7 +76,7 @@ function moved(
   };
 }
 
-/** What is known of the subject, for the picture of it in its new place. */
+/** The known facts about the subject, for its picture in the new place. */
 export function carriedFacts(
   meta: Facts | undefined,
   subject: SourceSubject,

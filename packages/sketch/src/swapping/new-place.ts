@@ -26,7 +26,7 @@ export interface ImagePlaceOrder {
 }
 
 /**
- * The place of `background_image`: one that describes a scene is drawn for the new picture, any other picture is fitted to it.
+ * The place of `background_image`: a described scene is drawn for the new picture, any other picture is fitted to it.
  * @throws EngineError `bad_input` when there is none
  */
 export function placeOfImage({ inputs, body, seed }: RenderRequest<ImagePlaceOrder>): NewPlace {
@@ -47,7 +47,7 @@ export function placeOfImage({ inputs, body, seed }: RenderRequest<ImagePlaceOrd
   };
 }
 
-/** A place that is drawn from `scene_type`, `mood` and `dominant_colors`. */
+/** A place drawn from `scene_type`, `mood` and `dominant_colors`. */
 export function placeOfWords({ body, seed }: RenderRequest<SceneWords>): NewPlace {
   const spec = sceneFromWords(body, seed);
   return {

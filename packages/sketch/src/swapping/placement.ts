@@ -4,7 +4,7 @@ import { SOLES } from '../composition/view.js';
 import type { Canvas } from '../composition/subject.js';
 import type { SourceSubject } from './source-subject.js';
 
-/** Where a subject goes on the new sheet, in pixels of it. */
+/** The subject's place on the new sheet, in its pixels. */
 export interface Placement {
   /** New pixels per pixel of the source. */
   readonly scale: number;
@@ -12,7 +12,7 @@ export interface Placement {
   readonly top: number;
   /** How it meets the place: it stands on the floor, runs out of the picture, hangs before a wall, or in the open air. */
   readonly rests: 'floor' | 'edge' | 'wall' | 'air';
-  /** The camera that the place is drawn for, in the terms of a figure. */
+  /** The camera for drawing the place, in terms of a figure. */
   readonly view: View;
   /** Height of the camera, metres. */
   readonly eye: number;
@@ -21,7 +21,7 @@ export interface Placement {
 /** Height of a figure in figure units: the scale of a view is pixels per unit. */
 const FIGURE = 900;
 
-/** How a figure is seen whose soles are at a height of the sheet, and who is so tall; pixels. */
+/** The view of a figure with these soles and this height, in pixels of the sheet. */
 export const viewAt = (canvas: Canvas, soles: number, stature: number, shows: View['shows']): View => {
   const scale = stature / FIGURE;
   return {
@@ -31,7 +31,7 @@ export const viewAt = (canvas: Canvas, soles: number, stature: number, shows: Vi
   };
 };
 
-/** A person whose feet are in the picture: as tall as in the source, within what a background has room for. */
+/** A person with feet in the picture: as tall as in the source, if the background has room. */
 function standing({ cut, picture }: SourceSubject, canvas: Canvas): Placement {
   const { box } = cut;
   const share = clamp(box.height / picture.height, 0.62, 0.86);
@@ -48,12 +48,12 @@ function standing({ cut, picture }: SourceSubject, canvas: Canvas): Placement {
   };
 }
 
-/** A person whom the lower edge cuts off: the edge goes on cutting there, and the place is seen from as near. */
+/** A person cut off by the lower edge: the new edge cuts at the same place, and the view is equally close. */
 function cutOff({ cut, picture, crown, stature }: SourceSubject, canvas: Canvas): Placement {
   const { box } = cut;
   const scale = Math.min(canvas.height / picture.height, (canvas.width * 0.98) / box.width);
   const top = canvas.height - (picture.height - box.top) * scale;
-  // What was beside the middle stays there, as far as the new sheet is broad enough.
+  // An off-centre subject stays there, if the new sheet is broad enough.
   const wished =
     canvas.width / 2 + (box.left + box.width / 2 - picture.width / 2) * scale - (box.width * scale) / 2;
   const head = top + (crown - box.top) * scale;
@@ -74,7 +74,7 @@ function cutOff({ cut, picture, crown, stature }: SourceSubject, canvas: Canvas)
   };
 }
 
-/** Things: broad ones stand on the floor, tall ones hang before the wall as a garment does. */
+/** Things: broad ones stand on the floor, tall ones hang before the wall like a garment. */
 function thing({ cut }: SourceSubject, canvas: Canvas, open: boolean): Placement {
   const { box } = cut;
   const broad = box.height / box.width < 0.66;

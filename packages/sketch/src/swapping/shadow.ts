@@ -9,7 +9,7 @@ import { rasterise } from '../drawing/rasterise.js';
 import { element, group } from '../drawing/svg-sheet.js';
 import type { Placement } from './placement.js';
 
-/** Runs of the subject in its lowest rows: its feet, or what it stands on. Pixels of the sheet. */
+/** Runs of the subject in its lowest rows: its feet or its base. Pixels of the sheet. */
 function footprints(
   { data, width, height }: Raster,
   lowest: number,
@@ -117,9 +117,8 @@ async function onWall(
 }
 
 /**
- * The shadow that the subject throws on its new place, as a layer of the sheet's size; none where it runs out of the picture.
- * @param subject at its size on the sheet
- * @param wall the place's own colour, of which the shadow is a darker one
+ * The subject's shadow on its new place, as a layer of the sheet's size; none if the subject runs out of the picture. @param
+ * subject at its size on the sheet @param wall the place's own colour; the shadow is a darker one
  */
 export function shadowUnder(
   subject: Raster,

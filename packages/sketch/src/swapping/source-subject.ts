@@ -13,7 +13,7 @@ const ADVICE =
 
 type Facts = Readonly<Record<string, unknown>>;
 
-/** What stands in a picture, lifted out of it. Pixels are those of `picture`. */
+/** The subject of a picture, cut out of it. Pixels are those of `picture`. */
 export interface SourceSubject {
   readonly picture: Raster;
   readonly cut: Matte;
@@ -22,7 +22,7 @@ export interface SourceSubject {
   readonly cropped: boolean;
   /** Upper end, pixels. */
   readonly crown: number;
-  /** Height of the whole person standing, feet or no feet in the picture; of a product its own height. Pixels. */
+  /** Height of the whole person standing, also if the picture cuts off the feet; for a product its own height. Pixels. */
   readonly stature: number;
 }
 
@@ -41,7 +41,7 @@ interface Found {
   readonly slack: number;
 }
 
-/** A picture that this engine composed tells in its meta where the subject is. */
+/** The meta of a picture that this engine composed says where the subject is. */
 async function told({ bytes, meta, name }: EngineImage): Promise<Found | undefined> {
   const outlines = isFacts(meta?.['silhouettes']) ? meta['silhouettes']['subject'] : undefined;
   if (!outlines) return undefined;
@@ -58,7 +58,7 @@ async function told({ bytes, meta, name }: EngineImage): Promise<Found | undefin
   };
 }
 
-/** A product that is photographed by itself; people are the photo engine's. */
+/** A product photographed by itself; the photo engine takes people. */
 async function seen({ bytes, name }: EngineImage): Promise<Found> {
   const picture = await decode(bytes, SEEN_SIDE, name);
   const person = await findPerson(await shrunk(picture, WATCHED_SIDE));
@@ -66,7 +66,7 @@ async function seen({ bytes, name }: EngineImage): Promise<Found> {
   return { picture, mask, slack: (picture.width / mask.width) * 1.3 };
 }
 
-/** Share of the picture below which nothing was found, and above which nothing was left out. */
+/** Below this share of the picture nothing was found; above the other one nothing was left out. */
 const [LEAST, MOST] = [0.012, 0.9];
 
 function judge({ data, width, height }: Mask): void {
@@ -87,13 +87,13 @@ function judge({ data, width, height }: Mask): void {
     );
 }
 
-/** A composed picture, or a generated model: who made it knows that there is a person. */
+/** A composed picture, or a generated model: its maker knows that it shows a person. */
 const isPerson = (meta: Facts | undefined): boolean =>
   meta !== undefined && ['person', 'wearer', 'gender', 'skin_tone'].some((name) => name in meta);
 
 /**
- * Finds who or what stands in a picture and lifts it out.
- * @throws EngineError `bad_input` when the picture cannot be read, or nothing can be told from its background
+ * Finds the person or thing in a picture and cuts it out.
+ * @throws EngineError `bad_input` when the picture cannot be read, or nothing stands out from its background
  */
 export async function subjectOf(source: EngineImage): Promise<SourceSubject> {
   const { picture, mask, stature, slack } = (await told(source)) ?? (await seen(source));

@@ -71,7 +71,7 @@ async function cutOutStage(subject: SourceSubject, context: RenderContext): Prom
   });
 }
 
-/** Where the subject is, for pictures that did not know it: the next swap need not look for it again. */
+/** The subject's place, for pictures without it in their meta: the next swap need not search again. */
 const outlineFacts = (
   subject: SourceSubject,
   { scale, left, top }: Placement,
@@ -89,9 +89,9 @@ const outlineFacts = (
 };
 
 /**
- * Takes the subject of `source_image` out of its picture and sets it into another place: at the same scale, on the floor,
- * in the light that is there.
- * @throws EngineError `bad_input` when there is no source, or no subject can be told from its background
+ * Cuts the subject of `source_image` out of its picture and puts it into another place: at the same scale, on the floor, in that
+ * place's light.
+ * @throws EngineError `bad_input` when there is no source, or no subject stands out from its background
  */
 export async function swapBackground(
   request: RenderRequest<SwapOrder>,

@@ -93,7 +93,7 @@ const pleats = (cloth: Cloth, frame: Frame, from: number): string => {
   }).join('');
 };
 
-/** What is done to the cloth itself: seams, folds, pleats, ruffles, quilting. */
+/** Work on the cloth itself: seams, folds, pleats, ruffles, quilting. */
 export const SURFACE: Readonly<Record<string, Trim>> = {
   gathers: (c, f) =>
     f.neckline

@@ -304,7 +304,7 @@ const ladder: Anchor = {
   },
 };
 
-/** What stands for words that the library does not know: a smooth form on a low block, in the accent colour. */
+/** The piece for unknown words: a smooth form on a low block, in the accent colour. */
 const object: Anchor = {
   belongs: 'floor',
   width: 0.7,

@@ -72,7 +72,7 @@ const arch: Anchor = {
       -0.2,
       spot.z,
     );
-    // Behind the first arch a second, smaller one: depth without a corridor to draw.
+    // A second, smaller arch behind the first gives depth without drawing a corridor.
     const behind =
       path(polygon(contour(brush, opening)), { fill: passage }) +
       openWall(brush, { ...inner, depth: 0.2 }, spot.wallColour, view(brush, spot, inner));

@@ -378,7 +378,7 @@ const parasol: Anchor = {
   },
 };
 
-/** A wall of its own, for what hangs on walls where there are none: a piece of set that stands free. */
+/** A free-standing wall, for things that hang on walls in places without walls. */
 export function freestanding(
   brush: Brush,
   x: number,

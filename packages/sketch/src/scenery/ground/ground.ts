@@ -62,7 +62,7 @@ function drawBoards(brush: Brush, { near, far, colour }: GroundArea): string {
 
 export type GroundKind = Exclude<SceneSpec['ground']['preset'], 'custom'> | FineGround;
 
-/** What the ground is made of: the preset, or what the words of a custom one call for. */
+/** The ground's material: the preset, or the material that the words of a custom one name. */
 export function groundKind(spec: SceneSpec): GroundKind {
   const { preset, text } = spec.ground;
   return preset === 'custom' ? (groundIn(text) ?? 'strokes') : preset;

@@ -98,7 +98,7 @@ export function courtyardVeranda(site: Site): Place {
         i === 0 && site.hasFar ? site.far : verandaBehind(site, opening),
       ),
     );
-    // What hangs on walls hangs on the inner wall's bays, a little in front of it.
+    // Wall pieces hang on the inner wall's bays, a little in front of it.
     if (Math.abs(i) <= 1)
       spots.push({ x, z: rear + 0.02, width: bay * 0.8, height: height * 0.84, colour: colours.wall });
   }

@@ -27,7 +27,7 @@ function treeLine(brush: Brush, colour: string): string {
 
 const LUSH = new Set(['earth_grass', 'moss', 'stone_paving', 'gravel']);
 
-/** Where the water ends that the distance shows, metres; undefined where there is none. */
+/** The far end of the water in the distance, metres; undefined if there is none. */
 function shore({ brush, spec }: Site): number | undefined {
   const { camera } = brush;
   return spec.anchors.some((anchor) => anchor.name === 'sea')

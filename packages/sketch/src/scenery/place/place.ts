@@ -10,19 +10,19 @@ export interface Site {
   readonly drawn: Topology;
   /** Distance of the plane behind the subject, metres. */
   readonly rear: number;
-  /** Half the breadth between the sides, metres: chosen so that the sides are seen. */
+  /** Half the breadth between the sides, metres, so that the sides are visible. */
   readonly half: number;
   /** Height of the walls, metres. */
   readonly height: number;
   readonly ground: GroundKind;
   readonly overhead: 'studio' | 'ceiling' | 'sky';
-  /** The distance as a finished drawing that fills the sheet: sky, hills, and what the anchors put there. */
+  /** The distance as a finished drawing that fills the sheet: sky, hills, and distant anchors. */
   readonly far: string;
   /** The anchors put something into the distance, so closed places need an opening for it. */
   readonly hasFar: boolean;
 }
 
-/** A piece of wall that faces the camera, for what hangs on walls. */
+/** A piece of wall that faces the camera, for wall pieces. */
 export interface WallSpot {
   readonly x: number;
   readonly z: number;
@@ -31,7 +31,7 @@ export interface WallSpot {
   readonly colour: string;
 }
 
-/** A place as it is drawn, without its anchors, and where they may go. */
+/** A drawn place without its anchors, and their possible positions. */
 export interface Place {
   readonly svg: string;
   readonly walls: readonly WallSpot[];

@@ -46,7 +46,7 @@ export function shallowWall(site: Site): Place {
       back: z - 0.35,
     };
   }
-  // A flat in a studio: its one edge is seen, and the space behind it.
+  // A flat in a studio, with one visible edge and the space behind it.
   const side = brush.light.side;
   const reach = (right - left) * 0.36;
   const range: [number, number] = side < 0 ? [left - 0.4, reach] : [-reach, right + 0.4];
@@ -81,7 +81,7 @@ export function shallowWall(site: Site): Place {
   };
 }
 
-/** A room: the rear plane, two sides that run towards it, and what is above. */
+/** A room: the rear plane, two sides that run towards it, and the ceiling or sky. */
 export function rearPlaneRoom(site: Site): Place {
   const { brush, spec, rear, half, hasFar } = site;
   const { colours, camera } = brush;

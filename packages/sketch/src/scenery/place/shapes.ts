@@ -11,7 +11,7 @@ import { drawWall, frontWall } from '../surface.js';
 import type { Place, Site } from './place.js';
 import { studioSpace, vista } from './studio-space.js';
 
-/** A set of plain forms — a disc, an arch, steps, a drum — for a place that nothing else describes. */
+/** A set of plain forms — a disc, an arch, steps, a drum — for a place that no other topology fits. */
 export function plainShapes(site: Site): Place {
   const { brush, spec, rear } = site;
   const { camera, colours } = brush;

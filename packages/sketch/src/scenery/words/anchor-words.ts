@@ -1,4 +1,4 @@
-/** What the drawing library of places knows, with the words that mean it. The first match from the top wins. */
+/** The pieces of the drawing library of places, with the words for them. The first match from the top wins. */
 const WORDS = [
   ['palm', /\b(palms?|date tree|coconut tree)\b/],
   ['olive', /\bolives?( trees?)?\b/],
@@ -67,7 +67,7 @@ const WORDS = [
 
 export type AnchorName = (typeof WORDS)[number][0] | 'object';
 
-/** What these words call for; `object` when the library knows nothing by that name. */
+/** The piece for these words; `object` if the library does not know them. */
 export function anchorOf(said: string): AnchorName {
   const text = said.toLowerCase();
   return WORDS.find(([, pattern]) => pattern.test(text))?.[0] ?? 'object';

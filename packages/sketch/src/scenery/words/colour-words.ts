@@ -54,7 +54,7 @@ const table = new Map(
 /** A colour by its single name, letters only, lower case. */
 const namedColour = (name: string): string | undefined => table.get(name);
 
-/** What an adjective does to a colour: steps of lightness, factor of chroma. */
+/** An adjective's effect on a colour: steps of lightness, factor of chroma. */
 const ADJECTIVES: Readonly<Record<string, readonly [steps: number, chroma: number]>> = {
   light: [14, 0.85],
   pale: [18, 0.65],

@@ -35,7 +35,7 @@ const TOPOLOGY: Rows<Exclude<Topology, 'custom'>> = [
   ],
 ];
 
-/** Finer grounds than the presets name; `custom` ground text is read for them. */
+/** Finer grounds than the presets; the text of a `custom` ground is searched for them. */
 const FINE_GROUNDS = [
   'sand',
   'water',

@@ -1,0 +1,59 @@
+import type { DynamicModule, Type } from '@nestjs/common';
+import type { OpenAPIObject } from '@nestjs/swagger';
+import type {
+  Follows,
+  HousekeepingTask,
+  ProcessManager,
+} from '#application/process-managers/process-manager.js';
+import type { Noun } from '#cli/noun.js';
+import type { TellsOfJobs } from '#cli/jobs/told-of-jobs.js';
+import type { ReplayedFold } from '#cli/replay/replayed-fold.js';
+import type { AnyEventFamily } from '#domain/event-family.js';
+import type { SettingsReader } from '#platform/configuration.js';
+import type { QueueKind } from '#render-queue/render-queue.js';
+
+/** Code that only some processes need, and only they load. */
+type Load<T> = () => Promise<T>;
+
+/** Nest modules, by the role that they belong to. */
+export interface RoleModules {
+  readonly api?: Load<DynamicModule>;
+  readonly projector?: Load<DynamicModule>;
+  readonly worker?: Load<DynamicModule>;
+}
+
+/**
+ * What a capability declares: plain arrays, which the kernel loops over. The declaration itself is data, because every
+ * process reads it; code stands behind an `import()`.
+ */
+export interface Capability<
+  Name extends string = string,
+  Events extends readonly AnyEventFamily[] = readonly AnyEventFamily[],
+  Settings extends object = object,
+> {
+  readonly name: Name;
+  /** Its event families. */
+  readonly events: Events;
+  /** Reads its settings, which stand in the configuration under its name. */
+  readonly settings: (settings: SettingsReader) => Settings;
+  /** What it adds to the roles. Each process manager and task of housekeeping is a provider of the projector's module. */
+  readonly modules: RoleModules;
+  readonly processManagers: readonly (Follows & { readonly load: Load<Type<ProcessManager>> })[];
+  readonly housekeeping: readonly Load<Type<HousekeepingTask>>[];
+  readonly queues: readonly QueueKind<never>[];
+  /**
+   * The calls of operators, by the file that exports them: openapi-admin.json describes their answers as that file is
+   * typed. A verb of the command follows from each.
+   */
+  readonly calls: Readonly<Record<`capabilities/${string}.ts`, Load<object>>>;
+  /** What the first word of those verbs names. */
+  readonly nouns: Readonly<Record<string, Noun>>;
+  /** The sections of openapi.json for its routes. */
+  readonly tags: readonly (readonly [name: string, about: string])[];
+  /** Adds to openapi.json what no decorator of a route says. */
+  /** What it has told integrators of a job, for operators who look at the job. */
+  readonly tellsOfJobs?: Load<TellsOfJobs>;
+  /** The folds of its streams by category, for `atelier replay`. None for a stream that is a list of facts. */
+  readonly folds: Readonly<Record<string, Load<() => ReplayedFold>>>;
+  readonly describe?: Load<(document: OpenAPIObject) => void>;
+}

@@ -1,0 +1,10 @@
+import type { Capability } from './capability.js';
+import { webhooks } from './webhooks/webhooks.capability.js';
+
+/** The capabilities of this installation. Leaving one out is one line less here. */
+const list = [webhooks] as const;
+
+/** Each of them, as a type. */
+export type Installed = (typeof list)[number];
+
+export const installed: readonly Capability[] = list;

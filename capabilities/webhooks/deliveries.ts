@@ -1,0 +1,135 @@
+import type { Environment } from '#domain/streams.js';
+import type { ResendScope, WebhookMessageType } from './webhook.events.js';
+import type { DeliveryTask } from './delivery.task.js';
+import type { QueueTransaction } from '#render-queue/render-queue.js';
+
+/**
+ * `pending` until an attempt is answered with success (`delivered`) or no attempt is left (`failed`). Sending it again
+ * makes it pending anew.
+ */
+export type DeliveryStatus = 'pending' | 'delivered' | 'failed';
+
+/** A message for one endpoint. The same event and endpoint give the same id, whoever derives it and how often. */
+export interface NewDelivery {
+  readonly deliveryId: string;
+  readonly tenant: string;
+  readonly endpointId: string;
+  readonly type: WebhookMessageType;
+  /** As it is sent, byte for byte, at each attempt. */
+  readonly body: string;
+  /** When what it tells of was recorded. */
+  readonly occurredAt: Date;
+  /** Proves that this service has queued it as it stands; null: an older release did. */
+  readonly mac: string | null;
+}
+
+export interface Delivery extends NewDelivery {
+  readonly status: DeliveryStatus;
+  readonly round: number;
+  /** Attempts of this round that are over. */
+  readonly attempts: number;
+  readonly nextAttemptAt: Date | null;
+}
+
+/** How one call of an endpoint ended. */
+export interface DeliveryAttempt {
+  readonly at: Date;
+  readonly durationMs: number;
+  /** Null: no answer came. */
+  readonly statusCode: number | null;
+  /** The first bytes of the answer, as text. */
+  readonly answer: string | null;
+  /** Why no answer came, or why the call was not made. */
+  readonly error: string | null;
+}
+
+/** What comes after an attempt. `retryAt` is null for the last one. */
+export type AttemptVerdict =
+  { readonly kind: 'delivered' } | { readonly kind: 'failed'; readonly retryAt: Date | null };
+
+export interface DeliveryWithAttempts extends Omit<Delivery, 'body' | 'tenant' | 'mac'> {
+  /** The oldest first. */
+  readonly made: readonly DeliveryAttempt[];
+}
+
+export interface DeliveriesFilter {
+  readonly endpointId: string;
+  readonly status?: DeliveryStatus | undefined;
+  readonly limit: number;
+  readonly offset: number;
+}
+
+/** How long a delivery and its attempts are kept. */
+export const deliveryRetentionDays = 30;
+
+/** Deliveries and their attempts: what is known of messages, apart from the log (ADR 29). */
+export abstract class Deliveries {
+  /** Part of the caller's transaction. @returns those that were not there before, as tasks */
+  abstract add(
+    environment: Environment,
+    deliveries: readonly NewDelivery[],
+    transaction: QueueTransaction,
+  ): Promise<DeliveryTask[]>;
+
+  /** Makes them pending anew, once for each moment of asking. Part of the caller's transaction. */
+  abstract resend(
+    environment: Environment,
+    request: { readonly endpointId: string; readonly scope: ResendScope; readonly at: string },
+    transaction: QueueTransaction,
+  ): Promise<DeliveryTask[]>;
+
+  abstract find(environment: Environment, deliveryId: string): Promise<Delivery | undefined>;
+
+  /**
+   * Keeps an attempt, and what becomes of its delivery unless that was sent again meanwhile.
+   * @returns since when the endpoint has failed without a success or a long silence; undefined after a success
+   */
+  abstract record(
+    environment: Environment,
+    delivery: Delivery,
+    attempt: DeliveryAttempt,
+    verdict: AttemptVerdict,
+  ): Promise<Date | undefined>;
+
+  /** Ends a delivery without an attempt. */
+  abstract giveUp(environment: Environment, delivery: Delivery, error: string, at: Date): Promise<void>;
+
+  /** Newest first. */
+  abstract list(
+    environment: Environment,
+    tenant: string,
+    filter: DeliveriesFilter,
+  ): Promise<{ readonly items: readonly DeliveryWithAttempts[]; readonly total: number }>;
+
+  /** Pending ones that should have been attempted long ago: their tasks may have been lost with the queue. */
+  abstract overdue(environment: Environment, before: Date, limit: number): Promise<DeliveryTask[]>;
+
+  /** Forgets what tells of events before. */
+  abstract forgetBefore(environment: Environment, before: Date): Promise<void>;
+}
+
+/** What came of a call. `refused`: the address is none that may be called, and no call was made. */
+export type CallOutcome =
+  | {
+      readonly kind: 'answered';
+      readonly statusCode: number;
+      readonly retryAfter: string | undefined;
+      readonly answer: string;
+    }
+  | { readonly kind: 'no-answer' | 'refused'; readonly error: string };
+
+export interface WebhookCall {
+  readonly environment: Environment;
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+  readonly signal: AbortSignal;
+}
+
+/** Calls addresses that customers gave, and only those that may be called. */
+export abstract class WebhookTransport {
+  abstract post(call: WebhookCall): Promise<CallOutcome>;
+
+  /** Why the address cannot be an endpoint, as the second half of a sentence; undefined: it can. */
+  abstract complaintAbout(environment: Environment, url: string): Promise<string | undefined>;
+}

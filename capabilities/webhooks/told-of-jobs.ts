@@ -1,0 +1,22 @@
+import type { TellsOfJobs } from '#cli/jobs/told-of-jobs.js';
+import { PostgresDeliveries } from './postgres-deliveries.js';
+
+export const toldOfJobs: TellsOfJobs = {
+  async ofJob(database, environment, tenant, jobId) {
+    const deliveries = await new PostgresDeliveries(database).ofJob(environment, tenant, jobId);
+    return deliveries.map(({ deliveryId, endpointId, type, status, attempts, occurredAt }) => ({
+      delivery_id: deliveryId,
+      endpoint_id: endpointId,
+      type,
+      status,
+      attempts,
+      occurred_at: occurredAt,
+    }));
+  },
+
+  async jobOf(database, environment, deliveryId) {
+    const delivery = await new PostgresDeliveries(database).find(environment, deliveryId);
+    // Its body is a message of ours, and names the job where it tells of one.
+    return delivery && (JSON.parse(delivery.body) as { data: { job_id?: string } }).data.job_id;
+  },
+};

@@ -1,0 +1,159 @@
+import { createHash } from 'node:crypto';
+import { Inject, Injectable } from '@nestjs/common';
+import { CommandBus } from '@nestjs/cqrs';
+import { Webhook } from 'standardwebhooks';
+import type { Environment } from '#domain/streams.js';
+import type { WebhookDisableReason } from './webhook.events.js';
+import { endpointOf, type WebhookEndpoint } from './webhook.js';
+import { EventStore } from '#event-store/event-store.js';
+import { Clock } from '#platform/clock.js';
+import { Configuration } from '#platform/configuration.js';
+import { Logger } from '#platform/logger.js';
+import type { DeliveryTask } from './delivery.task.js';
+import type { TaskOutcome } from '#render-queue/render-queue.js';
+import {
+  Deliveries,
+  WebhookTransport,
+  type AttemptVerdict,
+  type CallOutcome,
+  type Delivery,
+} from './deliveries.js';
+import { complaintAboutDelivery, type MacSettings } from './delivery-mac.js';
+import { ChangeWebhook, webhooksOf } from './manage-webhooks.handler.js';
+import { pauseAfter } from './retry-schedule.js';
+import { signingSecretsOf } from './webhook-secret.js';
+
+/** How long an endpoint may fail before it is switched off. */
+const switchOffAfterMs = 5 * 24 * 60 * 60_000;
+
+/** What is told of attempts, for the metrics. */
+export abstract class WebhookObserver {
+  abstract attempted(environment: Environment, outcome: 'delivered' | 'failed'): void;
+  abstract switchedOff(environment: Environment, reason: WebhookDisableReason): void;
+}
+
+/**
+ * One attempt of a delivery for each call. The attempt is recorded after the endpoint was called, so one that was killed
+ * in between is made again: at least once, and under the same id.
+ */
+@Injectable()
+export class WebhookSender {
+  constructor(
+    private readonly store: EventStore,
+    private readonly commands: CommandBus,
+    private readonly deliveries: Deliveries,
+    private readonly transport: WebhookTransport,
+    @Inject(Configuration) private readonly configuration: MacSettings,
+    @Inject(WebhookObserver) private readonly observer: WebhookObserver,
+    @Inject(Clock) private readonly clock: Clock,
+    @Inject(Logger) private readonly logger: Logger,
+  ) {}
+
+  /** @throws what the store and the database throw; the task is then handed out again */
+  async send({ environment, deliveryId, round }: DeliveryTask, claim: AbortSignal): Promise<TaskOutcome> {
+    const delivery = await this.deliveries.find(environment, deliveryId);
+    // It has ended, or was sent again meanwhile, which made another task.
+    if (delivery?.status !== 'pending' || delivery.round !== round) return { kind: 'done' };
+    const waitMs = (delivery.nextAttemptAt?.getTime() ?? 0) - this.clock().getTime();
+    if (waitMs > 0) return { kind: 'retry', afterMs: waitMs };
+    const { tenant, endpointId } = delivery;
+    const complaint = complaintAboutDelivery(this.configuration, environment, delivery);
+    if (complaint !== undefined) {
+      this.logger.error({ environment, tenant, endpoint: endpointId, delivery: deliveryId }, complaint);
+      await this.deliveries.giveUp(environment, delivery, complaint, this.clock());
+      this.observer.attempted(environment, 'failed');
+      return { kind: 'done' };
+    }
+    const endpoint = endpointOf(await webhooksOf(this.store, environment, tenant), endpointId);
+    if (!endpoint || endpoint.disabled) {
+      const error = endpoint ? 'the endpoint is disabled' : 'the endpoint was removed';
+      await this.deliveries.giveUp(environment, delivery, error, this.clock());
+      return { kind: 'done' };
+    }
+    return this.attempt(environment, delivery, endpoint, claim);
+  }
+
+  private async attempt(
+    environment: Environment,
+    delivery: Delivery,
+    endpoint: WebhookEndpoint,
+    claim: AbortSignal,
+  ): Promise<TaskOutcome> {
+    const at = this.clock();
+    const began = performance.now();
+    const outcome = await this.call(environment, delivery, endpoint, at, claim);
+    // Nobody refused it: this process stops, or was taken for dead. The attempt is made again, by whoever has the task.
+    if (claim.aborted && outcome.kind !== 'answered') return { kind: 'retry', afterMs: 0 };
+    const attempt = { at, durationMs: Math.round(performance.now() - began), ...resultOf(outcome) };
+    const now = this.clock();
+    const verdict = verdictOn(outcome, delivery, now);
+    // Before it is recorded: killed in between, the next attempt is answered the same.
+    if (isGone(outcome)) await this.switchOff(environment, delivery, 'gone', now);
+    const failingSince = await this.deliveries.record(environment, delivery, attempt, verdict);
+    this.observer.attempted(environment, verdict.kind);
+    const since = Math.max(failingSince?.getTime() ?? Infinity, Date.parse(endpoint.inForceSince));
+    if (now.getTime() - since >= switchOffAfterMs)
+      await this.switchOff(environment, delivery, 'failing', now);
+    if (verdict.kind === 'delivered' || verdict.retryAt === null) return { kind: 'done' };
+    return { kind: 'retry', afterMs: verdict.retryAt.getTime() - now.getTime() };
+  }
+
+  private call(
+    environment: Environment,
+    { deliveryId, body }: Delivery,
+    endpoint: WebhookEndpoint,
+    at: Date,
+    signal: AbortSignal,
+  ): Promise<CallOutcome> {
+    const { signingKey } = this.configuration;
+    if (signingKey === undefined) throw new Error('webhooks cannot be signed: set ATELIER_SIGNING_KEY');
+    const secrets = signingSecretsOf(signingKey, endpoint, at);
+    const headers = {
+      'content-type': 'application/json',
+      'user-agent': 'atelier-webhooks/1',
+      'webhook-id': deliveryId,
+      'webhook-timestamp': String(Math.floor(at.getTime() / 1_000)),
+      'webhook-signature': secrets.map((secret) => new Webhook(secret).sign(deliveryId, at, body)).join(' '),
+    };
+    return this.transport.post({ environment, url: endpoint.url, headers, body, signal });
+  }
+
+  private async switchOff(
+    environment: Environment,
+    { tenant, endpointId, deliveryId, round, attempts }: Delivery,
+    reason: WebhookDisableReason,
+    at: Date,
+  ): Promise<void> {
+    // Derived, so that senders that find it together, or one that does so again, say it once.
+    const commandId = `switch-off:${deliveryId}:${round}:${attempts}`;
+    const context = { environment, tenant, commandId, requestId: deliveryId, actor: 'worker:webhooks', at };
+    await this.commands.execute(new ChangeWebhook(context, endpointId, { kind: 'switch-off', reason }));
+    this.observer.switchedOff(environment, reason);
+    this.logger.warn(
+      { environment, tenant, endpoint: endpointId, reason },
+      'a webhook endpoint was switched off: its owner has to mend it and enable it again',
+    );
+  }
+}
+
+function resultOf(outcome: CallOutcome) {
+  if (outcome.kind !== 'answered') return { statusCode: null, answer: null, error: outcome.error };
+  return { statusCode: outcome.statusCode, answer: outcome.answer, error: null };
+}
+
+/** Standard Webhooks: messages are not wanted any more. */
+function isGone(outcome: CallOutcome): boolean {
+  return outcome.kind === 'answered' && outcome.statusCode === 410;
+}
+
+function verdictOn(outcome: CallOutcome, { deliveryId, attempts }: Delivery, now: Date): AttemptVerdict {
+  if (outcome.kind === 'answered' && outcome.statusCode >= 200 && outcome.statusCode < 300)
+    return { kind: 'delivered' };
+  if (isGone(outcome)) return { kind: 'failed', retryAt: null };
+  const retryAfter = outcome.kind === 'answered' ? outcome.retryAfter : undefined;
+  // As good as random, and the same in every run of a simulation.
+  const chance =
+    Number.parseInt(createHash('sha256').update(deliveryId).digest('hex').slice(0, 8), 16) / 2 ** 32;
+  const pauseMs = pauseAfter(attempts + 1, retryAfter, chance);
+  return { kind: 'failed', retryAt: pauseMs === undefined ? null : new Date(now.getTime() + pauseMs) };
+}

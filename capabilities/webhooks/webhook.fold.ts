@@ -1,0 +1,5 @@
+import { replayed } from '#cli/replay/replayed-fold.js';
+import { evolveWebhooks, initialWebhooks } from './webhook.js';
+
+export const webhookFold = () =>
+  replayed(initialWebhooks, evolveWebhooks, (endpoints) => ({ endpoints: endpoints.length }));

@@ -1,0 +1,35 @@
+import type { Capability } from '../capability.js';
+import { deliveryTasks } from './delivery.task.js';
+import { webhookDispatcherFollows } from './webhook-dispatcher.follows.js';
+import { deliveryFamily, webhookFamily } from './webhook.events.js';
+import { readWebhookSettings, type WebhookSettings } from './webhooks.settings.js';
+
+const calls = () => import('./webhooks.calls.js');
+
+const events = [webhookFamily, deliveryFamily] as const;
+
+/** Messages to endpoints of tenants about what happens to them (ADR 28, ADR 29). */
+export const webhooks: Capability<'webhooks', typeof events, WebhookSettings> = {
+  name: 'webhooks',
+  events,
+  settings: readWebhookSettings,
+  modules: {
+    api: async () => ({ module: (await import('./webhooks.api.js')).WebhooksApiModule }),
+    worker: async () => ({ module: (await import('./webhooks.worker.js')).WebhooksWorkerModule }),
+    projector: async () => ({ module: (await import('./webhooks.projector.js')).WebhooksProjectorModule }),
+  },
+  processManagers: [
+    {
+      ...webhookDispatcherFollows,
+      load: async () => (await import('./webhook-dispatcher.js')).WebhookDispatcher,
+    },
+  ],
+  housekeeping: [async () => (await import('./delivery-care.js')).DeliveryCare],
+  queues: [deliveryTasks],
+  calls: { 'capabilities/webhooks/webhooks.calls.ts': calls },
+  nouns: { webhooks: { about: 'the endpoints of tenants, and what is sent to them', calls: [calls] } },
+  tellsOfJobs: async () => (await import('./told-of-jobs.js')).toldOfJobs,
+  folds: { webhook: async () => (await import('./webhook.fold.js')).webhookFold },
+  tags: [['webhooks', 'Endpoints of yours that are told what happens.']],
+  describe: async () => (await import('./describe-webhooks.js')).describeWebhooks,
+};

@@ -1,0 +1,26 @@
+import { Module } from '@nestjs/common';
+import { Configuration } from '#platform/configuration.js';
+import { Database } from '#read-store/database.js';
+import { Deliveries, WebhookTransport } from './deliveries.js';
+import { HttpWebhooks } from './http-webhooks.js';
+import { webhookHandlers } from './manage-webhooks.handler.js';
+import { PostgresDeliveries } from './postgres-deliveries.js';
+
+/** Webhook endpoints, registered, changed, and asked to send; and what was sent to them. */
+@Module({
+  providers: [
+    ...webhookHandlers,
+    {
+      provide: WebhookTransport,
+      inject: [Configuration],
+      useFactory: ({ webhooks }: Configuration) => new HttpWebhooks(webhooks),
+    },
+    {
+      provide: Deliveries,
+      inject: [Database],
+      useFactory: (database: Database) => new PostgresDeliveries(database),
+    },
+  ],
+  exports: [WebhookTransport, Deliveries],
+})
+export class WebhooksModule {}

@@ -1,0 +1,13 @@
+import { Module } from '@nestjs/common';
+import { AccountModule } from '#application/account/account.module.js';
+import { DeliveryCare } from './delivery-care.js';
+import { deliveryQueueProvider } from './delivery-queue.js';
+import { WebhookDispatcher } from './webhook-dispatcher.js';
+import { WebhooksModule } from './webhooks.module.js';
+
+/** Finds out what has to be sent. */
+@Module({
+  imports: [AccountModule, WebhooksModule],
+  providers: [deliveryQueueProvider, WebhookDispatcher, DeliveryCare],
+})
+export class WebhooksProjectorModule {}

@@ -1,0 +1,99 @@
+import { Injectable } from '@nestjs/common';
+import { categoryById, GARMENT_SLOTS, type GarmentCategory } from '#domain/garment/garment-categories.js';
+import type { Caller } from '../command-context.js';
+import { type Fresh, ReadYourWrites } from '../consistency/read-your-writes.js';
+import { ReadModels } from '../read-models.js';
+import { judge } from '#domain/garment/compatibility.js';
+
+/** Which of a caller's catalogue garments may be seen with a product. */
+@Injectable()
+export class GarmentCompatibility {
+  constructor(
+    private readonly reads: ReadModels,
+    private readonly consistency: ReadYourWrites,
+  ) {}
+
+  /**
+   * @param candidates as the caller named them, in the order in which the verdicts are wanted
+   * @returns undefined: there is no such category
+   */
+  async check(
+    caller: Caller,
+    productCategoryId: string,
+    candidates: readonly string[],
+    token?: bigint,
+  ): Promise<Fresh<readonly CandidateVerdict[]> | undefined> {
+    const product = categoryById(productCategoryId);
+    if (!product) return undefined;
+    const { environment, tenant } = caller;
+    return this.consistency.read(caller, 'catalog', token, async () => {
+      const entries = await this.reads
+        .of(environment)
+        .catalog.find(tenant, 'garments', [...new Set(candidates)]);
+      const attributes = new Map(entries.map((entry) => [entry.assetId, entry.attributes]));
+      return candidates.map((candidate) => verdictOn(candidate, product, attributes.get(candidate)));
+    });
+  }
+}
+
+export interface CandidateVerdict {
+  /** The candidate, as the caller named it. */
+  readonly publicId: string;
+  readonly compatible: boolean;
+  /** Empty when it is compatible. */
+  readonly reasons: readonly { readonly code: string; readonly message: string }[];
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/**
+ * Whether a catalogue garment may be seen with the product. A garment that was generated knows its category; one that
+ * was read from a photograph may know no more than where it is worn.
+ * @param attributes of the candidate's catalogue entry; undefined: the caller has no garment of this id
+ */
+export function verdictOn(
+  publicId: string,
+  product: GarmentCategory,
+  attributes: Fields | undefined,
+): CandidateVerdict {
+  if (!attributes) {
+    return refusal(publicId, 'catalog_ref_missing', 'There is no such garment in your catalogue.');
+  }
+  const garment = isFields(attributes['garment']) ? attributes['garment'] : {};
+  const categoryId = attributes['garment_category_public_id'] ?? garment['category_public_id'];
+  const category = typeof categoryId === 'string' ? categoryById(categoryId) : undefined;
+  if (category) return { publicId, ...judge(product, category) };
+  const slot = GARMENT_SLOTS.find((each) => each === (attributes['slot'] ?? garment['slot']));
+  return slot
+    ? verdictOnSlot(publicId, product, slot)
+    : refusal(publicId, 'category_unknown', 'What kind of garment this is could not be told.');
+}
+
+function verdictOnSlot(
+  publicId: string,
+  { slot: taken, displayLabel }: GarmentCategory,
+  slot: GarmentCategory['slot'],
+): CandidateVerdict {
+  const place = slot.replace('_', '-');
+  if (slot === taken && slot !== 'accessory') {
+    return refusal(
+      publicId,
+      'same_slot',
+      `The garment is worn as a ${place}, and so is the ${displayLabel}.`,
+    );
+  }
+  const slots = [slot, taken];
+  if (slots.includes('one_piece') && (slots.includes('top') || slots.includes('bottom'))) {
+    const message = `A ${place} and the ${displayLabel} leave no place for each other.`;
+    return refusal(publicId, 'covered_by_one_piece', message);
+  }
+  return { publicId, compatible: true, reasons: [] };
+}
+
+function isFields(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function refusal(publicId: string, code: string, message: string): CandidateVerdict {
+  return { publicId, compatible: false, reasons: [{ code, message }] };
+}

@@ -1,0 +1,18 @@
+import { Module } from '@nestjs/common';
+import { AccountModule } from '../account/account.module.js';
+import { ConsistencyModule } from '../consistency/consistency.module.js';
+import { JobWritesModule } from '../job/job-writes.module.js';
+import { OperationModule } from '../operation/operation.module.js';
+import { PictureModule } from '../picture/picture.module.js';
+import { DispatchWorkflowHandler, FoldedLog } from './dispatch-workflow.handler.js';
+import { Dispatcher } from './dispatcher.js';
+import { DryRun } from './dry-run.js';
+import { References } from './references.js';
+
+/** Dispatching a workflow: references, charge, job; or what it would come to. */
+@Module({
+  imports: [AccountModule, ConsistencyModule, JobWritesModule, OperationModule, PictureModule],
+  providers: [References, Dispatcher, FoldedLog, DispatchWorkflowHandler, DryRun],
+  exports: [DryRun],
+})
+export class DispatchModule {}

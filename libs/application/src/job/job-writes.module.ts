@@ -1,0 +1,22 @@
+import { Module } from '@nestjs/common';
+import {
+  EndBatchHandler,
+  FenceJobHandler,
+  QueueJobHandler,
+  ReportRenderHandler,
+  StopJobHandler,
+  TakeUpJobHandler,
+} from './job-writes.handler.js';
+
+/** All that is written about jobs, in whichever role. */
+@Module({
+  providers: [
+    QueueJobHandler,
+    FenceJobHandler,
+    StopJobHandler,
+    EndBatchHandler,
+    TakeUpJobHandler,
+    ReportRenderHandler,
+  ],
+})
+export class JobWritesModule {}

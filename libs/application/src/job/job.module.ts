@@ -1,0 +1,15 @@
+import { Module } from '@nestjs/common';
+import { AccountModule } from '../account/account.module.js';
+import { ConsistencyModule } from '../consistency/consistency.module.js';
+import { CancelJobHandler } from './cancel-job.handler.js';
+import { JobQueries, NotedJobStreams } from './job-queries.js';
+import { JobWatch } from './job-watch.js';
+import { JobWritesModule } from './job-writes.module.js';
+
+/** A caller's jobs: looked at, followed, cancelled. */
+@Module({
+  imports: [AccountModule, ConsistencyModule, JobWritesModule],
+  providers: [JobWatch, NotedJobStreams, JobQueries, CancelJobHandler],
+  exports: [JobQueries],
+})
+export class JobModule {}

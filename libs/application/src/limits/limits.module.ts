@@ -1,0 +1,32 @@
+import { Configuration } from '#platform/configuration.js';
+import { Module } from '@nestjs/common';
+import { AccountModule } from '../account/account.module.js';
+import { Announcements, type Listener, Listeners } from '../announcements.js';
+import { Authenticator } from '../key/authenticator.js';
+import { KeyModule } from '../key/key.module.js';
+import { PictureModule } from '../picture/picture.module.js';
+import { StoredPictures } from '../picture/stored-pictures.js';
+import { Attempts } from './attempts.js';
+import { AccountRates, RateLimiter } from './rate-limiter.js';
+
+/** Whom a request is let in for, and how often. What is remembered of keys, plans and pictures follows the log. */
+@Module({
+  imports: [AccountModule, KeyModule, PictureModule],
+  providers: [
+    AccountRates,
+    Announcements,
+    {
+      provide: Listeners,
+      inject: [Authenticator, AccountRates, StoredPictures],
+      useFactory: (...listeners: Listener[]) => listeners,
+    },
+    {
+      provide: Attempts,
+      inject: [Configuration],
+      useFactory: ({ authFailuresPerMin }: Configuration) => new Attempts(authFailuresPerMin),
+    },
+    RateLimiter,
+  ],
+  exports: [KeyModule, Attempts, RateLimiter],
+})
+export class LimitsModule {}

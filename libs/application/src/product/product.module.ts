@@ -1,0 +1,13 @@
+import { Module } from '@nestjs/common';
+import { ConsistencyModule } from '../consistency/consistency.module.js';
+import { PictureModule } from '../picture/picture.module.js';
+import { RegisterProductHandler, ReviseProductHandler } from './manage-products.handler.js';
+import { ProductQueries } from './product-queries.js';
+
+/** Products of a tenant's catalogue. */
+@Module({
+  imports: [PictureModule, ConsistencyModule],
+  providers: [RegisterProductHandler, ReviseProductHandler, ProductQueries],
+  exports: [ProductQueries],
+})
+export class ProductModule {}

@@ -1,0 +1,13 @@
+/*
+ * Every program imports this before anything else, so that a Node that is too old is refused with a sentence and not with
+ * a missing function in the middle of the work.
+ */
+const oldestMajor = 22;
+
+const [major = 0] = process.version.slice(1).split('.').map(Number);
+if (major < oldestMajor) {
+  process.stderr.write(
+    `Atelier runs on Node ${oldestMajor} or newer, and this is ${process.version}. What "npm run" and "npm start" begin runs on the Node 24 of the package.\n`,
+  );
+  process.exit(1);
+}

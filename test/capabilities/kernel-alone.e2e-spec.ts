@@ -1,0 +1,103 @@
+import { execFile } from 'node:child_process';
+import {
+  cpSync,
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { transformFile } from '@swc/core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Atelier, run } from '../standalone/support/atelier.js';
+import { temporaryHome } from '../standalone/support/home.js';
+
+const execute = promisify(execFile);
+const root = mkdtempSync(join(tmpdir(), 'atelier-kernel-'));
+const home = temporaryHome();
+const capabilities = globSync('capabilities/*/');
+const isSpec = /[.](?:int-|e2e-)?spec[.]ts$/;
+
+beforeAll(async () => {
+  for (const folder of ['apps', 'libs', 'projections', 'capabilities'])
+    cpSync(folder, join(root, folder), { recursive: true, filter: (path) => !isLeftOut(path) });
+  for (const file of ['package.json', 'tsconfig.json']) cpSync(file, join(root, file));
+  for (const name of ['node_modules', 'packages', 'assets', 'docs', '.swcrc'])
+    symlinkSync(join(process.cwd(), name), join(root, name));
+  installNothing();
+  await build();
+});
+afterAll(async () => {
+  rmSync(root, { recursive: true, force: true });
+  await home[Symbol.asyncDispose]();
+});
+
+function isLeftOut(path: string): boolean {
+  return capabilities.some((folder) => path === folder.replace(/\/$/, '')) || path === 'apps/console';
+}
+
+/** The one line of each capability is taken out of the list, with its import. */
+function installNothing(): void {
+  const file = join(root, 'capabilities', 'installed.ts');
+  const list = readFileSync(file, 'utf8')
+    .replace(/^import \{.*[.]capability[.]js';\n/gm, '')
+    .replace(/const list = \[[^\]]*\]/, 'const list = []');
+  expect(list).toContain('const list = [] as const;');
+  writeFileSync(file, list);
+}
+
+/** As `nest build` does it, with the settings of `.swcrc`. */
+async function build(): Promise<void> {
+  const sources = globSync('{apps,libs,projections,capabilities}/**/*.ts', { cwd: root });
+  for (const source of sources.filter((file) => !isSpec.test(file))) {
+    const { code } = await transformFile(join(root, source), { swcrc: true, configFile: '.swcrc' });
+    const target = join(root, 'dist', source.replace(/ts$/, 'js'));
+    mkdirSync(dirname(target), { recursive: true });
+    writeFileSync(target, code);
+  }
+  for (const folder of ['docs', 'console'])
+    symlinkSync(join(process.cwd(), 'dist', folder), join(root, 'dist', folder));
+}
+
+describe('the kernel without a capability', () => {
+  it('compiles', async () => {
+    const settings = {
+      extends: './tsconfig.json',
+      include: ['apps/**/*.ts', 'capabilities/**/*.ts', 'libs/**/*.ts', 'projections/**/*.ts'],
+      exclude: [
+        '**/*.spec.ts',
+        '**/*.int-spec.ts',
+        '**/*.e2e-spec.ts',
+        '**/*.fixture.ts',
+        '**/testing/**',
+        '**/conformance/**',
+        'dist',
+      ],
+    };
+    writeFileSync(join(root, 'tsconfig.kernel.json'), JSON.stringify(settings));
+    const tsc = join(process.cwd(), 'node_modules', 'typescript', 'bin', 'tsc');
+    const compile = execute(process.execPath, [tsc, '-p', 'tsconfig.kernel.json'], { cwd: root });
+    // What is wrong is on standard output.
+    expect(await compile.catch((error: unknown) => error)).toMatchObject({ stdout: '' });
+  }, 300_000);
+
+  it('takes an order, draws it and settles its charge, and the audit holds', async () => {
+    const atelier = await Atelier.start(home.path, {}, root);
+    try {
+      const demo = await run('standalone/src/demo.js', [], home.path, { root });
+      expect(demo).toMatchObject({ code: 0, stderr: '' });
+      expect(demo.stdout).toMatch(/queued[^]+stage[^]+succeeded/);
+      expect(demo.stdout).toContain('Balance: 990 credits, which is the sum of the ledger.');
+      expect((await atelier.get('/v1/webhooks')).status).toBe(404);
+      const audit = await run('cli/src/main.js', ['ledger', 'audit', '--json'], home.path, { root });
+      expect(audit).toMatchObject({ code: 0 });
+    } finally {
+      await atelier.stop();
+    }
+  }, 300_000);
+});
