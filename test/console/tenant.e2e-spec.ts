@@ -153,7 +153,7 @@ describe('the playground', () => {
     await order();
     const id = await ordered();
     await open(`/jobs/${id}`);
-    expect(await page.locator('h1').textContent()).toBe('try-on');
+    await page.locator('h1:text-is("try-on")').waitFor();
     await page.locator('dt:text-is("Workflow") + dd').getByText('try-on').waitFor();
     const [download] = await Promise.all([
       page.waitForEvent('download'),
