@@ -29,9 +29,30 @@ const entryPoints = [
   '^apps/api/src/auth/(?:api-key[.]guard|caller)[.]ts$',
   '^apps/api/src/http/(?:api-error|consistency-token|describe|valid-request|vocabulary)[.]ts$',
   // Calls of operators.
-  '^apps/cli/src/(?:call|operator|output|places|verb)[.]ts$',
-  '^apps/cli/src/jobs/told-of-jobs[.]ts$',
-  '^apps/cli/src/replay/replayed-fold[.]ts$',
+  '^libs/operator-calls/src/[^/]+[.]ts$',
+];
+
+/**
+ * What operators do, reads, repairs and judges most of the kernel: the capability `operate` may also import this. It is
+ * built from the kernel's sources, and changes with them.
+ */
+const operatedPoints = [
+  // Folds and decisions, whose streams it shows.
+  '^libs/domain/src/(?:event-families|[^/]+/[^/]+)[.]ts$',
+  // Commands and their modules, and process managers that it runs by hand.
+  '^libs/application/src/.+[.](?:handler|module)[.]ts$',
+  '^libs/application/src/(?:dispatch/dispatched-jobs|job/job-queries|key/api-key|limits/attempts|read-models)[.]ts$',
+  '^libs/application/src/(?:operation/operations|operator/operator-token|seals/kept-heads)[.]ts$',
+  '^libs/application/src/process-managers/(?:orphan-sweep|process-managers|stranded-jobs)[.]ts$',
+  // The log below its port: proofs, seals, copies. Of the adapters it knows the tables of PostgreSQL only.
+  '^libs/event-store/src/(?:[^/]+|authentic/[^/]+|seals/[^/]+|postgres/schema)[.]ts$',
+  // Read models with their tables and checkpoints, which it rebuilds.
+  '^libs/read-store/src/[^/]+[.]ts$',
+  '^projections/src/',
+  // Queues, pictures and wiring, as a role has them.
+  '^libs/(?:render-queue|storage|adapters)/src/[^/]+[.]ts$',
+  '^libs/workflows/src/workflows[.]ts$',
+  '^packages/engine/src/image-engine[.]ts$',
 ];
 
 /** A package, wherever it is installed, and also when it is not: it then goes by its bare name. */
@@ -96,8 +117,19 @@ module.exports = {
       comment:
         'The list names what a capability may import of the kernel. The rest may change without a look at capabilities.',
       severity: 'error',
-      from: { path: '^capabilities/[^/]+/', pathNot: spec },
+      from: { path: '^capabilities/[^/]+/', pathNot: ['^capabilities/operate/', spec] },
       to: { path: '^(?:apps|libs|packages|projections)/', pathNot: entryPoints },
+    },
+    {
+      name: 'operate-sees-what-it-operates',
+      comment:
+        'No role, no adapter but one table, no workflow from within: operators see the service from its side.',
+      severity: 'error',
+      from: { path: '^capabilities/operate/', pathNot: spec },
+      to: {
+        path: '^(?:apps|libs|packages|projections)/',
+        pathNot: [...entryPoints.filter((each) => !each.startsWith('^apps/')), ...operatedPoints],
+      },
     },
     {
       name: 'no-orphans',
@@ -270,7 +302,7 @@ module.exports = {
       name: 'eventstoredb-loads-where-it-is-used',
       comment: 'Its client takes 60 ms to load, also in a verb of the command beside PostgreSQL.',
       severity: 'error',
-      from: { path: '^(?:apps|libs)/', pathNot: [spec, '^libs/event-store/src/eventstoredb/'] },
+      from: { path: '^(?:apps|capabilities|libs)/', pathNot: [spec, '^libs/event-store/src/eventstoredb/'] },
       to: { path: '^libs/event-store/src/eventstoredb/(?!connection-string)', dynamic: false },
     },
     {
@@ -278,7 +310,7 @@ module.exports = {
       comment:
         'Swagger takes a quarter of a second to load: fields are declared without it, and described in the API.',
       severity: 'error',
-      from: { path: '^(?:apps|libs|projections)/', pathNot: [spec, '^apps/api/'] },
+      from: { path: '^(?:apps|capabilities/operate|libs|projections)/', pathNot: [spec, '^apps/api/'] },
       to: { path: packages('@nestjs/swagger') },
     },
     {
@@ -301,9 +333,14 @@ module.exports = {
       comment:
         'The audit holds money against a model of its own: of the code that it judges it imports the formats only. Folds of read models are handed in, for the columns that it has no model of.',
       severity: 'error',
-      from: { path: '^libs/audit/', pathNot: spec },
+      from: { path: '^capabilities/operate/audit/', pathNot: spec },
       to: {
-        path: ['^projections/', '^libs/(?:application|read-store|workflows|validation)/', '^libs/domain/'],
+        path: [
+          '^capabilities/operate/(?!audit/)',
+          '^projections/',
+          '^libs/(?:application|read-store|workflows|validation)/',
+          '^libs/domain/',
+        ],
         pathNot: [
           '^libs/domain/src/.+[.]events[.]ts$',
           '^libs/domain/src/(?:events|event-families|streams|stored-events)[.]ts$',
@@ -317,7 +354,7 @@ module.exports = {
       from: {
         path: '^(?:apps|capabilities|libs|packages|projections)/',
         // What reads the sources to describe answers is run where the sources are; the console is bundled there.
-        pathNot: [spec, '^apps/cli/src/server/result-schemas[.]ts$', '^apps/console/'],
+        pathNot: [spec, '^capabilities/operate/server/result-schemas[.]ts$', '^apps/console/'],
       },
       to: { dependencyTypes: ['npm-dev'], dependencyTypesNot: ['type-only'] },
     },

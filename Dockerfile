@@ -49,7 +49,6 @@ COPY --from=build /atelier/packages/vendors/graphs ./packages/vendors/graphs
 COPY --from=build /atelier/dist/apps/api ./dist/apps/api
 COPY --from=build /atelier/dist/apps/worker ./dist/apps/worker
 COPY --from=build /atelier/dist/apps/projector ./dist/apps/projector
-COPY --from=build /atelier/dist/apps/cli ./dist/apps/cli
 COPY --from=build /atelier/dist/capabilities ./dist/capabilities
 COPY --from=build /atelier/dist/libs ./dist/libs
 COPY --from=build /atelier/dist/projections ./dist/projections

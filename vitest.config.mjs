@@ -28,7 +28,7 @@ export default defineConfig(({ mode }) => ({
     alias: [
       { find: /^#projections\/(.*)\.js$/, replacement: `${import.meta.dirname}/projections/src/$1.ts` },
       { find: /^#capabilities\/(.*)\.js$/, replacement: `${import.meta.dirname}/capabilities/$1.ts` },
-      { find: /^#(api|cli)\/(.*)\.js$/, replacement: `${import.meta.dirname}/apps/$1/src/$2.ts` },
+      { find: /^#(api)\/(.*)\.js$/, replacement: `${import.meta.dirname}/apps/$1/src/$2.ts` },
       { find: /^#([\w-]+)\/(.*)\.js$/, replacement: `${import.meta.dirname}/libs/$1/src/$2.ts` },
     ],
   },

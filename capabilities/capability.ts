@@ -5,9 +5,9 @@ import type {
   HousekeepingTask,
   ProcessManager,
 } from '#application/process-managers/process-manager.js';
-import type { Noun } from '#cli/noun.js';
-import type { TellsOfJobs } from '#cli/jobs/told-of-jobs.js';
-import type { ReplayedFold } from '#cli/replay/replayed-fold.js';
+import type { Noun } from '#operator-calls/noun.js';
+import type { TellsOfJobs } from '#operator-calls/told-of-jobs.js';
+import type { ReplayedFold } from '#operator-calls/replayed-fold.js';
 import type { AnyEventFamily } from '#domain/event-family.js';
 import type { SettingsReader } from '#platform/configuration.js';
 import type { QueueKind } from '#render-queue/render-queue.js';
@@ -41,19 +41,16 @@ export interface Capability<
   readonly processManagers: readonly (Follows & { readonly load: Load<Type<ProcessManager>> })[];
   readonly housekeeping: readonly Load<Type<HousekeepingTask>>[];
   readonly queues: readonly QueueKind<never>[];
-  /**
-   * The calls of operators, by the file that exports them: openapi-admin.json describes their answers as that file is
-   * typed. A verb of the command follows from each.
-   */
-  readonly calls: Readonly<Record<`capabilities/${string}.ts`, Load<object>>>;
-  /** What the first word of those verbs names. */
+  /** The calls of operators: each is a route of their API and a verb of their command. */
   readonly nouns: Readonly<Record<string, Noun>>;
   /** The sections of openapi.json for its routes. */
   readonly tags: readonly (readonly [name: string, about: string])[];
-  /** Adds to openapi.json what no decorator of a route says. */
+  /** The server of the operators' API, which `npm start` starts at its first request. */
+  readonly operatorsServer?: URL;
   /** What it has told integrators of a job, for operators who look at the job. */
   readonly tellsOfJobs?: Load<TellsOfJobs>;
   /** The folds of its streams by category, for `atelier replay`. None for a stream that is a list of facts. */
   readonly folds: Readonly<Record<string, Load<() => ReplayedFold>>>;
+  /** Adds to openapi.json what no decorator of a route says. */
   readonly describe?: Load<(document: OpenAPIObject) => void>;
 }

@@ -1,8 +1,9 @@
 import type { Capability } from './capability.js';
+import { operate } from './operate/operate.capability.js';
 import { webhooks } from './webhooks/webhooks.capability.js';
 
 /** The capabilities of this installation. Leaving one out is one line less here. */
-const list = [webhooks] as const;
+const list = [operate, webhooks] as const;
 
 /** Each of them, as a type. */
 export type Installed = (typeof list)[number];

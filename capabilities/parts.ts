@@ -1,6 +1,6 @@
 import type { DynamicModule } from '@nestjs/common';
-import type { TellsOfJobs } from '#cli/jobs/told-of-jobs.js';
-import type { Noun } from '#cli/noun.js';
+import type { TellsOfJobs } from '#operator-calls/told-of-jobs.js';
+import type { Noun } from '#operator-calls/noun.js';
 import type { RoleModules } from './capability.js';
 import { installed } from './installed.js';
 
@@ -17,15 +17,11 @@ export function tellers(): Promise<TellsOfJobs[]> {
   return Promise.all(installed.flatMap(({ tellsOfJobs }) => (tellsOfJobs ? [tellsOfJobs()] : [])));
 }
 
-/** The nouns of the operators' command. */
-export const nounsOfCapabilities: Readonly<Record<string, Noun>> = Object.fromEntries(
-  installed.flatMap(({ nouns }) => Object.entries(nouns)),
+/** The nouns of the operators' command, with their calls. */
+export const nouns: Readonly<Record<string, Noun>> = Object.assign(
+  {},
+  ...installed.map((capability) => capability.nouns),
 );
 
-/** The calls of operators, by the file that exports them. */
-export async function callsOfCapabilities(): Promise<Record<string, object>> {
-  const files = installed.flatMap(({ calls }) => Object.entries(calls));
-  return Object.fromEntries(
-    await Promise.all(files.map(async ([file, load]) => [file, await load()] as const)),
-  );
-}
+/** The compiled server of the operators' API; undefined where operators have none. */
+export const operatorsServer = installed.find((capability) => capability.operatorsServer)?.operatorsServer;

@@ -1,3 +1,3 @@
 // `npm run -s atelier -- …`: builds when needed, then hands over to the operator's command.
 import './build-if-stale.mjs';
-await import('../dist/apps/cli/src/main.js');
+await import('../dist/capabilities/operate/main.js');

@@ -1,4 +1,4 @@
-import type { TellsOfJobs } from '#cli/jobs/told-of-jobs.js';
+import type { TellsOfJobs } from '#operator-calls/told-of-jobs.js';
 import { PostgresDeliveries } from './postgres-deliveries.js';
 
 export const toldOfJobs: TellsOfJobs = {

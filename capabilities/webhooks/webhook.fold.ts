@@ -1,4 +1,4 @@
-import { replayed } from '#cli/replay/replayed-fold.js';
+import { replayed } from '#operator-calls/replayed-fold.js';
 import { evolveWebhooks, initialWebhooks } from './webhook.js';
 
 export const webhookFold = () =>

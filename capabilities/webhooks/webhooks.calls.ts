@@ -21,11 +21,11 @@ import {
   ListField,
   TextField,
 } from '#validation/fields.js';
-import { defineCall, OfAccount, OfTenantInEnvironment, type AsJson } from '#cli/call.js';
-import type { Operator } from '#cli/operator.js';
-import { printLine, printProperties, printTable } from '#cli/output.js';
-import { environmentsOf, timeOf } from '#cli/places.js';
-import { CliError } from '#cli/verb.js';
+import { defineCall, type AsJson } from '#operator-calls/call.js';
+import { OfAccount, OfTenantInEnvironment, environmentsOf, timeOf } from '#operator-calls/input.js';
+import type { Operator } from '#operator-calls/operator.js';
+import { printLine, printProperties, printTable } from '#operator-calls/output.js';
+import { CliError } from '#operator-calls/call-refused.js';
 import { WebhooksModule } from './webhooks.module.js';
 
 const features = [WebhooksModule];

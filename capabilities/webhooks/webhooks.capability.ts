@@ -4,8 +4,6 @@ import { webhookDispatcherFollows } from './webhook-dispatcher.follows.js';
 import { deliveryFamily, webhookFamily } from './webhook.events.js';
 import { readWebhookSettings, type WebhookSettings } from './webhooks.settings.js';
 
-const calls = () => import('./webhooks.calls.js');
-
 const events = [webhookFamily, deliveryFamily] as const;
 
 /** Messages to endpoints of tenants about what happens to them (ADR 28, ADR 29). */
@@ -26,8 +24,12 @@ export const webhooks: Capability<'webhooks', typeof events, WebhookSettings> = 
   ],
   housekeeping: [async () => (await import('./delivery-care.js')).DeliveryCare],
   queues: [deliveryTasks],
-  calls: { 'capabilities/webhooks/webhooks.calls.ts': calls },
-  nouns: { webhooks: { about: 'the endpoints of tenants, and what is sent to them', calls: [calls] } },
+  nouns: {
+    webhooks: {
+      about: 'the endpoints of tenants, and what is sent to them',
+      calls: { 'capabilities/webhooks/webhooks.calls.ts': () => import('./webhooks.calls.js') },
+    },
+  },
   tellsOfJobs: async () => (await import('./told-of-jobs.js')).toldOfJobs,
   folds: { webhook: async () => (await import('./webhook.fold.js')).webhookFold },
   tags: [['webhooks', 'Endpoints of yours that are told what happens.']],

@@ -7,7 +7,6 @@ const folderOf = {
   projections: 'projections/src',
   capabilities: 'capabilities',
   api: 'apps/api/src',
-  cli: 'apps/cli/src',
 };
 
 /** Files that each file imports, by the aliases of package.json and by relative paths. */

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import sharp from 'sharp';
 import { TakeUpJob } from '#application/job/job-writes.handler.js';
-import { calls } from '../../apps/cli/src/calls.js';
+import { calls } from '#capabilities/operate/calls.js';
 import { ApiService, type Tenant } from '../api/support/api-service.js';
 import type { ApiClient, Json } from '../api/support/api-client.js';
 import { eventually } from '../support/eventually.js';

@@ -20,7 +20,7 @@ beforeAll(async () => {
   ada = await admin.token('ada', 'finance');
   bob = await admin.token('bob', 'finance');
   const start = () =>
-    startRole('apps/cli/src/server/main.js', {
+    startRole('capabilities/operate/server/main.js', {
       DATABASE_URL: service.databaseUrl,
       URL_SIGNING_SECRET: 'x',
       ATELIER_SIGNING_KEY: testSigningKey,

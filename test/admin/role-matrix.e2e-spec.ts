@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { operatorRoles, type OperatorRole } from '#domain/operator/operator.events.js';
-import { calls } from '../../apps/cli/src/calls.js';
-import { changesThings } from '../../apps/cli/src/call.js';
+import { calls } from '#capabilities/operate/calls.js';
+import { changesThings } from '#capabilities/operate/perform-call.js';
 import { generateOperatorToken } from '#application/operator/operator-token.js';
 import { ApiService } from '../api/support/api-service.js';
 import { AdminService } from './support.js';

@@ -8,10 +8,10 @@ import { ConsoleFiles } from '#platform/console-files.js';
 import { createLogger } from '#platform/logger.js';
 import type { Json } from '../api/support/api-client.js';
 import { InterfaceDescription, type Exchange } from '../support/interface-description.js';
-import { calls, features } from '../../apps/cli/src/calls.js';
-import { Operator } from '../../apps/cli/src/operator.js';
-import { pictureOrigins } from '../../apps/cli/src/pictures/pictures.js';
-import { AdminServer } from '../../apps/cli/src/server/admin-server.js';
+import { calls, features } from '#capabilities/operate/calls.js';
+import { ConnectedOperator } from '#capabilities/operate/connected-operator.js';
+import { pictureOrigins } from '#capabilities/operate/pictures/pictures.js';
+import { AdminServer } from '#capabilities/operate/server/admin-server.js';
 
 export interface Answer {
   readonly status: number;
@@ -34,7 +34,7 @@ const description = InterfaceDescription.committed('openapi-admin.json');
 /** The operator's API in this process, on a database of its own and a real socket. Each answer is held to openapi-admin.json. */
 export class AdminService implements AsyncDisposable {
   private constructor(
-    readonly operator: Operator,
+    readonly operator: ConnectedOperator,
     readonly server: AdminServer,
     readonly url: string,
   ) {}
@@ -55,7 +55,7 @@ export class AdminService implements AsyncDisposable {
       ...variables,
     };
     const configuration = loadConfiguration(settings);
-    const operator = await Operator.serve(configuration, features);
+    const operator = await ConnectedOperator.serve(configuration, features);
     const server = new AdminServer({
       operator,
       calls,

@@ -8,7 +8,7 @@ import { startRole } from '../support/role-process.js';
 import { blankPicture } from '../support/blank-picture.js';
 import type { Target } from './attacks.js';
 
-const entries = { api: 'apps/api/src/main.js', admin: 'apps/cli/src/server/main.js' };
+const entries = { api: 'apps/api/src/main.js', admin: 'capabilities/operate/server/main.js' };
 
 /** An installation with two tenants, a few jobs and a picture, and the operators' API beside it. */
 export async function prepareTarget(serverUrl: string): Promise<Target> {

@@ -1,10 +1,15 @@
 import { describe, expect, it } from 'vitest';
-import { auditedEvent, placeOf } from '#audit/audited-event.js';
-import { AuditedRows } from '#audit/rows/audited-rows.js';
-import { ExactRows, hashOfRowKey, hashText, type RowKey } from '#audit/rows/row-store.js';
+import { auditedEvent, placeOf } from '#capabilities/operate/audit/audited-event.js';
+import { AuditedRows } from '#capabilities/operate/audit/rows/audited-rows.js';
+import {
+  ExactRows,
+  hashOfRowKey,
+  hashText,
+  type RowKey,
+} from '#capabilities/operate/audit/rows/row-store.js';
 import type { EventStore } from '#event-store/event-store.js';
 import { readModels } from '#projections/read-models.js';
-import { foldsForAudit } from '#read-store/folds-for-audit.js';
+import { foldsForAudit } from '#capabilities/operate/ledger/folds-for-audit.js';
 import { busyStory } from './support/story.js';
 
 const folds = foldsForAudit(readModels);

@@ -29,7 +29,7 @@ async function audit() {
     ATELIER_SIGNING_KEY: testSigningKey,
   };
   const { code, stdout, stderr } = await run(
-    'cli/src/main.js',
+    'capabilities/operate/main.js',
     ['ledger', 'audit', '--json'],
     workshop.folder,
     {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { processManagers } from '#application/process-managers/process-managers.js';
-import type { CheckName } from '#audit/findings.js';
+import type { CheckName } from '#capabilities/operate/audit/findings.js';
 import { AuditedStore } from './support/audited-store.js';
 import { busyStory, Story } from './support/story.js';
 

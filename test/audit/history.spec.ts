@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { AuditFindings, type Finding } from '#audit/findings.js';
-import { History } from '#audit/history/history.js';
+import { AuditFindings, type Finding } from '#capabilities/operate/audit/findings.js';
+import { History } from '#capabilities/operate/audit/history/history.js';
 import type { RecordedEvent } from '#event-store/event-store.js';
 import { acme, planted, story } from './support/planted.js';
 import { at, busyStory, Story } from './support/story.js';

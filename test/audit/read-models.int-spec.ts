@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import type { CheckName } from '#audit/findings.js';
+import type { CheckName } from '#capabilities/operate/audit/findings.js';
 import { AuditedStore } from './support/audited-store.js';
 import { at, busyStory, idOf, Story } from './support/story.js';
 

@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { AuditOptions } from '#audit/audit.js';
-import type { Finding } from '#audit/findings.js';
-import type { TrustedSeals } from '#audit/seals/seal-chain.js';
-import { copyEvents } from '#event-store/copy/copy-events.js';
+import type { AuditOptions } from '#capabilities/operate/audit/audit.js';
+import type { Finding } from '#capabilities/operate/audit/findings.js';
+import type { TrustedSeals } from '#capabilities/operate/audit/seals/seal-chain.js';
+import { copyEvents } from '#capabilities/operate/copy/copy-events.js';
 import { proveInclusion } from '#event-store/seals/proof.js';
 import { sealDigest, sealedEvents, sealStream, type StoredSeal } from '#event-store/seals/seal.js';
 import { newSealKey, readSealKey } from '#platform/seal-key.js';

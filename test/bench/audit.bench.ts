@@ -70,7 +70,7 @@ async function timed(what: string, work: () => Promise<unknown>): Promise<void> 
 
 function atelier(databaseUrl: string, ...args: string[]): Promise<string> {
   return new Promise((resolve, reject) => {
-    const main = join(process.cwd(), 'dist', 'apps', 'cli', 'src', 'main.js');
+    const main = join(process.cwd(), 'dist', 'capabilities', 'operate', 'main.js');
     const env = {
       ...process.env,
       DATABASE_URL: databaseUrl,

@@ -35,7 +35,7 @@ export async function benchConsole(serverUrl: string, jobs = usualJobs): Promise
   const atelier = (...args: string[]) =>
     execFileSync(
       process.execPath,
-      [join('dist', 'apps', 'cli', 'src', 'main.js'), ...args, '--direct', '--json'],
+      [join('dist', 'capabilities', 'operate', 'main.js'), ...args, '--direct', '--json'],
       {
         env: { ...process.env, ...settings },
         encoding: 'utf8',
@@ -45,7 +45,10 @@ export async function benchConsole(serverUrl: string, jobs = usualJobs): Promise
   atelier('projections', 'rebuild', '--all');
   const { token } = JSON.parse(atelier('operators', 'add', 'bench', '--role', 'admin')) as { token: string };
   const port = String(await freePort());
-  const role = await startRole('apps/cli/src/server/main.js', { ...settings, ATELIER_ADMIN_PORT: port });
+  const role = await startRole('capabilities/operate/server/main.js', {
+    ...settings,
+    ATELIER_ADMIN_PORT: port,
+  });
   await using browser = await openBrowser();
   const page = await browser.newPage();
   const base = `http://127.0.0.1:${port}/console`;

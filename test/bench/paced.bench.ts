@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Pool } from 'pg';
-import { walkLog } from '#event-store/copy/walk-log.js';
+import { walkLog } from '#event-store/walk-log.js';
 import type { EventStore } from '#event-store/event-store.js';
 import { sealStream, type Seal } from '#event-store/seals/seal.js';
 import { startRole } from '../support/role-process.js';

@@ -95,7 +95,7 @@ function command(
   ...args: string[]
 ): Promise<{ code: number | null; stdout: string; stderr: string }> {
   return new Promise((resolve) => {
-    const main = join(process.cwd(), 'dist', 'apps', 'cli', 'src', 'main.js');
+    const main = join(process.cwd(), 'dist', 'capabilities', 'operate', 'main.js');
     const child = execFile(
       process.execPath,
       [main, ...args],

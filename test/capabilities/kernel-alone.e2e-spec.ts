@@ -14,6 +14,7 @@ import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { transformFile } from '@swc/core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { readRuntime } from '#platform/home-files.js';
 import { Atelier, run } from '../standalone/support/atelier.js';
 import { temporaryHome } from '../standalone/support/home.js';
 
@@ -89,12 +90,14 @@ describe('the kernel without a capability', () => {
   it('takes an order, draws it and settles its charge, and the audit holds', async () => {
     const atelier = await Atelier.start(home.path, {}, root);
     try {
-      const demo = await run('standalone/src/demo.js', [], home.path, { root });
+      const demo = await run('apps/standalone/src/demo.js', [], home.path, { root });
       expect(demo).toMatchObject({ code: 0, stderr: '' });
       expect(demo.stdout).toMatch(/queued[^]+stage[^]+succeeded/);
       expect(demo.stdout).toContain('Balance: 990 credits, which is the sum of the ledger.');
       expect((await atelier.get('/v1/webhooks')).status).toBe(404);
-      const audit = await run('cli/src/main.js', ['ledger', 'audit', '--json'], home.path, { root });
+      expect(readRuntime(home.path)).not.toHaveProperty('adminUrl');
+      // The audit belongs to a capability: this checkout's judges what the kernel has written.
+      const audit = await run('capabilities/operate/main.js', ['ledger', 'audit', '--json'], home.path);
       expect(audit).toMatchObject({ code: 0 });
     } finally {
       await atelier.stop();

@@ -73,7 +73,7 @@ describe('a copy that is killed in the middle', () => {
   }
 
   function startCopy(to: string) {
-    const main = join(process.cwd(), 'dist', 'apps', 'cli', 'src', 'main.js');
+    const main = join(process.cwd(), 'dist', 'capabilities', 'operate', 'main.js');
     const child = spawn(process.execPath, [main, 'events', 'copy', '--json'], {
       env: { PATH: process.env['PATH'], ATELIER_COPY_FROM: source.url, ATELIER_COPY_TO: to },
       stdio: ['ignore', 'pipe', 'inherit'],

@@ -133,7 +133,7 @@ describe('atelier events export', () => {
   it('ends quietly when its reader has seen enough', async () => {
     const child = spawn(
       process.execPath,
-      [join('dist', 'apps', 'cli', 'src', 'main.js'), 'events', 'export'],
+      [join('dist', 'capabilities', 'operate', 'main.js'), 'events', 'export'],
       {
         env: { PATH: process.env['PATH'], ...settings() },
       },

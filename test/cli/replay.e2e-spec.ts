@@ -200,7 +200,7 @@ describe('atelier replay', () => {
   it.each([[['--json']], [[]]])('holds a page of a long history and no more (%j)', async (args) => {
     const output = join(home.path, 'replayed');
     // 40,000 steps are some 20 MB of text and more as objects, for a process whose heap may have 40, its own code included.
-    const command = ['dist/apps/cli/src/main.js', 'replay', 'live.account-long', ...args];
+    const command = ['dist/capabilities/operate/main.js', 'replay', 'live.account-long', ...args];
     const child = spawn(process.execPath, ['--max-old-space-size=40', ...command], {
       env: { PATH: process.env['PATH'], ...settings() },
       stdio: ['ignore', 'pipe', 'ignore'],

@@ -110,7 +110,7 @@ describe('deploy/kubernetes', () => {
     const pod = named('Deployment')?.spec?.template?.spec;
     expect(pod?.containers).toMatchObject([
       {
-        command: ['node', 'dist/apps/cli/src/server/main.js'],
+        command: ['node', 'dist/capabilities/operate/server/main.js'],
         env: expect.arrayContaining([
           { name: 'ATELIER_ADMIN_HOST', value: '0.0.0.0' },
           { name: 'ATELIER_ADMIN_PORT', value: '3001' },

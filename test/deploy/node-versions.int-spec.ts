@@ -37,8 +37,8 @@ describe('the Node that package.json promises', () => {
     'apps/api/src/main.js',
     'apps/worker/src/main.js',
     'apps/projector/src/main.js',
-    'apps/cli/src/main.js',
-    'apps/cli/src/server/main.js',
+    'capabilities/operate/main.js',
+    'capabilities/operate/server/main.js',
     'apps/standalone/src/main.js',
     'apps/standalone/src/demo.js',
   ])('is asked for by %s, which refuses an older one', (main) => {

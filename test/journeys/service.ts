@@ -23,7 +23,11 @@ export async function startService(
   const atelier = await Atelier.start(home.path, settings);
   starting.defer(async () => void (await atelier.stop()));
   const operator = async (...args: string[]): Promise<Record<string, string>> => {
-    const { code, stdout, stderr } = await run('cli/src/main.js', [...args, '--json'], home.path);
+    const { code, stdout, stderr } = await run(
+      'capabilities/operate/main.js',
+      [...args, '--json'],
+      home.path,
+    );
     if (code !== 0) throw new Error(`atelier ${args.join(' ')}: ${stderr}`);
     return JSON.parse(stdout) as Record<string, string>;
   };

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import pg from 'pg';
 import { environments } from '#domain/streams.js';
 import { readModels } from '#projections/read-models.js';
-import { RebuildSession } from '#read-store/rebuild/rebuild-session.js';
+import { RebuildSession } from '#capabilities/operate/rebuild/rebuild-session.js';
 import { ApiService, type Tenant } from '../api/support/api-service.js';
 import type { ApiClient, Json } from '../api/support/api-client.js';
 import { closeCharge, finishJob, startJob } from '../api/support/finish-job.js';
@@ -212,7 +212,7 @@ describe('atelier projections', () => {
 
   /** Kills the command as soon as it has committed something; once more where it had ended before that was seen. */
   async function killHalfWay(): Promise<void> {
-    const main = join(process.cwd(), 'dist', 'apps', 'cli', 'src', 'main.js');
+    const main = join(process.cwd(), 'dist', 'capabilities', 'operate', 'main.js');
     for (let signal: unknown; signal !== 'SIGKILL';) {
       const child = spawn(process.execPath, [main, 'projections', 'rebuild', '--all', '--env', 'live'], {
         env: { ...process.env, ...environment() },

@@ -4,11 +4,11 @@ import { storeWith } from '#event-store/event-store.js';
 import { readModels } from '#projections/read-models.js';
 import { settled } from '#projections/testing/stories.js';
 import { CheckpointWatcher } from '#read-store/checkpoint-watcher.js';
-import { Comparison, LiveGenerations } from '#read-store/rebuild/comparison.js';
-import { HistoryFold } from '#read-store/rebuild/history-fold.js';
-import { prepareBuilds } from '#read-store/rebuild/prepare-builds.js';
-import { compare, rebuild, rollback, switchOver } from '#read-store/rebuild/rebuild.js';
-import { RebuildSession } from '#read-store/rebuild/rebuild-session.js';
+import { Comparison, LiveGenerations } from '#capabilities/operate/rebuild/comparison.js';
+import { HistoryFold } from '#capabilities/operate/rebuild/history-fold.js';
+import { prepareBuilds } from '#capabilities/operate/rebuild/prepare-builds.js';
+import { compare, rebuild, rollback, switchOver } from '#capabilities/operate/rebuild/rebuild.js';
+import { RebuildSession } from '#capabilities/operate/rebuild/rebuild-session.js';
 import { eventually, ReadStoreFixture, silent } from '#read-store/testing/read-store-fixture.js';
 import { writeHistory } from './support/histories.js';
 

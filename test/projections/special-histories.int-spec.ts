@@ -5,7 +5,7 @@ import { readModels } from '#projections/read-models.js';
 import { debited, purchased, queued, renderStarted } from '#projections/testing/stories.js';
 import type { ReadModel } from '#read-store/read-model.js';
 import { createIndexes, addPrimaryKey, createTable } from '#read-store/entity-table.js';
-import { rebuild } from '#read-store/rebuild/rebuild.js';
+import { rebuild } from '#capabilities/operate/rebuild/rebuild.js';
 import { eventually, ReadStoreFixture } from '#read-store/testing/read-store-fixture.js';
 import { writeHistory } from './support/histories.js';
 

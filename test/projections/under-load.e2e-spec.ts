@@ -18,7 +18,7 @@ afterAll(() => service[Symbol.asyncDispose]());
 
 async function projections(...args: string[]): Promise<Json> {
   const { code, stdout, stderr } = await run(
-    'cli/src/main.js',
+    'capabilities/operate/main.js',
     ['projections', ...args, '--json'],
     service.folder,
     {

@@ -1,6 +1,6 @@
 import { testProof } from '#event-store/testing/signing-key.js';
 import pg from 'pg';
-import type { AuditReport } from '#audit/audit.js';
+import type { AuditReport } from '#capabilities/operate/audit/audit.js';
 import { AccountWriter } from '#application/account/account-writer.js';
 import { defaultTerms } from '#application/account/manage-accounts.handler.js';
 import {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { KeptHeads, requireHead } from '#application/seals/kept-heads.js';
 import { SealingRefused } from '#application/seals/sealer.js';
 import { processManagers } from '#application/process-managers/process-managers.js';
-import type { AuditReport } from '#audit/audit.js';
+import type { AuditReport } from '#capabilities/operate/audit/audit.js';
 import { environments } from '#domain/streams.js';
 import { sealAlone, type Seal } from '#event-store/seals/seal.js';
 import { openEventStore } from '#event-store/open-event-store.js';

@@ -1,4 +1,4 @@
-import type { AuditedEvent } from '#audit/audited-event.js';
+import type { AuditedEvent } from '#capabilities/operate/audit/audited-event.js';
 import { sha256Of } from '#application/render/render-inputs.js';
 import type { RenderRequest } from '@atelier/engine';
 import type { RecordedEvent } from '#event-store/event-store.js';

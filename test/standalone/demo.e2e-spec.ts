@@ -14,7 +14,7 @@ describe('npm run demo', () => {
     await home[Symbol.asyncDispose]();
   });
 
-  const demo = () => run('standalone/src/demo.js', [], home.path, { cwd: folder });
+  const demo = () => run('apps/standalone/src/demo.js', [], home.path, { cwd: folder });
 
   async function expectAPicture(stdout: string): Promise<void> {
     const path = /^Picture: (demo-output\/\S+)/m.exec(stdout)?.[1] ?? 'none';

@@ -83,7 +83,7 @@ describe('npm start', () => {
   );
 
   it('starts the operators’ API with the first who asks for it, and again when it was killed', async () => {
-    const served = () => childrenOf(atelier.process.pid, 'apps/cli/src/server/main.js');
+    const served = () => childrenOf(atelier.process.pid, 'capabilities/operate/server/main.js');
     const ask = async () => {
       const headers = { authorization: `Bearer ${readOperatorToken(home.path)}` };
       return (await fetch(`${readRuntime(home.path)?.adminUrl}/admin/v1/tenants`, { headers })).status;

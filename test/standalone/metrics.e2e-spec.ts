@@ -18,7 +18,7 @@ describe('metrics of a service that runs', () => {
   it('are served by each role, without a key, without a name of anybody, and not to callers', async () => {
     atelier = await Atelier.start(home.path, { METRICS_PORT: '0' });
     const { stdout } = await run(
-      'cli/src/main.js',
+      'capabilities/operate/main.js',
       ['tenants', 'create', '--name', 'Measured', '--credits', '50', '--json'],
       home.path,
     );

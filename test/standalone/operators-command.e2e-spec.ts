@@ -156,7 +156,7 @@ describe("the operator's command", () => {
 
   it('follows the log as it grows', async () => {
     const command = [
-      join('dist', 'apps', 'cli', 'src', 'main.js'),
+      join('dist', 'capabilities', 'operate', 'main.js'),
       'events',
       'tail',
       '--json',

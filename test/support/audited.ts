@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import type { AccountWriter } from '#application/account/account-writer.js';
 import { processManagers } from '#application/process-managers/process-managers.js';
-import { audit, type AuditOptions, type AuditReport } from '#audit/audit.js';
+import { audit, type AuditOptions, type AuditReport } from '#capabilities/operate/audit/audit.js';
 import { environments } from '#domain/streams.js';
 import type { EventStore } from '#event-store/event-store.js';
 import { readModels } from '#projections/read-models.js';
-import { foldsForAudit } from '#read-store/folds-for-audit.js';
-import { balancesOf } from '../../apps/cli/src/ledger/audit-ledger.js';
+import { foldsForAudit } from '#capabilities/operate/ledger/folds-for-audit.js';
+import { balancesOf } from '#capabilities/operate/ledger/audit-ledger.js';
 
 /** What a spec has of its installation. */
 export interface Audited {

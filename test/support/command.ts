@@ -1,7 +1,7 @@
 import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { apps, environment, run, type Finished } from '../standalone/support/atelier.js';
+import { environment, run, type Finished } from '../standalone/support/atelier.js';
 import type { Call } from './command-host.js';
 
 const program = join(process.cwd(), 'dist', 'test', 'support', 'command-host.js');
@@ -20,11 +20,11 @@ export async function runCommand(
   const verb = args.filter((word, place) => place < 2 && /^[a-z]+$/.test(word)).join(' ');
   if (!verbsRun.has(verb)) {
     verbsRun.add(verb);
-    return run('cli/src/main.js', args, home, { env, cwd });
+    return run('capabilities/operate/main.js', args, home, { env, cwd });
   }
   const host = idle.pop() ?? startHost();
   const call: Call = {
-    main: join(apps, 'cli', 'src', 'main.js'),
+    main: join(process.cwd(), 'dist', 'capabilities', 'operate', 'main.js'),
     args,
     cwd,
     environment: environment(home, env),

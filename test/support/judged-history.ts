@@ -1,8 +1,8 @@
-import { AuditFindings, checks, type Finding } from '#audit/findings.js';
-import type { AuditedEvent } from '#audit/audited-event.js';
-import type { ChargeState } from '#audit/history/charges.js';
-import { History } from '#audit/history/history.js';
-import type { AuditedJobState } from '#audit/history/jobs.js';
+import { AuditFindings, checks, type Finding } from '#capabilities/operate/audit/findings.js';
+import type { AuditedEvent } from '#capabilities/operate/audit/audited-event.js';
+import type { ChargeState } from '#capabilities/operate/audit/history/charges.js';
+import { History } from '#capabilities/operate/audit/history/history.js';
+import type { AuditedJobState } from '#capabilities/operate/audit/history/jobs.js';
 import type { EventOfType } from '#domain/events.js';
 import { streamName, type Environment } from '#domain/streams.js';
 import type { RecordedEvent } from '#event-store/event-store.js';

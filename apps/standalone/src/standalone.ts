@@ -6,6 +6,7 @@ import {
   settingOf,
   withProvided,
 } from '#platform/configuration.js';
+import { operatorsServer } from '#capabilities/parts.js';
 import { messageOf } from '#platform/errors.js';
 import { provideHomeSecrets, provideSealKey, removeRuntime, writeRuntime } from '#platform/home-files.js';
 import { thisProcess } from '#platform/processes.js';
@@ -107,10 +108,10 @@ export class Standalone {
     if (this.options.seedDemoTenant)
       await seedDemoTenant(folders.home, firstStart, (key) => (this.demoKey = key));
     this.baseUrl = baseUrlOf(settings, port);
-    if (adminPort !== undefined) {
+    if (operatorsServer && adminPort !== undefined) {
       await firstStart.provideOperator(folders.home);
       const { host } = settings.configuration.admin;
-      await roles.openAdmin(host, adminPort);
+      await roles.openAdmin(operatorsServer, host, adminPort);
       this.adminUrl = httpUrl(host, adminPort);
     }
     this.publish(folders, database, urls().eventStoreUrl);
@@ -124,10 +125,10 @@ export class Standalone {
     return settlePort(host, port, lock.takenOver ? takeOverPatienceMs : 0);
   }
 
-  /** Undefined where the operator's API is switched off. */
+  /** Undefined where the operators' API is switched off, or not installed. */
   private async adminPort(): Promise<number | undefined> {
     const { enabled, host, port } = this.options.settings.configuration.admin;
-    return enabled ? settlePort(host, port ?? 0, 0, 'ATELIER_ADMIN_PORT') : undefined;
+    return operatorsServer && enabled ? settlePort(host, port ?? 0, 0, 'ATELIER_ADMIN_PORT') : undefined;
   }
 
   private async openDatabase(folders: HomeFolders): Promise<Database> {

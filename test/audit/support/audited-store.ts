@@ -1,5 +1,5 @@
 import { AccountWriter } from '#application/account/account-writer.js';
-import type { AuditOptions, AuditReport } from '#audit/audit.js';
+import type { AuditOptions, AuditReport } from '#capabilities/operate/audit/audit.js';
 import { environments } from '#domain/streams.js';
 import type { EventStore, NewEvent } from '#event-store/event-store.js';
 import { createPostgresSnapshotStore } from '#event-store/postgres/postgres-snapshot-store.js';

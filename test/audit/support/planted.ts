@@ -1,4 +1,4 @@
-import type { CheckName } from '#audit/findings.js';
+import type { CheckName } from '#capabilities/operate/audit/findings.js';
 import { at, Story } from './story.js';
 
 /** A history with something wrong in it, and what the audit must say of that. */

@@ -160,7 +160,7 @@ export class Installation implements AsyncDisposable {
   async command(...args: string[]): Promise<Record<string, unknown>> {
     const { stdout } = await promisify(execFile)(
       process.execPath,
-      [join(apps, 'cli', 'src', 'main.js'), ...args, '--json'],
+      [join('dist', 'capabilities', 'operate', 'main.js'), ...args, '--json'],
       { env: { ...process.env, ...this.settings }, maxBuffer: 64 * 1024 * 1024 },
     );
     return stdout.startsWith('{') ? (JSON.parse(stdout) as Record<string, unknown>) : {};

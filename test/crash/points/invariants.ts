@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { AuditedEvent } from '#audit/audited-event.js';
+import type { AuditedEvent } from '#capabilities/operate/audit/audited-event.js';
 import type { EventStore, RecordedEvent } from '#event-store/event-store.js';
 import { readModels } from '#projections/read-models.js';
 import { JudgedHistory } from '../../support/judged-history.js';

@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -89,7 +90,9 @@ async function atelier(
   { build, settings: own }: Release,
   ...args: string[]
 ): Promise<Record<string, unknown>> {
-  const main = join(build, 'apps', 'cli', 'src', 'main.js');
+  // The release before may still have the command where it stood until 0.2.
+  const places = ['capabilities/operate/main.js', 'apps/cli/src/main.js'];
+  const main = places.map((place) => join(build, place)).find((place) => existsSync(place))!;
   const env = { ...process.env, ...settings, ...own };
   const { stdout } = await run(process.execPath, [main, ...args, '--json'], { env, maxBuffer: 64 * 2 ** 20 });
   return stdout.startsWith('{') ? (JSON.parse(stdout) as Record<string, unknown>) : {};

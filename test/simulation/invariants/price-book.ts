@@ -1,4 +1,4 @@
-import type { AuditedEvent } from '#audit/audited-event.js';
+import type { AuditedEvent } from '#capabilities/operate/audit/audited-event.js';
 import type { MadeCharge } from '../../support/judged-history.js';
 
 export type Report = (violation: string) => void;

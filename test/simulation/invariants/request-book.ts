@@ -1,4 +1,4 @@
-import type { AuditedEvent } from '#audit/audited-event.js';
+import type { AuditedEvent } from '#capabilities/operate/audit/audited-event.js';
 import type { JudgedHistory } from '../../support/judged-history.js';
 import { short, type Report } from './price-book.js';
 

@@ -1,4 +1,4 @@
-import type { AuditedEvent } from '#audit/audited-event.js';
+import type { AuditedEvent } from '#capabilities/operate/audit/audited-event.js';
 import type { WebhookMessage } from '#capabilities/webhooks/webhook-message.js';
 import type { EventOfType } from '#domain/events.js';
 import type { WebhookMessageType } from '#capabilities/webhooks/webhook.events.js';

@@ -1,6 +1,6 @@
-import { AuditFindings } from '#audit/findings.js';
-import type { TrustedSeals } from '#audit/seals/seal-chain.js';
-import { SealedHistory } from '#audit/seals/sealed-history.js';
+import { AuditFindings } from '#capabilities/operate/audit/findings.js';
+import type { TrustedSeals } from '#capabilities/operate/audit/seals/seal-chain.js';
+import { SealedHistory } from '#capabilities/operate/audit/seals/sealed-history.js';
 import { SealRangeHandler } from '#application/seals/seal-range.handler.js';
 import { sealLog, SealingRefused, type SealerOptions } from '#application/seals/sealer.js';
 import type { RecordedEvent } from '#event-store/event-store.js';

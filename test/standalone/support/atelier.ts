@@ -5,8 +5,6 @@ import { join } from 'node:path';
 import { identityOf, type ProcessIdentity } from '#platform/processes.js';
 import { childrenOf } from './processes.js';
 
-export const apps = join(process.cwd(), 'dist', 'apps');
-
 export interface Finished {
   readonly code: number | null;
   readonly stdout: string;
@@ -94,7 +92,7 @@ function spawnStandalone(home: string, more: NodeJS.ProcessEnv, root = process.c
   return { child, output: (): Finished => ({ code: child.exitCode, stdout, stderr }) };
 }
 
-/** Runs a program of `dist/apps` to its end. @param options.root of the tree whose `dist` is meant */
+/** Runs a program of `dist` to its end. @param options.root of the tree whose `dist` is meant */
 export function run(
   entry: string,
   args: readonly string[],
@@ -103,7 +101,7 @@ export function run(
 ): Promise<Finished> {
   return new Promise((resolve) => {
     const { root = process.cwd(), cwd = root, env = {} } = options;
-    const command = [join(root, 'dist', 'apps', entry), ...args];
+    const command = [join(root, 'dist', entry), ...args];
     const child = execFile(
       process.execPath,
       command,

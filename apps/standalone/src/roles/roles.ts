@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { fork, type ChildProcess } from 'node:child_process';
 import { closeSync } from 'node:fs';
-import { connect, createServer, type Socket } from 'node:net';
+import { connect, createServer, type Server, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { fileURLToPath } from 'node:url';
@@ -39,7 +39,7 @@ export class Roles {
   private readonly logs: RoleLog[] = [];
   private readonly processes: Record<Exclude<RoleName, 'admin'>, RoleProcess>;
   private admin: RoleProcess | undefined;
-  private readonly door = createServer((socket) => void this.admit(socket));
+  private door: Server | undefined;
   private readonly summaries: ErrorSummary[] = [];
 
   constructor(private readonly options: RolesOptions) {
@@ -72,17 +72,19 @@ export class Roles {
   /**
    * Listens on the port of the operators' API from now on, and starts its process at the first connection: it takes as
    * much memory as the API, and many installations never use it.
+   * @param server the compiled entry of that process
    */
-  async openAdmin(host: string, port: number): Promise<void> {
+  async openAdmin(server: URL, host: string, port: number): Promise<void> {
+    this.door = createServer((socket) => void this.admit(server, socket));
     this.door.listen({ host, port });
     await once(this.door, 'listening');
   }
 
-  private async admit(socket: Socket): Promise<void> {
+  private async admit(server: URL, socket: Socket): Promise<void> {
     socket.on('error', () => socket.destroy());
     socket.setTimeout(readyWithinMs, () => socket.destroy());
     if (!this.admin) {
-      this.admin = this.process('admin');
+      this.admin = this.process('admin', server);
       this.admin.keep();
     }
     const port = await this.admin.port;
@@ -102,7 +104,7 @@ export class Roles {
    */
   async stop(): Promise<void> {
     const { api, worker, projector } = this.processes;
-    this.door.close();
+    this.door?.close();
     await Promise.all([api.stop(graceMs), this.admin?.stop(graceMs)]);
     await worker.stop(graceMs);
     await projector.stop(graceMs);
@@ -110,7 +112,7 @@ export class Roles {
     for (const summary of this.summaries) summary.flush();
   }
 
-  private process(name: RoleName): RoleProcess {
+  private process(name: RoleName, entry = entryOf(name)): RoleProcess {
     const path = join(this.options.logs, `${name}.log`);
     const summary = new ErrorSummary(name, path, this.options.warn);
     const log = new RoleLog(path, (message) => summary.add(message));
@@ -118,7 +120,7 @@ export class Roles {
     this.logs.push(log);
     return new RoleProcess({
       name,
-      entry: fileURLToPath(new URL(entries[name], import.meta.url)),
+      entry: fileURLToPath(entry),
       // V8 would hold up to 70 MB more for young objects. A worker's pictures are not among them; API and projector pay
       // some 6 % of their CPU for it under full load, which an `npm start` seldom sees.
       flags: [`--max-semi-space-size=${name === 'worker' ? 2 : 4}`],
@@ -135,12 +137,7 @@ export class Roles {
   }
 }
 
-const entries: Record<RoleName, string> = {
-  api: '../../../api/src/main.js',
-  worker: '../../../worker/src/main.js',
-  projector: '../../../projector/src/main.js',
-  admin: '../../../cli/src/server/main.js',
-};
+const entryOf = (role: RoleName) => new URL(`../../../${role}/src/main.js`, import.meta.url);
 
 interface RoleOptions {
   readonly name: string;

@@ -1,4 +1,4 @@
-import { walkLog, type Stretch, type Walk } from '../copy/walk-log.js';
+import { walkLog, type Stretch, type Walk } from '../walk-log.js';
 import { passes, type EventStore, type RecordedEvent } from '../event-store.js';
 import { sealedEvents } from '../seals/seal.js';
 import { readAdopted } from './adopted-history.js';

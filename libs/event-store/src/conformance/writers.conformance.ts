@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { adoptHistory, adoptionStream, historyAdopted } from '../authentic/adopted-history.js';
 import { markingUnproven, refusingUnproven } from '../authentic/authentic-store.js';
 import { EventMacs } from '../authentic/event-macs.js';
-import { walkLog } from '../copy/walk-log.js';
+import { walkLog } from '../walk-log.js';
 import { UnprovenEvent, type EventMetadata, type EventStore, type NewEvent } from '../event-store.js';
 import { collect, eventually, newEvent, newEvents, type Subject } from './harness.js';
 

@@ -1,5 +1,5 @@
 import { EventStoreError, passes, type EventStore, type RecordedEvent } from '../event-store.js';
-import { canonicalJson, walkLog } from '../copy/walk-log.js';
+import { canonicalJson, walkLog } from '../walk-log.js';
 import { inclusionPath, leafHash, merkleRoot, rootByPath } from './merkle.js';
 import {
   isGenuine,

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { environments } from '#domain/streams.js';
 import { isSealedBy, successionText, type SealKey } from '#platform/seal-key.js';
-import { canonicalJson } from '../copy/walk-log.js';
+import { canonicalJson } from '../walk-log.js';
 import type { EventFilter, EventStore, RecordedEvent } from '../event-store.js';
 import { leafHash, merkleRoot } from './merkle.js';
 

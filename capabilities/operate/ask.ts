@@ -1,0 +1,72 @@
+import type { Command } from 'commander';
+import { newId } from '#platform/ids.js';
+import { InvalidFields } from '#validation/validate.js';
+import { checkedInput, perform } from './perform-call.js';
+import type { AnyCall, OutputForm } from '#operator-calls/call.js';
+import { findAdminApi } from './admin-client.js';
+import { ConnectedOperator } from './connected-operator.js';
+import { printJson, toJson } from '#operator-calls/output.js';
+import { withProgress } from './progress.js';
+import { CliError } from '#operator-calls/call-refused.js';
+
+/** Makes a call with what commander has read, and prints what comes of it: the same either way. */
+export async function ask(call: AnyCall, args: readonly unknown[]): Promise<void> {
+  // Commander passes the arguments that the signature declares, the options, and the command.
+  const command = args.at(-1) as Command;
+  const {
+    json = false,
+    csv = false,
+    direct,
+    ...options
+  } = command.opts<Partial<OutputForm> & { direct?: boolean }>();
+  const named = command.registeredArguments.map((argument, place) => [argument.name(), args[place]] as const);
+  const given = [...named, ...Object.entries(options)].map(([name, value]) => [snake(name), value]);
+  const typed = JSON.parse(toJson(Object.fromEntries(given))) as object;
+  const input = (await call.prepare?.(typed)) ?? typed;
+  const valid = checked(call, input);
+  const api = direct ? undefined : findAdminApi();
+  const answered = await api?.ask(call, input);
+  const print = async (given: unknown) => {
+    // As the API gives it: what is printed is the same by whichever way it came.
+    const result = (call.lines ? linesFrom(given) : JSON.parse(toJson(given ?? null))) as never;
+    if (json && !call.lines) printJson(result);
+    else await call.print(result, valid, { json, csv });
+    return result;
+  };
+  const result = await (answered ? print(answered.result) : withAnswer(call, valid, print));
+  if (call.failed?.(result)) process.exitCode = 1;
+  const complaint = call.complaint?.(result, valid);
+  if (complaint !== undefined) throw new CliError(complaint);
+}
+
+const snake = (name: string) =>
+  name.replace(/-/g, '_').replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+
+async function* linesFrom(given: unknown): AsyncGenerator {
+  // As calls with lines answer.
+  for await (const line of given as AsyncIterable<unknown>) yield JSON.parse(toJson(line));
+}
+
+/** Lines are read while they are printed: the connections stay open until that is done. */
+async function withAnswer<T>(
+  call: AnyCall,
+  valid: object,
+  print: (answer: unknown) => Promise<T>,
+): Promise<T> {
+  if (call.here) return print(await call.here(valid));
+  await using operator = await ConnectedOperator.connect(call.features);
+  const idempotencyKey = call.idempotent ? newId() : undefined;
+  const work = (signal: AbortSignal, onProgress: Parameters<typeof perform>[3]['onProgress']) =>
+    perform(call, operator, valid, { idempotencyKey, signal, onProgress });
+  if (!call.long) return await print(await work(new AbortController().signal, () => undefined));
+  return await print(await withProgress(call.long, work));
+}
+
+function checked(call: AnyCall, input: object): object {
+  try {
+    return checkedInput(call, input, 'body');
+  } catch (error) {
+    if (error instanceof InvalidFields) throw new CliError(error.message, 'VALIDATION_ERROR');
+    throw error;
+  }
+}

@@ -1,0 +1,381 @@
+import { proofOptions } from '#adapters/event-log.module.js';
+import { environments } from '#domain/streams.js';
+import { readAdopted } from '#event-store/authentic/adopted-history.js';
+import { EventMacs } from '#event-store/authentic/event-macs.js';
+import {
+  locationOf,
+  readAppendLimit,
+  readServerVersion,
+  weaknessOfPassword,
+} from '#event-store/open-event-store.js';
+import { LogWatch } from '#read-store/log-watch.js';
+import { countProcesses, readSignsOfLife, silences } from '#read-store/signs-of-life.js';
+import type { Configuration } from '#platform/configuration.js';
+import { connectionBudgets } from '#platform/connections.js';
+import { readOpenCharges } from '#projections/ledger/ledger.reader.js';
+import { errorCode, messageOf } from '#platform/errors.js';
+import { onlyRow } from '#platform/postgres.js';
+import { pgBossQueueLevels } from '#render-queue/queue-levels.js';
+import { findStranded } from './jobs/stranded-jobs.js';
+import { judgeConsumers, lagText, readConsumers, Unwell, type ConsumerStatus } from './consumers.js';
+import { answerWithinMs, findConfiguration, patience, withDatabase, withEventStore } from './service.js';
+import { printJson, printLine, printTable } from '#operator-calls/output.js';
+import { judgeHead } from './seals/heads.js';
+import { judgeSeals } from './seals/seals.js';
+import type { OutputOptions } from './verb.js';
+
+interface Examination {
+  readonly name: string;
+  readonly ok: boolean;
+  /** What was found, or what is wrong. */
+  readonly detail: string;
+  /** What to do about it, when it is not ok. */
+  readonly advice: string | null;
+}
+
+interface EventStoreStatus {
+  readonly kind: string;
+  readonly version: string;
+  /** Of one short read on an open connection. */
+  readonly latency_ms: number;
+  /** Of the last event; null in an empty log. */
+  readonly head_position: string | null;
+}
+
+interface Diagnosis {
+  readonly checks: readonly Examination[];
+  readonly eventStore: EventStoreStatus | undefined;
+  readonly consumers: readonly ConsumerStatus[];
+  readonly queues: readonly QueueStatus[];
+}
+
+const afterTheStores = 'see to the database and the event store above first';
+
+/** Every check is made, whatever the others find; the exit code is 1 when one of them fails. */
+export async function doctor({ json }: OutputOptions): Promise<void> {
+  const configuration = findConfiguration();
+  const found = await examine(configuration);
+  const ok = isWell(found);
+  if (!ok) process.exitCode = 1;
+  if (json) printJson(describe(configuration, ok, found));
+  else print(ok, found);
+}
+
+async function examine(configuration: Configuration): Promise<Diagnosis> {
+  const { databaseUrl } = configuration;
+  let eventStore: EventStoreStatus | undefined;
+  let consumers: ConsumerStatus[] = [];
+  let queues: QueueStatus[] = [];
+  const of = (kind: ConsumerStatus['kind']) => consumers.filter((each) => each.kind === kind);
+  const checks = [
+    await check('database', 'start PostgreSQL, or correct DATABASE_URL', async () => {
+      const { kind, version } = await readServerVersion(databaseUrl, answerWithinMs);
+      return `${kind} ${version}`;
+    }),
+    await check('connections', 'raise max_connections, or set DATABASE_CONNECTIONS for the roles', () =>
+      readConnections(databaseUrl),
+    ),
+    await check('event store', 'start it, or correct EVENT_STORE_URL', async () => {
+      eventStore = await readEventStore(configuration);
+      const { kind, version, latency_ms: latency, head_position: head } = eventStore;
+      return `${kind} ${version}, ${head === null ? 'empty' : `head at ${head}`}, answers in ${latency} ms`;
+    }),
+    await check('event store settings', afterTheStores, () => judgeStoreSettings(configuration)),
+    await check('log', 'docs/production.md, Restore, says how to go on', () => judgeLog(configuration)),
+    await check('read models', afterTheStores, async () => {
+      if (!eventStore) throw new Error('how far they are is unknown without the event store');
+      consumers = await readConsumers(configuration, eventStore.kind);
+      return judgeConsumers(of('read model'));
+    }),
+    await check('process managers', afterTheStores, async () => {
+      if (!eventStore) throw new Error('how far they are is unknown without the event store');
+      return Promise.resolve(judgeConsumers(of('process manager')));
+    }),
+    await check(
+      'processes',
+      'end what hangs, start what is missing; the log of each says what keeps it',
+      () => judgeProcesses(configuration),
+    ),
+    await check('render queue', 'start a worker; the log of one that runs says what keeps it', async () => {
+      queues = await readQueues(databaseUrl);
+      return judgeQueues(queues);
+    }),
+    await check(
+      'unfinished jobs',
+      'run "atelier jobs requeue"; a projector that runs does so by itself',
+      () => judgeJobs(configuration),
+    ),
+    await check(
+      'open charges',
+      'start a projector, which closes them, or run "atelier orphans sweep"; "atelier orphans list" shows them',
+      () => judgeCharges(configuration),
+    ),
+    ...(await examineSeals(configuration)),
+    ...(await examineApi(configuration)),
+  ];
+  return { checks, eventStore, consumers, queues };
+}
+
+async function examineSeals(configuration: Configuration): Promise<Examination[]> {
+  return [
+    await check(
+      'seals',
+      'start a projector that has the key of the last seal; the log of one that runs says why it does not seal (docs/seals.md)',
+      () => withEventStore(configuration, patience, (store) => judgeSeals(store, configuration)),
+    ),
+    await check('writers', 'docs/seals.md says how events are proven', () => judgeWriters(configuration)),
+    await check('head of the seals', afterTheStores, () =>
+      withEventStore(configuration, patience, (store) => judgeHead(store, configuration)),
+    ),
+  ];
+}
+
+async function examineApi(configuration: Configuration): Promise<Examination[]> {
+  return [
+    await check('API is alive', 'start the API, or correct PUBLIC_URL', () => health(configuration, 'live')),
+    await check('API is ready', 'see to what else is not ok first, then read the log of the API', () =>
+      health(configuration, 'ready'),
+    ),
+  ];
+}
+
+/** @throws Error when so few are left that no further process fits in */
+async function readConnections(databaseUrl: string): Promise<string> {
+  const { open, most } = await withDatabase(databaseUrl, answerWithinMs, async (client) =>
+    onlyRow(
+      await client.query<{ open: number; most: number }>(
+        `select (select count(*)::int from pg_stat_activity where backend_type = 'client backend') as open,
+           current_setting('max_connections')::int
+             - current_setting('superuser_reserved_connections')::int as most`,
+      ),
+    ),
+  );
+  const { api, projector, worker } = connectionBudgets;
+  const each = `an API takes ${api} at most, a projector ${projector}, a worker ${worker}`;
+  const found = `${open} of ${most} are open; ${each}`;
+  if (most - open < worker) throw new Error(found);
+  return found;
+}
+
+/** Makes one check, which says what it found or throws what is wrong. @param advice unless what is wrong brings its own */
+async function check(name: string, advice: string, look: () => Promise<string>): Promise<Examination> {
+  try {
+    return { name, ok: true, detail: await look(), advice: null };
+  } catch (error) {
+    const told = error instanceof Unwell ? error.advice : advice;
+    return { name, ok: false, detail: `${messageOf(error)}${hintAt(error)}`, advice: told };
+  }
+}
+
+/** A table or a schema that is missing has not been migrated. */
+function hintAt(error: unknown): string {
+  const code = errorCode(error);
+  return code === '42P01' || code === '3F000' ? ' (run "atelier migrate" first)' : '';
+}
+
+async function readEventStore(configuration: Configuration): Promise<EventStoreStatus> {
+  const { kind, version } = await readServerVersion(configuration.eventStoreUrl, answerWithinMs);
+  return withEventStore(configuration, patience, async (store) => {
+    await store.head();
+    const startedAt = performance.now();
+    const head = await store.head();
+    const latency = Math.round((performance.now() - startedAt) * 10) / 10;
+    return { kind, version, latency_ms: latency, head_position: head?.toString() ?? null };
+  });
+}
+
+/** @throws Unwell for a password that anybody can guess, and when the server takes less at once than the service may send */
+async function judgeStoreSettings({ eventStoreUrl }: Configuration): Promise<string> {
+  const weakness = weaknessOfPassword(eventStoreUrl);
+  if (weakness !== undefined)
+    throw new Unwell(
+      weakness,
+      'set another one in EventStoreDB, then in EVENT_STORE_URL (docs/eventstoredb-cluster.md)',
+    );
+  const limit = await readAppendLimit(eventStoreUrl, answerWithinMs);
+  if (!limit) return 'PostgreSQL needs none';
+  const { ours, theirs } = limit;
+  if (theirs === undefined) return `the server does not tell; it must take ${ours} bytes in one append`;
+  if (theirs < ours)
+    throw new Unwell(
+      `it takes ${theirs} bytes in one append, and the service may send ${ours}`,
+      `set EVENTSTORE_MAX_APPEND_SIZE of each node to ${ours} or more`,
+    );
+  return `it takes ${theirs} bytes in one append`;
+}
+
+/** @throws Error when checkpoints do not fit the log, or it is another one than the installation's */
+async function judgeLog(configuration: Configuration): Promise<string> {
+  const { databaseUrl, eventStoreUrl } = configuration;
+  return withDatabase(databaseUrl, answerWithinMs, (client) =>
+    withEventStore(configuration, patience, async (store) => {
+      const place = locationOf(eventStoreUrl);
+      const watch = new LogWatch(client, { store, place });
+      await watch.begin();
+      if (watch.misfit !== undefined) throw new Error(watch.misfit);
+      // A store that is away says nothing about the checkpoints: advice to restore would be dangerous.
+      if (!watch.fits) throw new Unwell('whether it fits the checkpoints is unknown', afterTheStores);
+      return `${place}, and each checkpoint names an event of it`;
+    }),
+  );
+}
+
+/** @throws Error when a process fell silent, or none of a role lives */
+async function judgeProcesses({ databaseUrl }: Configuration): Promise<string> {
+  const seen = await withDatabase(databaseUrl, answerWithinMs, readSignsOfLife);
+  const wrong = silences(seen);
+  if (wrong.length > 0) throw new Error(wrong.join('. '));
+  const releases = [...new Set(seen.map(({ release }) => release))].join(', ');
+  const counts = countProcesses(seen).map(({ role, alive }) => `${alive} ${role}`);
+  return `${counts.join(', ')} of release ${releases}`;
+}
+
+/** Whether each event has to prove that this service wrote it. @throws Error while any event does without */
+async function judgeWriters(configuration: Configuration): Promise<string> {
+  const proof = proofOptions(configuration);
+  if (!proof)
+    throw new Unwell('unknown without the key', 'set ATELIER_SIGNING_KEY, the same one as for every role');
+  if (proof.acceptUnproven)
+    throw new Unwell(
+      'events without proof of their writer count (ATELIER_UNPROVEN_EVENTS=accept)',
+      'when no process of an older release runs any more, run "atelier events adopt" and take the setting out of all roles',
+    );
+  const { withoutProof, earlierKeys } = await withEventStore(configuration, patience, (store) =>
+    readAdopted(store, new EventMacs(proof)),
+  );
+  if (earlierKeys === undefined && configuration.acceptedSigningKeys.length > 0)
+    throw new Unwell(
+      'events that were written with an earlier signing key count wherever they are',
+      'when every role has the new key, run "atelier events adopt"',
+    );
+  return withoutProof === 0n
+    ? 'each event must prove that this service wrote it'
+    : `each event after position ${withoutProof} must prove that this service wrote it`;
+}
+
+export interface QueueStatus {
+  readonly env: string;
+  readonly waiting: number;
+  readonly active: number;
+  /** How long the first task that may be taken has been waiting. */
+  readonly oldest_seconds: number | null;
+}
+
+/** What waits to be rendered, and what is being rendered. */
+async function readQueues(databaseUrl: string): Promise<QueueStatus[]> {
+  const levels = await withDatabase(databaseUrl, answerWithinMs, (client) => pgBossQueueLevels(client)());
+  return environments.map((env) => {
+    const of = (wanted: 'waiting' | 'delayed' | 'active') =>
+      levels.find(({ environment, state }) => environment === env && state === wanted);
+    const { tasks = 0, oldestSeconds = 0 } = of('waiting') ?? {};
+    return {
+      env,
+      waiting: tasks + (of('delayed')?.tasks ?? 0),
+      active: of('active')?.tasks ?? 0,
+      oldest_seconds: tasks > 0 ? Math.round(oldestSeconds) : null,
+    };
+  });
+}
+
+/** With a worker at all, a task is taken within seconds unless others are being rendered. */
+const queuePatienceSeconds = 30;
+
+/** @throws Error when tasks wait and no worker renders */
+function judgeQueues(queues: readonly QueueStatus[]): string {
+  const idle = queues
+    .filter(({ active, oldest_seconds: oldest }) => active === 0 && (oldest ?? 0) > queuePatienceSeconds)
+    .map(({ env, waiting, oldest_seconds: oldest }) => {
+      return `${env}: ${waiting} wait, the first for ${oldest} s, and no worker renders`;
+    });
+  if (idle.length > 0) throw new Error(idle.join('; '));
+  return queues
+    .map(({ env, waiting, active }) => `${env}: ${waiting} waiting, ${active} rendering`)
+    .join('; ');
+}
+
+/** Named before the rest is only counted. */
+const namedJobs = 3;
+
+/** @throws Error when a job waits for a task that it will never get */
+async function judgeJobs({ databaseUrl, ...urls }: Configuration): Promise<string> {
+  const stranded = await withDatabase(databaseUrl, undefined, (client) =>
+    withEventStore({ databaseUrl, ...urls }, patience, async (store) => {
+      const found = [];
+      for (const environment of environments) found.push(...(await findStranded(client, store, environment)));
+      return found;
+    }),
+  );
+  if (stranded.length === 0) return 'each has a task or a running attempt';
+  const names = stranded.slice(0, namedJobs).map(({ jobId }) => jobId);
+  const more = stranded.length > names.length ? ' …' : '';
+  throw new Error(`${stranded.length} have neither task nor running attempt: ${names.join(', ')}${more}`);
+}
+
+/** @throws Error when a charge is open that the sweep should have closed; each sweep gets a horizon's time */
+async function judgeCharges({ databaseUrl, projector }: Configuration): Promise<string> {
+  const levels = await withDatabase(databaseUrl, answerWithinMs, (client) =>
+    readOpenCharges(client, 2 * projector.orphanHorizonMs),
+  );
+  const overdue = levels.reduce((sum, { orphaned }) => sum + orphaned, 0);
+  if (overdue === 0) return 'each has a job that goes on, or is young';
+  throw new Error(`${overdue} have no job, or one that has ended`);
+}
+
+async function health({ publicUrl }: Configuration, what: 'live' | 'ready'): Promise<string> {
+  const url = `${publicUrl}/health/${what}`;
+  let response: Response;
+  try {
+    response = await fetch(url, { signal: AbortSignal.timeout(answerWithinMs) });
+  } catch (error) {
+    throw new Error(`${url} does not answer`, { cause: error });
+  }
+  if (!response.ok) throw new Error(`${url} answers ${response.status}`);
+  return url;
+}
+
+/** What `--json` prints. */
+export async function diagnose(configuration: Configuration) {
+  const found = await examine(configuration);
+  return describe(configuration, isWell(found), found);
+}
+
+const isWell = ({ checks }: Diagnosis) => checks.every((each) => each.ok);
+
+function describe({ publicUrl }: Configuration, ok: boolean, found: Diagnosis) {
+  const { checks, eventStore, consumers, queues } = found;
+  const of = (wanted: ConsumerStatus['kind']) =>
+    consumers.filter(({ kind }) => kind === wanted).map(({ kind: _kind, ...rest }) => rest);
+  return {
+    ok,
+    base_url: publicUrl,
+    head_position: eventStore?.head_position ?? null,
+    checks,
+    event_store: eventStore ?? null,
+    projections: of('read model'),
+    process_managers: of('process manager').map(({ parked: _parked, ...rest }) => rest),
+    render_queue: queues,
+  };
+}
+
+function print(ok: boolean, { checks, consumers }: Diagnosis): void {
+  printTable(checks, {
+    '': ({ ok: isWell }) => (isWell ? 'ok' : 'FAILED'),
+    check: ({ name }) => name,
+    found: ({ detail }) => detail,
+  });
+  if (consumers.length > 0) {
+    printLine();
+    printTable(consumers, {
+      environment: ({ env }) => env,
+      consumer: ({ name }) => name,
+      state: ({ state }) => state,
+      position: ({ position }) => position,
+      behind: lagText,
+      parked: ({ parked }) => parked,
+    });
+  }
+  printLine();
+  const failed = checks.filter((each) => !each.ok);
+  for (const { name, advice } of failed) printLine(`To do: ${name}: ${advice}`);
+  printLine(ok ? 'All is well.' : `Not well: ${failed.map(({ name }) => name).join(', ')}.`);
+}

@@ -1,0 +1,241 @@
+import pg from 'pg';
+import { environments, streamName, type Environment } from '#domain/streams.js';
+import type { EventStore } from '#event-store/event-store.js';
+import { isServing } from '#read-store/projection-checkpoints.js';
+import { forgetGeneration, loadGenerations } from '../rebuild/generations.js';
+import { bindTo, boundLog, type BoundLog } from '#read-store/log-fit.js';
+import { CliError } from '#operator-calls/call-refused.js';
+import { consumers } from '../consumers.js';
+
+/**
+ * - `translate`: every consumer has handled all of the source, and goes on behind the last event of the target.
+ * - `reset`: every consumer begins anew at the first event of the target; the read models are emptied.
+ */
+export type CheckpointMove = 'translate' | 'reset';
+
+export interface MoveOptions {
+  readonly databaseUrl: string;
+  readonly source: EventStore;
+  readonly target: EventStore;
+  /** Where they are, without credentials: kept beside the checkpoints, to know which log these belong to. */
+  readonly from: string;
+  readonly to: string;
+}
+
+interface CheckpointRow {
+  readonly env: string;
+  readonly name: string;
+  readonly generation: number | null;
+  readonly position: string | null;
+}
+
+/**
+ * Positions mean something in one store only. This moves all that hold some from the source to the target, in one
+ * transaction: the checkpoints of the read models and the process managers, and parked events. Snapshots of accounts,
+ * which hold positions too, are dropped: the next load makes them anew.
+ *
+ * A projector that runs holds locks which are asked for here; it has to be stopped before, and started on the target.
+ * @throws CliError when that is not so, or a consumer is not where it has to be; nothing has changed then
+ */
+export async function moveCheckpoints(
+  move: CheckpointMove,
+  options: MoveOptions,
+): Promise<'translated' | 'translated before' | 'reset'> {
+  return inTransactionOn(options.databaseUrl, async (client) => {
+    await lockConsumers(client);
+    const belongsTo = await boundLog(client);
+    const done = move === 'reset' ? await reset(client) : await translate(client, options, belongsTo);
+    await dropSnapshots(client);
+    await bindTo(client, { identity: await options.target.identity(), place: options.to });
+    return done;
+  });
+}
+
+/** The very locks that runners hold, see `runExclusively`. */
+async function lockConsumers(client: pg.Client): Promise<void> {
+  const processes = consumers.filter(({ kind }) => kind === 'process manager');
+  const locks = [
+    ...environments.map((env) => `atelier.projections.${env}`),
+    ...processes.map(({ environment, name }) => `atelier.process.${environment}.${name}`),
+  ];
+  for (const lock of locks) {
+    const { rows } = await client.query<{ free: boolean }>(
+      'select pg_try_advisory_xact_lock(hashtextextended($1, 0)) as free',
+      [lock],
+    );
+    if (!rows[0]?.free)
+      throw new CliError(
+        'a projector still runs: stop all roles, then run the same command again (the checkpoints are as they were)',
+      );
+  }
+}
+
+/** By name, where the binding has one; it is older than names where it has not. */
+async function isLog({ identity, place }: BoundLog, log: EventStore, logPlace: string): Promise<boolean> {
+  return identity === null ? place === logPlace : identity === (await log.identity());
+}
+
+async function translate(
+  client: pg.Client,
+  { source, target, from, to }: MoveOptions,
+  belongsTo: BoundLog | undefined,
+): Promise<'translated' | 'translated before'> {
+  if (belongsTo && (await isLog(belongsTo, target, to))) return 'translated before';
+  if (belongsTo && !(await isLog(belongsTo, source, from)))
+    throw new CliError(
+      `the checkpoints belong to ${belongsTo.place}, and --from is ${from}: name the source as it was named then, or use --checkpoints reset`,
+    );
+  await forgetSpareGenerations(client);
+  const checkpoints = await readCheckpoints(client);
+  for (const checkpoint of checkpoints) await requireCaughtUp(source, checkpoint);
+  const last = await target.lastEvent();
+  if (!last) return 'translated';
+  // Marks of folds that are where the checkpoint is stay so; what lags behind is folded again from the beginning.
+  await client.query(
+    `update read_store.projections set folded_to = (
+        select coalesce(jsonb_object_agg(shape, $1::text), '{}')
+          from jsonb_each_text(folded_to) as own (shape, mark) where mark = position::text)
+      where position is not null`,
+    [String(last.position)],
+  );
+  const tables = ['read_store.projections', ...environments.map((env) => `${env}.process_checkpoints`)];
+  for (const table of tables)
+    await client.query(
+      `update ${table} set position = $1, event_position = $1, event_id = $2 where position is not null`,
+      [last.position, last.id],
+    );
+  await translateParked(client, target);
+  return 'translated';
+}
+
+/** Those that a rebuild has left beside the live ones stand still in the middle of the old log, and can be made again. */
+async function forgetSpareGenerations(client: pg.Client): Promise<void> {
+  for (const env of environments) {
+    const generations = [...(await loadGenerations(client, env)).values()].flat();
+    for (const generation of generations)
+      if (!isServing(generation)) await forgetGeneration(client, env, generation);
+  }
+}
+
+async function readCheckpoints(client: pg.Client): Promise<CheckpointRow[]> {
+  const processes = environments.map(
+    (env) =>
+      `select '${env}' as env, process as name, null::integer as generation, position::text from ${env}.process_checkpoints`,
+  );
+  const { rows } = await client.query<CheckpointRow>(
+    `select environment as env, name, generation, position::text from read_store.projections
+      union all ${processes.join(' union all ')} order by env, name, generation`,
+  );
+  return rows;
+}
+
+/** A consumer that has never run has nothing to translate: it begins at the start of whatever log it is given. */
+async function requireCaughtUp(source: EventStore, checkpoint: CheckpointRow): Promise<void> {
+  const { env, name, position } = checkpoint;
+  if (position === null) return;
+  const known = consumers.find((consumer) => consumer.environment === env && consumer.name === name);
+  const after = BigInt(position);
+  const [next] = await source.readAll({ after, limit: 1, ...(known && { filter: known.filter }) });
+  if (!next) return;
+  throw new CliError(
+    `${env} ${name} has not handled ${next.type} of ${next.stream} yet: start the projector on the source, wait until "atelier doctor" finds it up to date, and stop it again; or use --checkpoints reset`,
+  );
+}
+
+/** By stream and revision, which are the same in both stores. */
+async function translateParked(client: pg.Client, target: EventStore): Promise<void> {
+  const { rows } = await client.query<{ stream: string; revision: string }>(
+    'select distinct stream, revision::text from read_store.parked_events',
+  );
+  for (const { stream, revision } of rows) {
+    const slice = await target.readStream(stream, { from: BigInt(revision), limit: 1 });
+    const [event] = slice.kind === 'found' ? slice.events : [];
+    if (!event) throw new CliError(`${stream} has no revision ${revision} in the target, where it is parked`);
+    await client.query(
+      'update read_store.parked_events set position = $3 where stream = $1 and revision = $2',
+      [stream, revision, event.position],
+    );
+  }
+}
+
+/**
+ * Lets every consumer begin anew at the first event of the log that the installation has now, and binds it to that log.
+ * Answers kept under Idempotency-Keys whose job is not on the log are forgotten: their requests are asked again, and charged
+ * then. A try without an answer goes on under its own ids.
+ * @throws CliError while a projector runs; nothing has changed then
+ */
+export async function resetCheckpoints(
+  databaseUrl: string,
+  log: { readonly store: EventStore; readonly place: string },
+): Promise<{ readonly forgottenKeys: number }> {
+  return inTransactionOn(databaseUrl, async (client) => {
+    await lockConsumers(client);
+    await reset(client);
+    await dropSnapshots(client);
+    await dropTasks(client);
+    await bindTo(client, { identity: await log.store.identity(), place: log.place });
+    let forgottenKeys = 0;
+    for (const env of environments) forgottenKeys += await forgetLostKeys(client, env, log.store);
+    return { forgottenKeys };
+  });
+}
+
+async function forgetLostKeys(client: pg.Client, env: Environment, store: EventStore): Promise<number> {
+  const { rows } = await client.query<{ job_id: string }>(
+    `select job_id from ${env}.idempotency_keys where status = 'answered'`,
+  );
+  const lost: string[] = [];
+  for (const { job_id: jobId } of rows) {
+    const slice = await store.readStream(streamName(env, 'job', jobId), { limit: 1 });
+    if (slice.kind === 'stream-not-found') lost.push(jobId);
+  }
+  await client.query(`delete from ${env}.idempotency_keys where job_id = any($1)`, [lost]);
+  return lost.length;
+}
+
+async function inTransactionOn<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
+  const client = new pg.Client({ connectionString: url, application_name: 'atelier-cli' });
+  client.on('error', () => undefined);
+  await client.connect();
+  try {
+    await client.query('begin');
+    const result = await work(client);
+    await client.query('commit');
+    return result;
+  } finally {
+    // Ends the transaction too, where it was not committed.
+    await client.end();
+  }
+}
+
+async function reset(client: pg.Client): Promise<'reset'> {
+  const { rows } = await client.query<{ rows_of: string }>(
+    `select format('%I.%I', environment, name || '_g' || generation) as rows_of from read_store.projections`,
+  );
+  for (const { rows_of: table } of rows) await client.query(`truncate ${table}`);
+  const cleared = 'position = null, event_position = null, event_id = null';
+  await client.query(`update read_store.projections set ${cleared}, folded_to = '{}'`);
+  await client.query(
+    `update read_store.projections set state = 'live', halted_because = null where state = 'halted'`,
+  );
+  await client.query('truncate read_store.stream_revisions, read_store.parked_events');
+  for (const env of environments)
+    await client.query(`update ${env}.process_checkpoints set ${cleared}, halted_because = null`);
+  return 'reset';
+}
+
+/** Some may be for jobs that are not on the log, which workers would look for again and again. The others come back. */
+async function dropTasks(client: pg.Client): Promise<void> {
+  const { rows } = await client.query<{ there: boolean }>(
+    `select to_regclass('pgboss.job') is not null as there`,
+  );
+  if (rows[0]?.there) await client.query('delete from pgboss.job');
+}
+
+/** They are kept in this database when the log is elsewhere, and left over there when it was here before. */
+async function dropSnapshots(client: pg.Client): Promise<void> {
+  const { rows } = await client.query<{ there: boolean }>(
+    `select to_regclass('event_store.snapshots') is not null as there`,
+  );
+  if (rows[0]?.there) await client.query('truncate event_store.snapshots');
+}

@@ -1,0 +1,255 @@
+import { existsSync, statSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { copyEvents, type CopyResult } from '../copy/copy-events.js';
+import { CopyRefused } from '#event-store/walk-log.js';
+import { proofOptions } from '#adapters/event-log.module.js';
+import { adoptHistory } from '#event-store/authentic/adopted-history.js';
+import { EventMacs } from '#event-store/authentic/event-macs.js';
+import { EventStoreError, UnprovenEvent } from '#event-store/event-store.js';
+import {
+  locationOf,
+  openEventStore,
+  prepareEventStore,
+  type OpenedEventStore,
+  type ProofOptions,
+} from '#event-store/open-event-store.js';
+import { ExportedLog, NotAnExport } from '../copy/exported-log.js';
+import { settingOf, type Configuration } from '#platform/configuration.js';
+import { startEmbeddedPostgres } from '#platform/embedded-postgres.js';
+import { messageOf } from '#platform/errors.js';
+import { findSealKey, readRuntime } from '#platform/home-files.js';
+import { findConfiguration } from '../service.js';
+import { printJson, printLine, printProperties, printTable } from '#operator-calls/output.js';
+import { withProgress } from '../progress.js';
+import { acceptCopy } from '../seals/heads.js';
+import { CliError } from '#operator-calls/call-refused.js';
+import type { OutputOptions } from '../verb.js';
+import { moveCheckpoints, type CheckpointMove } from './copy-checkpoints.js';
+
+export interface CopyEventsOptions extends OutputOptions {
+  /** Absent: where the service has its events. */
+  readonly from?: string;
+  readonly to: string;
+  readonly checkpoints?: CheckpointMove;
+}
+
+/** In place of a URL: the PostgreSQL that `npm start` brings along, whose port is another one each time. */
+const embedded = 'embedded';
+
+function embeddedUrl(configuration: Configuration | undefined): string {
+  if (configuration && !settingOf(process.env, 'DATABASE_URL')) return configuration.databaseUrl;
+  throw new CliError('with DATABASE_URL there is no embedded PostgreSQL: give the address of the store');
+}
+
+/** The exit code is 0 only when both stores were found to hold the same, and the checkpoints are as was asked. */
+export async function copyHistory(options: CopyEventsOptions): Promise<void> {
+  const { checkpoints, json } = options;
+  const wantsEmbedded = [options.from, options.to].includes(embedded);
+  // Found first: without the database there is no need to copy for an hour.
+  const needsService = options.from === undefined || checkpoints !== undefined || wantsEmbedded;
+  await using service = needsService ? await openService() : undefined;
+  const urlOf = (given: string) => (given === embedded ? embeddedUrl(service?.configuration) : given);
+  const sourceUrl =
+    options.from === undefined ? (service?.configuration.eventStoreUrl ?? '') : urlOf(options.from);
+  const to = urlOf(options.to);
+  const isFile = !/^[a-z0-9+]+:\/\//.test(sourceUrl);
+  const places = { from: isFile ? resolve(sourceUrl) : locationOf(sourceUrl), to: locationOf(to) };
+  if (places.from === places.to) throw new CliError(`--from and --to are the same store: ${places.to}`);
+  if (isFile) requireFile(sourceUrl, '--from: ');
+  // A file needs no closing.
+  const proof = proofOfService(service?.configuration);
+  // What the service did not write is not carried along.
+  await using opened = isFile ? undefined : await openStore(sourceUrl, '--from', proof);
+  const source = opened ?? { store: new ExportedLog(places.from) };
+  await using target = await openStore(to, '--to');
+  await prepare(to);
+
+  const startedAt = performance.now();
+  const result = await copyWithProgress(source, target, proof && new EventMacs(proof));
+  const seconds = (performance.now() - startedAt) / 1000;
+  if (proof) await adoptCopied(to, proof, result);
+  let moved: string | undefined;
+  let complaint = complaintAbout(result);
+  if (checkpoints && service && complaint === undefined) {
+    if (result.sourceGrew)
+      complaint = 'the source is still being written to, so the checkpoints stay as they are: stop all roles';
+    else {
+      const { databaseUrl } = service.configuration;
+      const stores = { source: source.store, target: target.store };
+      moved = await moveCheckpoints(checkpoints, { databaseUrl, ...stores, ...places });
+      // A file is a backup: whether it is the newest, its operator says.
+      if (!isFile)
+        await acceptCopy(service.configuration, stores, `events copy from ${places.from} to ${places.to}`);
+    }
+  }
+  print(result, { ...places, seconds, moved, json: json === true });
+  if (result.sourceGrew) {
+    process.stderr.write(
+      'atelier: the source was written to meanwhile: stop what writes to it and run the same command again, which copies the rest\n',
+    );
+  }
+  if (complaint !== undefined) throw new CliError(complaint);
+}
+
+function complaintAbout({ verified, differences }: CopyResult): string | undefined {
+  if (verified) return undefined;
+  const names = differences.map(({ stream }) => stream).join(', ');
+  return `NOT verified: the target does not hold what the source does (${names}); copy into an empty store`;
+}
+
+type Opened = Pick<OpenedEventStore, 'store'>;
+
+async function copyWithProgress(
+  source: Opened,
+  target: Opened,
+  macs: EventMacs | undefined,
+): Promise<CopyResult> {
+  try {
+    return await withProgress(
+      'stopped: run the same command again, and it goes on from here',
+      (signal, onProgress) =>
+        copyEvents({ source: source.store, target: target.store, macs, signal, onProgress }),
+    );
+  } catch (error) {
+    if (error instanceof UnprovenEvent)
+      throw new CliError(
+        `${error.message}; it is not copied, nor is what comes after it: restore the source, or adopt its history ("atelier events adopt", docs/seals.md)`,
+      );
+    if (error instanceof CopyRefused || error instanceof NotAnExport) throw new CliError(error.message);
+    if (error instanceof EventStoreError)
+      throw new CliError(
+        `${error.message}; run the same command again when it is well, and it goes on from here`,
+      );
+    throw error;
+  }
+}
+
+/** Of the service that this command finds, if it finds one: a copy between two other places needs none. */
+function proofOfService(configuration: Configuration | undefined): ProofOptions | undefined {
+  try {
+    return proofOptions(configuration ?? findConfiguration());
+  } catch (error) {
+    if (error instanceof CliError) return undefined;
+    throw error;
+  }
+}
+
+/**
+ * What the source has from before its adoption lies in the target at other positions, so the target gets an adoption of its
+ * own. Not while events without proof count anyway: then the operator adopts them in the end.
+ */
+async function adoptCopied(
+  eventStoreUrl: string,
+  proof: ProofOptions,
+  { verified, unproven }: CopyResult,
+): Promise<void> {
+  if (!verified || unproven === 0 || proof.acceptUnproven) return;
+  await using target = await openStore(eventStoreUrl, '--to', proof);
+  const through = await target.store.head();
+  if (through === undefined) return;
+  await adoptHistory(target.store, { through, unproven, actor: 'operator' }, new Date());
+}
+
+async function openStore(
+  eventStoreUrl: string,
+  option: string,
+  proof?: ProofOptions,
+): Promise<OpenedEventStore> {
+  try {
+    // Snapshots, which would be kept there, are neither read nor written.
+    return await openEventStore({ eventStoreUrl, databaseUrl: 'postgres://not-used' }, { proof });
+  } catch (error) {
+    if (error instanceof RangeError) throw new CliError(`${option}: ${error.message}`);
+    throw error;
+  }
+}
+
+/** @throws CliError */
+export function requireFile(path: string, option = ''): void {
+  if (!statSync(path, { throwIfNoEntry: false })?.isFile())
+    throw new CliError(
+      `${option}${path} is no file: give one that "atelier events export --output" has written`,
+    );
+}
+
+/** A target in PostgreSQL may be a database that was created just now. */
+async function prepare(eventStoreUrl: string): Promise<void> {
+  if (!/^postgres(?:ql)?:/.test(eventStoreUrl)) return;
+  try {
+    await prepareEventStore({ eventStoreUrl, databaseUrl: eventStoreUrl });
+  } catch (error) {
+    throw new CliError(`${locationOf(eventStoreUrl)} cannot be prepared: ${messageOf(error)}`);
+  }
+}
+
+interface Circumstances {
+  readonly json: boolean;
+  readonly from: string;
+  readonly to: string;
+  readonly seconds: number;
+  readonly moved: string | undefined;
+}
+
+function print(result: CopyResult, { from, to, seconds, moved, json }: Circumstances): void {
+  const { verified, copied, source, target, differences, sourceGrew } = result;
+  const rounded = Math.round(seconds * 10) / 10;
+  if (json)
+    return printJson({
+      verified,
+      from,
+      to,
+      copied,
+      source,
+      target,
+      seconds: rounded,
+      source_grew: sourceGrew,
+      checkpoints: moved ?? 'unchanged',
+      differences: differences.map(({ stream, sourceEvents, targetEvents }) => ({
+        stream,
+        source_events: sourceEvents,
+        target_events: targetEvents,
+      })),
+    });
+  const sides = [
+    { side: 'from', place: from, ...source },
+    { side: 'to', place: to, ...target },
+  ];
+  printTable(sides, {
+    '': ({ side }) => side,
+    store: ({ place }) => place,
+    events: ({ events }) => events,
+    streams: ({ streams }) => streams,
+    'SHA-256 over all streams': ({ sha256 }) => sha256,
+  });
+  printLine();
+  printProperties([
+    ['copied now', `${copied} events in ${rounded} s, reading and verifying included`],
+    ['verified', verified ? 'yes: the same events at the same revisions' : 'NO'],
+    ['checkpoints', moved ?? 'unchanged'],
+  ]);
+}
+
+/**
+ * The service whose history is copied. The last copy before a move is made while nothing runs, and then the database of
+ * an `npm start` does not run either: it is started for as long as the copy takes.
+ * @throws CliError when there is no service to be found
+ */
+export async function openService(): Promise<AsyncDisposable & { readonly configuration: Configuration }> {
+  const home = resolve(process.env['ATELIER_HOME'] || '.atelier');
+  const postgres = join(home, 'postgres');
+  if (settingOf(process.env, 'DATABASE_URL') || readRuntime(home) || !existsSync(postgres))
+    return { configuration: findConfiguration(), [Symbol.asyncDispose]: () => Promise.resolve() };
+  const server = await startEmbeddedPostgres({
+    dataDirectory: postgres,
+    logFile: join(home, 'logs', 'postgres.log'),
+  });
+  const sealKey = findSealKey(home);
+  const configuration = findConfiguration({
+    ...(sealKey && { ATELIER_SEAL_KEY_FILE: sealKey }),
+    ...process.env,
+    DATABASE_URL: server.url,
+  });
+  // A server that was running before is left running: another process will end it.
+  const stop = () => (server.alreadyRunning ? Promise.resolve() : server.stop());
+  return { configuration, [Symbol.asyncDispose]: stop };
+}

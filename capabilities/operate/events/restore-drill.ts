@@ -1,0 +1,221 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { AccountWriter } from '#application/account/account-writer.js';
+import { audit } from '../audit/audit.js';
+import { environments } from '#domain/streams.js';
+import { ExportedLog, NotAnExport } from '../copy/exported-log.js';
+import type { EventStore, ExpectedRevision, RecordedEvent } from '#event-store/event-store.js';
+import { openEventStore, prepareEventStore } from '#event-store/open-event-store.js';
+import { noSnapshots } from '#event-store/snapshots.js';
+import { defaults } from '#platform/configuration.js';
+import { startEmbeddedPostgres } from '#platform/embedded-postgres.js';
+import { errorCode } from '#platform/errors.js';
+import { readModels } from '#projections/read-models.js';
+import { foldsForAudit } from '../ledger/folds-for-audit.js';
+import { migrateReadStore } from '#read-store/migrate.js';
+import { rebuild } from '../rebuild/rebuild.js';
+import { balancesOf } from '../ledger/audit-ledger.js';
+import { printJson, printLine } from '#operator-calls/output.js';
+import { withProgress } from '../progress.js';
+import type { LogProgress } from '#operator-calls/call.js';
+import { findConfiguration } from '../service.js';
+import { CliError } from '#operator-calls/call-refused.js';
+import type { OutputOptions } from '../verb.js';
+import { requireFile } from './copy-events.js';
+
+export interface DrillOptions extends OutputOptions {
+  /** An empty database of PostgreSQL. Absent: an embedded server in a folder that goes afterwards. */
+  readonly scratch?: string;
+}
+
+/** Of the service, where one is near: its seals must be by this key. Without it they must be one chain. */
+function sealKeys(): string[] {
+  try {
+    const { key } = findConfiguration().sealing;
+    return key ? [key.publicKey] : [];
+  } catch {
+    // A drill needs no service.
+    return [];
+  }
+}
+
+/** What `--json` prints. */
+interface DrillReport {
+  readonly holds: boolean;
+  readonly file: string;
+  /** Of the backup: what is younger would be lost. */
+  readonly last_event_at: string | null;
+  /** All that the file holds, seals included. */
+  readonly restored_events: number;
+  /** Without seals. */
+  readonly events: number;
+  readonly streams: number;
+  /** By a seal that was verified. */
+  readonly sealed_events: number;
+  readonly rows: number;
+  readonly restore_seconds: number;
+  readonly rebuild_seconds: number;
+  readonly audit_seconds: number;
+  readonly wrong: readonly string[];
+}
+
+/**
+ * Proves a backup: restores an export of the log into a scratch place, folds all read models from it and audits both. What
+ * serves callers is not touched, and not even looked at. The exit code is 0 only when everything holds.
+ */
+export async function drillRestore(path: string, { scratch, json }: DrillOptions): Promise<void> {
+  const file = resolve(path);
+  requireFile(file);
+  await using place = await scratchPlace(scratch);
+  const report = await withProgress('the drill was stopped, and nothing was changed', (signal, onProgress) =>
+    drill(file, place.url, sealKeys(), signal, onProgress),
+  ).catch((error: unknown) => {
+    throw error instanceof NotAnExport ? new CliError(error.message) : error;
+  });
+  if (json) printJson(report);
+  else printReport(report);
+  if (!report.holds) throw new CliError('this backup does not restore to what was: see the lines above');
+}
+
+async function drill(
+  file: string,
+  url: string,
+  keys: readonly string[],
+  signal: AbortSignal,
+  onProgress: (progress: LogProgress) => void,
+): Promise<DrillReport> {
+  const urls = { eventStoreUrl: url, databaseUrl: url };
+  await prepareEventStore(urls);
+  await migrateReadStore(url, readModels);
+  await using target = await openEventStore(urls);
+  const { store } = target;
+  if ((await store.head()) !== undefined)
+    throw new CliError('--scratch names a database that holds events: give an empty one');
+  const source = new ExportedLog(file);
+  const last = await source.lastEvent();
+  const restored = await timed(() =>
+    restoreInOrder(source, store, signal, (position, events) =>
+      onProgress({ phase: 'restoring', position, from: 0n, through: last?.position ?? 0n, events }),
+    ),
+  );
+  const rebuilt = await timed(async () => {
+    for (const environment of environments)
+      await rebuild({ url, eventStore: store, environment, readModels, signal, onProgress });
+  });
+  const audited = await timed(() =>
+    audit({
+      store,
+      readStoreUrl: url,
+      logUrl: url,
+      readModels: foldsForAudit(readModels),
+      environments,
+      readBalance: balancesOf({ accounts: new AccountWriter(store, noSnapshots) }),
+      // What was under way when the backup was made has had no time to end.
+      horizonMs: defaults.orphanHorizonMs,
+      now: last ? Date.parse(last.metadata.recordedAt) : 0,
+      seals: { keys, kept: [] },
+      signal,
+      onProgress,
+    }),
+  );
+  const { holds, events, streams, findings, checks, seals } = audited.result;
+  const rows = checks
+    .filter(({ invariant }) => invariant === 8)
+    .reduce((sum, { checked }) => sum + checked, 0);
+  return {
+    holds,
+    file,
+    last_event_at: last?.metadata.recordedAt ?? null,
+    restored_events: restored.result,
+    events,
+    streams,
+    sealed_events: seals?.sealedEvents ?? 0,
+    rows,
+    restore_seconds: restored.seconds,
+    rebuild_seconds: rebuilt.seconds,
+    audit_seconds: audited.seconds,
+    wrong: findings.map(({ check, message, table }) => `${check}: ${message}${table ? ` (${table})` : ''}`),
+  };
+}
+
+/** Events that are appended together, in their order: each stream once. */
+const togetherEvents = 200;
+
+/**
+ * Every event, seals included, in the very order of the file.
+ * @returns how many. @throws CliError where a stream is not whole
+ */
+async function restoreInOrder(
+  source: ExportedLog,
+  target: EventStore,
+  signal: AbortSignal,
+  onProgress: (position: bigint, events: number) => void,
+): Promise<number> {
+  const waiting = new Map<string, RecordedEvent[]>();
+  let [events, newest] = [0, ''];
+  const write = async () => {
+    const writes = [...waiting].map(([stream, own]) => ({
+      stream,
+      expectedRevision: before(own[0]),
+      events: own,
+    }));
+    waiting.clear();
+    const answer = writes.length > 0 ? await target.appendTogether?.(writes) : undefined;
+    if (answer?.outcome === 'wrong-expected-revision')
+      throw new CliError(`the file does not hold the whole log: events of ${answer.streams[0]} are missing`);
+  };
+  for await (const { events: batch, position } of source.subscribe({ signal })) {
+    for (const event of batch) {
+      const { stream } = event;
+      // Its earlier events would come behind those of other streams that lie between.
+      if ((waiting.has(stream) && stream !== newest) || events % togetherEvents === 0) await write();
+      waiting.set(stream, [...(waiting.get(stream) ?? []), event]);
+      [newest, events] = [stream, events + 1];
+    }
+    signal.throwIfAborted();
+    onProgress(position, events);
+  }
+  await write();
+  return events;
+}
+
+const before = (first: RecordedEvent | undefined): ExpectedRevision =>
+  first === undefined || first.revision === 0n ? 'no-stream' : first.revision - 1n;
+
+async function timed<T>(work: () => Promise<T>): Promise<{ result: T; seconds: number }> {
+  const beganAt = performance.now();
+  const result = await work();
+  return { result, seconds: Math.round((performance.now() - beganAt) / 100) / 10 };
+}
+
+/** @throws CliError when there is none */
+async function scratchPlace(url: string | undefined): Promise<AsyncDisposable & { readonly url: string }> {
+  if (url !== undefined) return { url, [Symbol.asyncDispose]: () => Promise.resolve() };
+  const folder = await mkdtemp(join(tmpdir(), 'atelier-drill-'));
+  const remove = () => rm(folder, { recursive: true, force: true });
+  try {
+    const log = join(folder, 'postgres.log');
+    const server = await startEmbeddedPostgres({ dataDirectory: join(folder, 'postgres'), logFile: log });
+    return { url: server.url, [Symbol.asyncDispose]: () => server.stop().then(remove) };
+  } catch (error) {
+    await remove();
+    throw new CliError(
+      `an embedded PostgreSQL cannot be started here (${errorCode(error) ?? String(error)}): name an empty database with --scratch`,
+    );
+  }
+}
+
+function printReport(report: DrillReport): void {
+  const { restored_events: restored, events } = report;
+  printLine(
+    `${restored} events were restored in ${report.restore_seconds} s: ${events} of ${report.streams} streams, and ${restored - events} seals.`,
+  );
+  printLine(
+    `${report.rows} rows were folded from those in ${report.rebuild_seconds} s, and audited in ${report.audit_seconds} s.`,
+  );
+  if (report.last_event_at)
+    printLine(`The last event is of ${report.last_event_at}: what came later would be lost.`);
+  for (const line of report.wrong) printLine(line);
+  printLine(report.holds ? 'All holds: this backup can be restored.' : 'NOT all holds.');
+}

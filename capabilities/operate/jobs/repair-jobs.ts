@@ -1,0 +1,255 @@
+import { Module } from '@nestjs/common';
+import { StoredJobs } from '#adapters/stored-jobs.js';
+import { load } from '#application/aggregate.js';
+import { CloseCharge, MakeCharges } from '#application/account/charges.handler.js';
+import { seedOf } from '#application/dispatch/dispatched-jobs.js';
+import { CancelJob, CancelJobHandler } from '#application/job/cancel-job.handler.js';
+import { NotedJobStreams } from '#application/job/job-queries.js';
+import { jobAggregate, QueueJob, ReportRender } from '#application/job/job-writes.handler.js';
+import { JobWritesModule } from '#application/job/job-writes.module.js';
+import { OperationModule } from '#application/operation/operation.module.js';
+import { Operations } from '#application/operation/operations.js';
+import { isUnfinished, type Job } from '#domain/job/job.js';
+import { jobFailureCodes, type JobFailureCode } from '#domain/job/job.events.js';
+import type { OperatorRole } from '#domain/operator/operator.events.js';
+import { streamName } from '#domain/streams.js';
+import { derivedId, newId } from '#platform/ids.js';
+import { BooleanField, ChoiceField, id, ListField, TextField } from '#validation/fields.js';
+import { defineCall } from '#operator-calls/call.js';
+import type { Operator } from '#operator-calls/operator.js';
+import { printLine, printTable } from '#operator-calls/output.js';
+import { CliError } from '#operator-calls/call-refused.js';
+import { requireJob } from './jobs.js';
+
+class SeveralJobs {
+  @ListField({ description: 'Which.', items: id, min: 1, max: 200, unique: true, required: true })
+  jobs: string[];
+
+  @BooleanField({ description: 'Without it nothing is done, and the answer says what would be.' })
+  confirm: boolean = false;
+}
+
+class FailedJobs extends SeveralJobs {
+  @ChoiceField({ description: 'What its caller is told.', values: jobFailureCodes })
+  code: JobFailureCode = 'ENGINE_OUTCOME_UNKNOWN';
+
+  @TextField({ description: 'What its caller reads.', min: 1, max: 200 })
+  message: string = 'Ended by the operator. Your credits were refunded.';
+}
+
+class OrderedAgain extends SeveralJobs {
+  @BooleanField({
+    description: 'Also those that succeeded: their tenants are charged once more, for another job.',
+  })
+  succeeded: boolean = false;
+}
+
+/** What became of one of several jobs, or would. */
+interface JobOutcome {
+  readonly job_id: string;
+  readonly done: boolean;
+  readonly outcome: string;
+  readonly credits: number;
+  readonly new_job_id?: string;
+}
+
+type Judged = Awaited<ReturnType<typeof requireJob>>;
+
+/** Takes them one after the other: what is wrong with one keeps none of the others. */
+async function each(
+  operator: Operator,
+  { jobs, confirm }: SeveralJobs,
+  refusal: (job: Judged) => string | undefined,
+  words: { readonly done: string; readonly would: string },
+  act: (job: Judged, jobId: string) => Promise<Pick<JobOutcome, 'new_job_id'> | undefined>,
+  creditsOf = ({ job }: Judged): number | Promise<number> => job.creditsCost,
+) {
+  const outcomes: JobOutcome[] = [];
+  for (const jobId of jobs) {
+    try {
+      const judged = await requireJob(operator, jobId);
+      const because = refusal(judged);
+      const credits = because === undefined ? await creditsOf(judged) : 0;
+      if (because !== undefined) outcomes.push({ job_id: jobId, done: false, outcome: because, credits });
+      else if (!confirm) outcomes.push({ job_id: jobId, done: false, outcome: words.would, credits });
+      else
+        outcomes.push({
+          job_id: jobId,
+          done: true,
+          outcome: words.done,
+          credits,
+          ...(await act(judged, jobId)),
+        });
+    } catch (error) {
+      if (!(error instanceof CliError)) throw error;
+      outcomes.push({ job_id: jobId, done: false, outcome: error.message, credits: 0 });
+    }
+  }
+  return { dry_run: !confirm, jobs: outcomes };
+}
+
+type Outcomes = Awaited<ReturnType<typeof each>>;
+
+function printOutcomes({ dry_run, jobs }: Outcomes): void {
+  printTable(jobs, {
+    job: (job) => job.job_id,
+    outcome: (job) => job.outcome,
+    credits: (job) => job.credits,
+    'new job': (job) => job.new_job_id,
+  });
+  if (dry_run) printLine('Nothing was done: --confirm does it.');
+}
+
+const complaintOf = ({ dry_run, jobs }: Outcomes): string | undefined => {
+  const left = jobs.filter(({ done }) => !done).length;
+  return dry_run || left === 0 ? undefined : `${left} of ${jobs.length} were left as they are`;
+};
+
+const summaryOf = ({ dry_run, jobs }: Outcomes): string =>
+  dry_run ? 'a dry run' : `${jobs.filter(({ done }) => done).length} of ${jobs.length}`;
+
+/** What all repairs have in common. */
+const ofSeveral = {
+  may: ['support'] satisfies OperatorRole[],
+  summarise: summaryOf,
+  print: printOutcomes,
+  complaint: complaintOf,
+};
+
+const ended = ({ state }: { readonly state: Job }) =>
+  isUnfinished(state) ? undefined : `it has ended already: ${state.status}`;
+
+/** Jobs are looked at in their own streams: no read model has to be there. */
+@Module({
+  imports: [JobWritesModule],
+  providers: [StoredJobs, { provide: NotedJobStreams, useExisting: StoredJobs }, CancelJobHandler],
+})
+class JobRepairsModule {}
+
+export const cancelJobs = defineCall({
+  name: 'jobs cancel',
+  route: 'POST /jobs/cancel',
+  ...ofSeveral,
+  summary: 'End jobs before they are done, and give back what they cost; with their batch',
+  input: SeveralJobs,
+  typed: { jobs: 'argument' },
+  features: [JobRepairsModule],
+  run: (operator, input) =>
+    each(
+      operator,
+      input,
+      ended,
+      { done: 'cancelled and refunded', would: 'would be cancelled and refunded' },
+      async ({ env, job }, jobId) => {
+        const { actor, requestId, at } = operator.context(env, job.tenant);
+        const caller = { environment: env, tenant: job.tenant, keyId: '', capabilities: [] };
+        const by = { actor, reason: 'Cancelled by the operator. Your credits were refunded.' };
+        const cancelled = await operator.execute(new CancelJob(caller, jobId, requestId, at, by));
+        if (cancelled.kind === 'refused') throw new CliError('it ended meanwhile, and stays as it is');
+        return undefined;
+      },
+    ),
+});
+
+export const failJobs = defineCall({
+  name: 'jobs fail',
+  route: 'POST /jobs/fail',
+  ...ofSeveral,
+  summary: 'End jobs whose attempt hangs as failed, and give back what they cost',
+  input: FailedJobs,
+  typed: { jobs: 'argument' },
+  features: [JobRepairsModule],
+  run: (operator, input) =>
+    each(
+      operator,
+      input,
+      ({ state }) =>
+        ended({ state }) ?? (state.status === 'rendering' ? undefined : 'no attempt has begun: cancel it'),
+      { done: 'failed and refunded', would: 'would fail and be refunded' },
+      async ({ env, job, state }, jobId) => {
+        const attempt = 'attempt' in state ? state.attempt : 0;
+        const { code, message } = input;
+        const context = operator.context(env, job.tenant);
+        const report = { kind: 'failure', said: { code, message, attempt } } as const;
+        const failed = await operator.execute(new ReportRender(context, jobId, report));
+        if (failed.kind === 'rejected')
+          throw new CliError('its worker has gone on meanwhile: look at it again');
+        if (job.chargeId !== null) {
+          const end = {
+            kind: 'refund',
+            reason: 'job-failed',
+            chargeId: job.chargeId,
+            tenant: job.tenant,
+          } as const;
+          await operator.execute(new CloseCharge(end, context));
+        }
+        return undefined;
+      },
+    ),
+});
+
+export const retryJobs = defineCall({
+  name: 'jobs retry',
+  route: 'POST /jobs/retry',
+  ...ofSeveral,
+  summary: 'Dispatch the order of jobs that have ended anew, as new jobs at the price of now',
+  input: OrderedAgain,
+  typed: { jobs: 'argument' },
+  idempotent: 'if-sent',
+  features: [JobRepairsModule, OperationModule],
+  run: (operator, input, { idempotencyKey: key, requestedAt = new Date() }) =>
+    each(
+      operator,
+      input,
+      ({ state, job }) => {
+        if (isUnfinished(state)) return `only what has ended can be ordered again; it is ${state.status}`;
+        if (state.status === 'succeeded' && !input.succeeded)
+          return 'it succeeded: it is ordered again where you say that those are meant, too';
+        if (job.childJobIds || job.parentJobId) return 'a batch is dispatched by its tenant';
+        return undefined;
+      },
+      { done: 'dispatched anew', would: 'would be dispatched anew' },
+      (judged, old) => {
+        const name = (what: string) => `${what} ${operator.name} ${key} ${old}`;
+        const idOf = (what: string) =>
+          key === undefined ? newId() : derivedId(name(what), requestedAt.getTime());
+        return dispatchAnew(operator, judged, { jobId: idOf('job again'), requestId: idOf('request again') });
+      },
+      async ({ env, job }) => (await operator.get(Operations).termsOf(env, job.operation)).credits,
+    ),
+});
+
+const givenUp = 'an earlier try was given up, and its credits came back: ask with another Idempotency-Key';
+
+/**
+ * The charge first, as for every dispatch: what dies in between is an orphaned charge, which the sweep gives back. Ids
+ * that come again find what the first try has made.
+ */
+async function dispatchAnew(
+  operator: Operator,
+  { env, job, state }: Judged,
+  { jobId, requestId }: { readonly jobId: string; readonly requestId: string },
+) {
+  const made = (await load(operator.store, streamName(env, 'job', jobId), jobAggregate)).state.status;
+  if (made === 'voided') throw new CliError(givenUp);
+  if (made !== 'unqueued') return { new_job_id: jobId };
+  const { tenant, operation } = job;
+  const { credits, enabled } = await operator.get(Operations).termsOf(env, operation);
+  if (!enabled) throw new CliError(`${operation} is disabled at present`);
+  const ids = { jobId, requestId, chargeId: requestId };
+  const context = { ...operator.context(env, tenant), requestId, commandId: `charge:${jobId}` };
+  const at = context.at.toISOString();
+  const charge = { ...ids, operation, endpoint: `/v1/${operation}`, amount: credits, at };
+  const debited = await operator.execute(new MakeCharges(context, [charge]));
+  if (debited.kind === 'rejected') throw new CliError(`it cannot be charged: ${debited.rejection.code}`);
+  const { testOutcome: _testOutcome, ...order } = job;
+  // What failed is tried as it was; of what there is already, another is wanted.
+  const seed = state.status === 'succeeded' ? seedOf(job.request) : job.seed;
+  const queue = { ...context, commandId: `queue:${jobId}` };
+  const queued = await operator.execute(
+    new QueueJob(queue, jobId, { ...order, ...ids, seed, creditsCost: credits, at }),
+  );
+  // JOB_EXISTS: the same request came twice at once.
+  if (queued.kind === 'rejected' && queued.rejection.code === 'JOB_VOIDED') throw new CliError(givenUp);
+  return { new_job_id: jobId };
+}

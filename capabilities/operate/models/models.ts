@@ -1,0 +1,78 @@
+import { EngineError } from '@atelier/engine';
+import { loadConfiguration } from '#platform/configuration.js';
+import { isRemote, type ImageModel, type ModelList } from '#platform/image-models.js';
+import { defineCall } from '#operator-calls/call.js';
+import { NoInput } from '#operator-calls/input.js';
+import { printTable } from '#operator-calls/output.js';
+
+/** What this process's environment declares: it takes no running service. */
+function modelsHere(): ModelList {
+  const unused = { DATABASE_URL: 'postgres://unused', URL_SIGNING_SECRET: 'unused' };
+  return loadConfiguration({ ...unused, ...process.env }).imageModels;
+}
+
+const price = ({ price_per_picture: each }: ImageModel, { currency }: ModelList): string =>
+  each === 0 ? 'free' : `${each} ${currency}`;
+
+export const listImageModels = defineCall({
+  name: 'models list',
+  route: 'GET /models',
+  may: ['read'],
+  summary: 'The image models that ATELIER_MODELS_FILE declares, and what they cost',
+  input: NoInput,
+  run: ({ configuration }) => Promise.resolve(configuration.imageModels),
+  here: modelsHere,
+  print: (list) =>
+    printTable(list.models, {
+      id: ({ id }) => id,
+      family: ({ family }) => family,
+      where: (model) => (isRemote(model) ? (model.endpoint ?? "the vendor's own") : 'this machine'),
+      model: ({ model }) => model,
+      workflows: ({ workflows }) => workflows?.join(' ') ?? 'all',
+      'a picture': (model) => price(model, list),
+      'test keys': ({ test_keys: who }) => who,
+      fallback: ({ fallback }) => fallback,
+    }),
+});
+
+/** How long a vendor may take to say that it is there. */
+const checkMs = 10_000;
+
+/** The command ends with exit code 1 where one of them cannot be asked. */
+export const checkImageModels = defineCall({
+  name: 'models check',
+  route: 'POST /models/check',
+  may: ['support'],
+  summary: 'Ask each vendor what it can be asked without cost',
+  input: NoInput,
+  readOnly: 'silent',
+  run: ({ configuration }) => checkAll(configuration.imageModels),
+  here: () => checkAll(modelsHere()),
+  print: ({ models }) =>
+    printTable(models, { model: ({ id }) => id, ok: ({ ok }) => ok, says: ({ says }) => says }),
+  failed: ({ models }) => models.some(({ ok }) => !ok),
+});
+
+async function checkAll({ models, currency }: ModelList) {
+  const { checkModel } = await import('#adapters/engines.module.js');
+  const found = await Promise.all(
+    models.map(async (model) => {
+      try {
+        const says = await checkModel(model, currency, AbortSignal.timeout(checkMs));
+        return { id: model.id, ok: true, says };
+      } catch (error) {
+        return { id: model.id, ok: false, says: problemOf(error) };
+      }
+    }),
+  );
+  return { models: found };
+}
+
+/** What an engine's error says is for callers: its class says more to an operator. */
+function problemOf(error: unknown): string {
+  if (error instanceof EngineError) {
+    const why = error.cause instanceof Error ? ` (${error.cause.message})` : '';
+    return `cannot be used: ${error.errorClass}${why}`;
+  }
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,229 @@
+import { Injectable, Module } from '@nestjs/common';
+import { LRUCache } from 'lru-cache';
+import { actionsPrefix } from '#application/operator/manage-operators.handler.js';
+import { environments, type Environment } from '#domain/streams.js';
+import type { ModelList } from '#platform/image-models.js';
+import { sqlState } from '#platform/postgres.js';
+import { systemClock } from '#platform/clock.js';
+import { marginOf } from '#projections/calls/costs.js';
+import { readOpenCharges, type OpenChargeLevel } from '#projections/ledger/ledger.reader.js';
+import { readSignsOfLife } from '#read-store/signs-of-life.js';
+import { pgBossQueueLevels } from '#render-queue/queue-levels.js';
+import type { QueueLevel } from '#render-queue/render-queue.js';
+import { defineCall, type AsJson } from '#operator-calls/call.js';
+import { NoInput } from '#operator-calls/input.js';
+import { compareWithLog, countsPositions, lagText } from '../consumers.js';
+import { findStranded } from '../jobs/stranded-jobs.js';
+import { lastAudit } from '../ledger/last-audit.js';
+import type { Operator } from '#operator-calls/operator.js';
+import { printLine, printTable } from '#operator-calls/output.js';
+import { isLate, readSealLevel } from '../seals/seals.js';
+import * as figures from './figures.js';
+import { reasonsFor } from './reasons.js';
+
+/** The sums of a day cost more than all the rest, and hardly move. */
+const dayKeptMs = 30_000;
+/** Who looks this soon after another sees the same. */
+const lookKeptMs = 500;
+
+/** Looks once for all who ask at about the same time. */
+@Injectable()
+class NowReader {
+  private readonly day = new LRUCache<'day', Awaited<ReturnType<typeof figures.readDay>>, Operator>({
+    max: 1,
+    ttl: dayKeptMs,
+    fetchMethod: async (_key, _stale, { context }) => figures.readDay(await context.database()),
+  });
+  private readonly looks = new LRUCache<'now', Awaited<ReturnType<NowReader['look']>>, Operator>({
+    max: 1,
+    ttl: lookKeptMs,
+    fetchMethod: (_key, _stale, { context }) => this.look(context),
+  });
+
+  read(operator: Operator) {
+    return this.looks.forceFetch('now', { context: operator });
+  }
+
+  private async look(operator: Operator) {
+    const { configuration, store } = operator;
+    const database = await operator.database();
+    const stranded = environments.map(async (env) => ({
+      env,
+      jobs: (await unlessGone(findStranded(database, store, env), [])).length,
+    }));
+    const [
+      processes,
+      queues,
+      oldest,
+      unfinished,
+      ends,
+      charges,
+      webhooks,
+      consumers,
+      seals,
+      audit,
+      day,
+      lost,
+    ] = await Promise.all([
+      readSignsOfLife(database),
+      ...([unlessGone(pgBossQueueLevels(database)(), undefined), figures.readOldestJobs(database)] as const),
+      ...([figures.readUnfinished(database), figures.readEnds(database)] as const),
+      // The sweep takes its time beyond the horizon, as in the doctor's look.
+      readOpenCharges(database, 2 * configuration.projector.orphanHorizonMs),
+      figures.readDeliveryLevels(database),
+      compareWithLog(database, store, countsPositions(configuration)),
+      readSealLevel(store),
+      operator.recorded({ streamPrefixes: [actionsPrefix] }).then(lastAudit),
+      this.day.forceFetch('day', { context: operator }),
+      Promise.all(stranded),
+    ]);
+    const facts = {
+      processes,
+      queues: (queues ? environments : []).map((env) => levelsOf(env, queues)),
+      oldest_jobs: oldest,
+      unfinished,
+      last_hour: environments.map((env) => hourOf(env, ends)),
+      consumers,
+      stranded: lost,
+      charges: charges.map(chargesOf),
+      webhooks,
+      seals: {
+        last: seals.last?.number ?? null,
+        sealed_at: seals.last?.sealedAt ?? null,
+        waiting_since: seals.waitingSince ?? null,
+        late: isLate(seals),
+      },
+      last_audit: audit,
+    };
+    return {
+      at: systemClock(),
+      reasons: reasonsFor(facts),
+      ...facts,
+      /** Calls that were made, and jobs that ended, in the last 24 hours. */
+      last_day: day.map((each) => dayOf(each, configuration.imageModels)),
+    };
+  }
+}
+
+function chargesOf({ environment, count, credits, oldestSeconds, orphaned }: OpenChargeLevel) {
+  const oldest_seconds = Math.round(oldestSeconds);
+  return { env: environment, open: count, credits, orphaned, oldest_seconds };
+}
+
+function levelsOf(env: Environment, levels: readonly QueueLevel[] | undefined) {
+  const of = (state: string) => levels?.find((each) => each.environment === env && each.state === state);
+  return {
+    env,
+    waiting: of('waiting')?.tasks ?? 0,
+    delayed: of('delayed')?.tasks ?? 0,
+    active: of('active')?.tasks ?? 0,
+    oldest_seconds: Math.round(of('waiting')?.oldestSeconds ?? 0),
+  };
+}
+
+function dayOf({ env, models, ...credits }: figures.Day, list: Pick<ModelList, 'currency' | 'credit_price'>) {
+  const price = models.reduce((sum, model) => sum + model.price, 0);
+  const margin = marginOf(env, list.credit_price, { ...credits, priceMicros: price * 1e6 });
+  return {
+    env,
+    credits_taken: credits.creditsTaken,
+    credits_returned: credits.creditsReturned,
+    currency: list.currency,
+    price: rounded(price),
+    margin: margin === undefined ? null : rounded(margin),
+    models: models.map((model) => ({ ...model, price: rounded(model.price) })),
+  };
+}
+
+@Module({ providers: [NowReader], exports: [NowReader] })
+class NowModule {}
+
+/** A queue that is lost comes back by itself: who asks meanwhile has to be told as well. */
+function unlessGone<T>(look: Promise<T>, otherwise: T): Promise<T> {
+  return look.catch((error: unknown) => {
+    if (['42P01', '3F000'].includes(sqlState(error) ?? '')) return otherwise;
+    throw error;
+  });
+}
+
+const rounded = (value: number) => Math.round(value * 10_000) / 10_000;
+
+/** Errors that the same order may not meet again. */
+const transientCodes = new Set([
+  'ENGINE_CAPACITY',
+  'ENGINE_NO_IMAGE',
+  'ENGINE_OUTCOME_UNKNOWN',
+  'ATTEMPTS_EXHAUSTED',
+]);
+
+/** Shares of the jobs that ended; null when none has. */
+function hourOf(env: Environment, all: readonly figures.JobEnds[]) {
+  const ends = all.filter((each) => each.env === env);
+  const count = (wanted: (code: string | null) => boolean) =>
+    ends.filter(({ error_code: code }) => wanted(code)).reduce((sum, { jobs }) => sum + jobs, 0);
+  const ended = count(() => true);
+  const share = (wanted: (code: string | null) => boolean) =>
+    ended === 0 ? null : rounded(count(wanted) / ended);
+  return {
+    env,
+    ended,
+    success_rate: share((code) => code === null),
+    policy_rate: share((code) => code === 'ENGINE_POLICY'),
+    transient_rate: share((code) => code !== null && transientCodes.has(code)),
+    // What did not succeed is given back.
+    refund_rate: share((code) => code !== null),
+    errors: ends
+      .flatMap(({ error_code: code, jobs }) => (code === null ? [] : [{ error_code: code, jobs }]))
+      .sort((one, other) => other.jobs - one.jobs),
+  };
+}
+
+export const showNow = defineCall({
+  name: 'now',
+  route: 'GET /now',
+  may: ['read'],
+  summary:
+    'Is anyone waiting, and why: queues, jobs, read models, charges, webhooks, seals, what vendors take',
+  input: NoInput,
+  live: true,
+  features: [NowModule],
+  run: (operator) => operator.get(NowReader).read(operator),
+  print: printNow,
+});
+
+export type Now = Awaited<ReturnType<NowReader['read']>>;
+
+function printNow(now: AsJson<Now>): void {
+  for (const { env, detail } of now.reasons) printLine(env === null ? detail : `${env}: ${detail}`);
+  printLine(now.reasons.length === 0 ? 'Nobody waits longer than usual.' : '');
+  printTable(now.queues, {
+    environment: ({ env }) => env,
+    waiting: ({ waiting }) => waiting,
+    'oldest (s)': ({ oldest_seconds }) => oldest_seconds,
+    later: ({ delayed }) => delayed,
+    rendering: ({ active }) => active,
+    'ended in 1 h': ({ env }) => now.last_hour.find((hour) => hour.env === env)?.ended,
+    succeeded: ({ env }) => percent(now.last_hour.find((hour) => hour.env === env)?.success_rate),
+    refunded: ({ env }) => percent(now.last_hour.find((hour) => hour.env === env)?.refund_rate),
+    'webhooks due': ({ env }) => now.webhooks.find((level) => level.env === env)?.due,
+    'open charges': ({ env }) => now.charges.find((level) => level.env === env)?.open,
+  });
+  const late = now.consumers.filter(({ lag, state }) => lag > 0 || state !== 'live');
+  if (late.length > 0)
+    printTable(late, {
+      environment: ({ env }) => env,
+      consumer: ({ name }) => name,
+      state: ({ state }) => state,
+      behind: lagText,
+    });
+  for (const { env, credits_taken: taken, credits_returned: returned, price, currency } of now.last_day)
+    printLine(
+      `24 h, ${env}: ${taken} credits taken, ${returned} given back; vendors took ${price} ${currency}`,
+    );
+  const { last_audit: audit, seals } = now;
+  printLine(`last audit: ${audit ? `${audit.at} by ${audit.by}: ${audit.summary}` : 'none'}`);
+  printLine(`last seal: ${seals.last === null ? 'none' : `${seals.last} of ${seals.sealed_at}`}`);
+}
+
+const percent = (share: number | null | undefined) =>
+  share === null || share === undefined ? undefined : `${Math.round(share * 1_000) / 10} %`;

@@ -1,0 +1,84 @@
+import { installation } from '#application/command-context.js';
+import { RecordAction } from '#application/operator/manage-operators.handler.js';
+import type { EventOfType } from '#domain/events.js';
+import type { ActionOutcome, OperatorRole } from '#domain/operator/operator.events.js';
+import { messageOf } from '#platform/errors.js';
+import { timelessId } from '#platform/ids.js';
+import { InvalidFields, validate } from '#validation/validate.js';
+import type { AnyCall, Asked } from '#operator-calls/call.js';
+import { CliError } from '#operator-calls/call-refused.js';
+import { NoInput } from '#operator-calls/input.js';
+import type { Operator } from '#operator-calls/operator.js';
+
+/** @throws InvalidFields naming all that is wrong */
+export function checkedInput({ input }: AnyCall, sent: object, place: 'body' | 'query'): object {
+  if (input !== NoInput) return validate(input, sent, place);
+  const [field] = Object.keys(sent);
+  if (field === undefined) return sent;
+  throw new InvalidFields([
+    { loc: [place, field], msg: 'is not a field of this request', type: 'extra_forbidden' },
+  ]);
+}
+
+export function mayCall({ may }: Pick<AnyCall, 'may'>, role: OperatorRole): boolean {
+  return role === 'admin' || may.includes('read') || may.includes(role);
+}
+
+export const changesThings = ({ route }: Pick<AnyCall, 'route'>) => !route.startsWith('GET ');
+
+/** Does what is asked. What changes anything is written down before, with who asks for it, and how it ended. */
+export async function perform(
+  call: AnyCall,
+  operator: Operator,
+  input: object,
+  asked: Asked,
+): Promise<unknown> {
+  if (!changesThings(call) || call.readOnly === 'silent') return call.run(operator, input, asked);
+  const context = operator.context('live', installation);
+  const { idempotencyKey } = asked;
+  const actionId =
+    idempotencyKey === undefined ? context.requestId : timelessId(`${operator.name} ${idempotencyKey}`);
+  const at = context.at.toISOString();
+  const kept = Object.entries(input).filter(([name]) => !call.unrecorded?.some((each) => each === name));
+  const request = { action: call.name, by: operator.name, input: Object.fromEntries(kept), at };
+  const begin = () =>
+    operator.execute(new RecordAction(context, actionId, { type: 'ActionRequested', data: request }));
+  const end = (outcome: ActionOutcome, summary: string | null) => {
+    const data = { outcome, summary, at: new Date().toISOString() };
+    return operator.execute(new RecordAction(context, actionId, { type: 'ActionEnded', data }));
+  };
+  if (call.readOnly === 'recorded') {
+    const result = await call.run(operator, input, asked);
+    const recorded = begin().then(() => end('done', call.summarise?.(result) ?? null));
+    // What was found out is worth having, also where nothing can be written.
+    await recorded.catch(() => operator.say('that it was done could not be written down'));
+    return result;
+  }
+  const earlier = await begin();
+  if (earlier) requireSameRequest(earlier as EventOfType<'ActionRequested'>, request);
+  try {
+    const requestedAt = new Date((earlier as EventOfType<'ActionRequested'> | undefined)?.data.at ?? at);
+    const result = await call.run(operator, input, { ...asked, requestedAt });
+    await end('done', call.summarise?.(result) ?? null);
+    return result;
+  } catch (error) {
+    // Whether the end can be written down or not: what has gone wrong is what counts.
+    await end(error instanceof CliError ? 'refused' : 'failed', messageOf(error)).catch(() => undefined);
+    throw error;
+  }
+}
+
+function requireSameRequest(
+  { data }: EventOfType<'ActionRequested'>,
+  request: Pick<EventOfType<'ActionRequested'>['data'], 'action' | 'input'>,
+): void {
+  const same = (one: typeof request) => JSON.stringify([one.action, sorted(one.input)]);
+  if (same(data) === same(request)) return;
+  throw new CliError(
+    'this Idempotency-Key was used for another request: use a new key for a new request. Nothing was changed',
+    'IDEMPOTENCY_KEY_REUSED',
+  );
+}
+
+/** PostgreSQL keeps the fields of an object in an order of its own. */
+const sorted = (input: object) => Object.entries(input).sort(([one], [other]) => (one < other ? -1 : 1));

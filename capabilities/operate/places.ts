@@ -1,0 +1,121 @@
+import type { Aggregate } from '#application/aggregate.js';
+import type { DomainEvent } from '#domain/events.js';
+import { decode } from '#domain/stored-events.js';
+import { parseStreamName } from '#domain/streams.js';
+import type { EventFilter, EventStore, RecordedEvent } from '#event-store/event-store.js';
+import { CliError } from '#operator-calls/call-refused.js';
+import { timeOf } from '#operator-calls/input.js';
+
+/** @throws CliError for a name that this service does not write */
+export function checkStreamName(stream: string): NonNullable<ReturnType<typeof parseStreamName>> {
+  const name = parseStreamName(stream);
+  if (name) return name;
+  throw new CliError(
+    `${JSON.stringify(stream)} is not the name of a stream: it is live. or test., then account-, job-, key-, asset- or usage-, then an id`,
+  );
+}
+
+export function noSuchStream(stream: string): CliError {
+  return new CliError(
+    `there is no stream ${stream}: "atelier events tail" shows the names of streams as events come`,
+    'RESOURCE_NOT_FOUND',
+  );
+}
+
+/** A time in milliseconds, as the events' own `recordedAt` tells it, or a number of what the verb counts by. */
+export type Moment = { readonly time: number } | { readonly number: bigint };
+
+/** @throws CliError for an option that is neither a time nor, where `counted` says of what, a number */
+export function momentOf(option: string, text: string, counted: 'position' | 'revision'): Moment {
+  if (/^\d{1,18}$/.test(text)) return { number: BigInt(text) };
+  return { time: timeOf(option, text, `a ${counted} or a time`) };
+}
+
+/** Whether an event of a stream had happened at the moment that `--at` names. @throws CliError */
+export function happenedBy(at: string | undefined): (event: RecordedEvent) => boolean {
+  if (at === undefined) return () => true;
+  const moment = momentOf('--at', at, 'revision');
+  if ('number' in moment) return ({ revision }) => revision <= moment.number;
+  return ({ metadata }) => Date.parse(metadata.recordedAt) <= moment.time;
+}
+
+/** Whether an event stands in the log by the position that `--position` names. @throws CliError */
+export function happenedThrough(position: string | undefined): (event: RecordedEvent) => boolean {
+  if (position === undefined) return () => true;
+  if (!/^\d+$/.test(position))
+    throw new CliError('--position must be a position of the log', 'VALIDATION_ERROR');
+  const through = BigInt(position);
+  return (event) => event.position <= through;
+}
+
+interface LogPages {
+  readonly after?: bigint | undefined;
+  readonly filter?: EventFilter | undefined;
+  readonly limit: number;
+  readonly unprovenToo?: boolean;
+}
+
+/** The log after a position, in pages of at most `limit` events, until its end. */
+export async function* pagesOfLog(
+  store: EventStore,
+  { after, filter, limit, unprovenToo = false }: LogPages,
+): AsyncGenerator<readonly RecordedEvent[]> {
+  for (let last = after; ;) {
+    const page = await store.readAll({
+      limit,
+      unprovenToo,
+      ...(last !== undefined && { after: last }),
+      ...(filter && { filter }),
+    });
+    if (page.length === 0) return;
+    yield page;
+    last = page.at(-1)?.position;
+  }
+}
+
+/** The events that pass a filter, kept from one look to the next: only what is new in the log is read. For what stays few. */
+export class KeptEvents {
+  private events: RecordedEvent[] = [];
+  private through = 0n;
+  private looking: Promise<unknown> = Promise.resolve();
+
+  constructor(
+    private readonly store: EventStore,
+    private readonly filter: EventFilter,
+  ) {}
+
+  /** @throws what the store throws; then the next look reads on from where this one came to */
+  all(): Promise<readonly RecordedEvent[]> {
+    const looked = this.looking.then(() => this.look());
+    this.looking = looked.catch(() => undefined);
+    return looked;
+  }
+
+  private async look(): Promise<readonly RecordedEvent[]> {
+    const head = (await this.store.head()) ?? 0n;
+    // Another log is there than before: a restore.
+    if (head < this.through) [this.events, this.through] = [[], 0n];
+    const { through: after, filter } = this;
+    // What this service did not write is not shown as its own: the audit names it.
+    for await (const page of pagesOfLog(this.store, { after, filter, limit: 1_000, unprovenToo: true })) {
+      this.events.push(...page.filter(({ unproven }) => unproven === undefined));
+      this.through = page.at(-1)?.position ?? this.through;
+    }
+    if (this.through < head) this.through = head;
+    return this.events;
+  }
+}
+
+/** What each stream folds into, by its name. @param events of one kind only */
+export function foldedStreams<State, Event extends DomainEvent>(
+  events: readonly RecordedEvent[],
+  { initial, evolve }: Aggregate<State, Event>,
+): Map<string, State> {
+  const found = new Map<string, State>();
+  for (const recorded of events) {
+    // As the caller says.
+    const event = decode(recorded) as Event;
+    found.set(recorded.stream, evolve(found.get(recorded.stream) ?? initial, event));
+  }
+  return found;
+}

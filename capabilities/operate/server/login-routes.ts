@@ -1,0 +1,141 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { installation } from '#application/command-context.js';
+import { WelcomeOperator } from '#application/operator/manage-operators.handler.js';
+import type { AddedOperator } from '#domain/operator/operator.js';
+import type { Clock } from '#platform/clock.js';
+import type { Logger } from '#platform/logger.js';
+import { NoInput } from '#operator-calls/input.js';
+import { perform } from '../perform-call.js';
+import type { ConnectedOperator } from '../connected-operator.js';
+import { CliError } from '#operator-calls/call-refused.js';
+import type { LoggedIn, OidcLogin } from './oidc-login.js';
+import { sessionMs, type Sessions } from './sessions.js';
+
+/** What logging in needs of the server. */
+export interface Door {
+  readonly operator: ConnectedOperator;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly sessions: Sessions;
+  /** @throws CliError for who brings neither a valid token nor the cookie of a session */
+  letIn(request: FastifyRequest): Promise<AddedOperator>;
+  /** Counts an attempt of an address. @throws CliError after too many */
+  count(request: FastifyRequest): void;
+}
+
+/** Written down like everything that changes something. */
+function record(
+  { operator }: Door,
+  action: 'session begin' | 'session end',
+  name: string,
+  request: FastifyRequest,
+  input: { readonly via: string },
+): Promise<unknown> {
+  const call = {
+    name: action,
+    route: 'POST /session' as const,
+    may: [],
+    summary: '',
+    input: NoInput,
+    run: () => Promise.resolve(null),
+    print: () => undefined,
+  };
+  const asked = { signal: new AbortController().signal, onProgress: () => undefined };
+  return perform(
+    call,
+    operator.inTheNameOf(name, request.id, () => undefined),
+    input,
+    asked,
+  );
+}
+
+/** Logging in and out with a browser: a token is changed for a session, so that no page has to keep it. */
+export function serveSession(server: FastifyInstance, door: Door): void {
+  const url = '/admin/v1/session';
+  const { sessions } = door;
+  server.post(url, async (request, reply) => {
+    const operator = await door.letIn(request);
+    await record(door, 'session begin', operator.name, request, { via: 'token' });
+    const { expiresAt } = sessions.begin(reply, operator.name);
+    return reply.send(describe(operator, expiresAt));
+  });
+  server.route({
+    method: 'GET',
+    url,
+    handler: async (request) => describe(await door.letIn(request), sessions.of(request)?.expiresAt),
+  });
+  server.delete(url, async (request, reply) => {
+    const operator = await door.letIn(request);
+    sessions.end(request, reply);
+    await record(door, 'session end', operator.name, request, { via: 'console' });
+    return reply.send(describe(operator, undefined));
+  });
+}
+
+function describe({ name, role, expiresAt: until }: AddedOperator, sessionEnds: Date | undefined) {
+  return { name, role, expires_at: until, session_expires_at: sessionEnds ?? null };
+}
+
+const base = '/admin/v1/login';
+const way = `${base}/organisation`;
+const cookie = 'atelier-login';
+
+/** The login of the organisation, where there is one: there and back again, and to the console. */
+export function serveLogin(server: FastifyInstance, door: Door): void {
+  const { oidc, publicUrl = '' } = door.operator.configuration.admin;
+  server.route({
+    method: 'GET',
+    url: base,
+    handler: () => Promise.resolve({ organisation: oidc ? way : null }),
+  });
+  if (!oidc) return;
+  let login: Promise<OidcLogin> | undefined;
+  // Who never logs in so, does not load what it takes.
+  const provider = () =>
+    (login ??= import('./oidc-login.js').then(
+      ({ OidcLogin: Login }) => new Login(oidc, `${publicUrl}${way}/callback`),
+    ));
+  // Lax: the browser comes back from another site.
+  const secure = door.sessions.isSecure;
+  const ofCookie = { path: base, httpOnly: true, secure, sameSite: 'lax' as const };
+  server.route({
+    method: 'GET',
+    url: way,
+    handler: async (request, reply) => {
+      door.count(request);
+      const begun = await (await provider()).begin();
+      return reply
+        .setCookie(cookie, begun.id, { ...ofCookie, maxAge: begun.keepForMs / 1000 })
+        .redirect(begun.url.href, 303);
+    },
+  });
+  server.route({
+    method: 'GET',
+    url: `${way}/callback`,
+    handler: async (request, reply) => {
+      void reply.clearCookie(cookie, ofCookie);
+      try {
+        const query = request.url.slice(request.url.indexOf('?'));
+        const person = await (await provider()).finish(request.cookies[cookie], query);
+        await welcome(door, request, person);
+        await record(door, 'session begin', person.name, request, { via: 'organisation' });
+        door.sessions.begin(reply, person.name);
+      } catch (error) {
+        // Why, is for those who run this; whoever knocks gets to know that they were not let in.
+        door.logger.warn({ requestId: request.id, err: error }, 'a login of the organisation was refused');
+        return reply.redirect(`${publicUrl}/console?login=refused`, 303);
+      }
+      return reply.redirect(`${publicUrl}/console`, 303);
+    },
+  });
+}
+
+/** @throws CliError for who has no role here, or may not come in any more */
+async function welcome(door: Door, request: FastifyRequest, { name, role }: LoggedIn): Promise<void> {
+  const acting = door.operator.inTheNameOf(name, request.id, () => undefined);
+  const expiresAt = new Date(door.clock().getTime() + sessionMs);
+  const context = acting.context('live', installation);
+  const welcomed = await acting.execute(new WelcomeOperator(context, { name, role, expiresAt }));
+  if (welcomed.kind === 'rejected')
+    throw new CliError(`${name} is not let in: ${welcomed.rejection.code}`, 'UNAUTHENTICATED');
+}

@@ -1,0 +1,51 @@
+import '#platform/node-version.js';
+import { readFile } from 'node:fs/promises';
+import { systemClock } from '#platform/clock.js';
+import { ConfigurationError, loadConfiguration, requireSigningKey } from '#platform/configuration.js';
+import { ConsoleFiles } from '#platform/console-files.js';
+import { createLogger } from '#platform/logger.js';
+import { packagePath } from '#platform/package-folder.js';
+import { openRoleServer } from '#platform/role-server.js';
+import { runRole } from '#platform/run-role.js';
+import { startTracing } from '#platform/tracing.js';
+import { calls, features } from '../calls.js';
+import { ConnectedOperator } from '../connected-operator.js';
+import { pictureOrigins } from '../pictures/pictures.js';
+import { AdminServer } from './admin-server.js';
+
+const logger = createLogger('admin');
+
+// A role of its own: what operators ask for, an audit for one, takes nothing from the API, and costs nothing where it does not run.
+await runRole(logger, async () => {
+  const configuration = loadConfiguration();
+  requireSigningKey(configuration);
+  const { admin, authFailuresPerMin: failuresPerMin } = configuration;
+  if (admin.port === undefined) throw new ConfigurationError('ATELIER_ADMIN_PORT is not set');
+  const stopTracing = await startTracing('admin', logger);
+  const probes = await openRoleServer('admin', configuration, logger);
+  const operator = await ConnectedOperator.serve(configuration, features);
+  const description = () => readFile(packagePath('openapi-admin.json'), 'utf8');
+  const clock = systemClock;
+  const pages = new ConsoleFiles('operator', await pictureOrigins(operator));
+  const server = new AdminServer({
+    operator,
+    calls,
+    logger,
+    clock,
+    failuresPerMin,
+    description,
+    console: pages,
+  });
+  const port = await server.listen(admin.port, admin.host);
+  probes.ready(() => Promise.resolve([]));
+  logger.info({ host: admin.host, port }, "the operator's API listens");
+  return {
+    facts: { host: admin.host, port, metricsPort: probes.port },
+    async stop() {
+      await server.close();
+      await operator[Symbol.asyncDispose]();
+      await stopTracing();
+      await probes.close();
+    },
+  };
+});

@@ -1,0 +1,119 @@
+import { LRUCache } from 'lru-cache';
+import * as oidc from 'openid-client';
+import { operatorNamePattern } from '#application/operator/operator-token.js';
+import type { OperatorRole } from '#domain/operator/operator.events.js';
+import type { OidcConfiguration } from '#platform/configuration.js';
+import { CliError } from '#operator-calls/call-refused.js';
+
+/** How long somebody may take to log in there. */
+const loginMs = 10 * 60_000;
+
+/** What has to fit when somebody comes back. */
+interface Begun {
+  readonly verifier: string;
+  readonly state: string;
+  readonly nonce: string;
+}
+
+/** Somebody whom the organisation has let in. */
+export interface LoggedIn {
+  readonly name: string;
+  /** Undefined: it says nothing about it. */
+  readonly role: OperatorRole | undefined;
+}
+
+/** The login of an organisation: authorization code with PKCE, state and nonce, all of which openid-client checks, and the signature of the ID token. */
+export class OidcLogin {
+  /** By an id that the browser keeps in a cookie: who comes back is who went. */
+  private readonly begun = new LRUCache<string, Begun>({ max: 20_000, ttl: loginMs });
+  private provider: Promise<oidc.Configuration> | undefined;
+
+  constructor(
+    private readonly settings: OidcConfiguration,
+    private readonly callbackUrl: string,
+  ) {}
+
+  /** @returns where the browser has to go, and what it has to keep. @throws CliError while nobody answers there */
+  async begin(): Promise<{ readonly url: URL; readonly id: string; readonly keepForMs: number }> {
+    const provider = await this.discovered();
+    const begun = {
+      verifier: oidc.randomPKCECodeVerifier(),
+      state: oidc.randomState(),
+      nonce: oidc.randomNonce(),
+    };
+    const id = oidc.randomState();
+    this.begun.set(id, begun);
+    const url = oidc.buildAuthorizationUrl(provider, {
+      redirect_uri: this.callbackUrl,
+      scope: this.settings.scope,
+      code_challenge: await oidc.calculatePKCECodeChallenge(begun.verifier),
+      code_challenge_method: 'S256',
+      state: begun.state,
+      nonce: begun.nonce,
+    });
+    return { url, id, keepForMs: loginMs };
+  }
+
+  /** @param query with which the browser came back. @throws CliError, and what openid-client throws, for what does not fit */
+  async finish(id: string | undefined, query: string): Promise<LoggedIn> {
+    const begun = id === undefined ? undefined : this.begun.get(id);
+    if (id === undefined || !begun)
+      throw new CliError('no login was begun here, or too long ago', 'UNAUTHENTICATED');
+    // A code is good once.
+    this.begun.delete(id);
+    const provider = await this.discovered();
+    const tokens = await oidc.authorizationCodeGrant(provider, new URL(`${this.callbackUrl}${query}`), {
+      pkceCodeVerifier: begun.verifier,
+      expectedState: begun.state,
+      expectedNonce: begun.nonce,
+      idTokenExpected: true,
+    });
+    let claims: Record<string, unknown> = tokens.claims() ?? {};
+    const { nameClaim, roleClaim } = this.settings;
+    // Many tell the rest only there.
+    if (!(nameClaim in claims && roleClaim in claims) && provider.serverMetadata().userinfo_endpoint)
+      claims = {
+        ...(await oidc.fetchUserInfo(provider, tokens.access_token, String(claims['sub']))),
+        ...claims,
+      };
+    return { name: this.nameOf(claims), role: this.roleOf(claims[roleClaim]) };
+  }
+
+  private nameOf(claims: Record<string, unknown>): string {
+    const { nameClaim } = this.settings;
+    const told = claims[nameClaim];
+    const name = typeof told === 'string' ? told.toLowerCase() : '';
+    if (!operatorNamePattern.test(name))
+      throw new CliError(`the claim ${nameClaim} is no name of an operator`, 'UNAUTHENTICATED');
+    // Whoever may write any address into their account could be anybody.
+    if (nameClaim === 'email' && claims['email_verified'] !== true)
+      throw new CliError('the address of mail is not verified there', 'UNAUTHENTICATED');
+    return name;
+  }
+
+  private roleOf(claim: unknown): OperatorRole | undefined {
+    const told = Array.isArray(claim) ? claim : [claim];
+    const [, role] = this.settings.roles.find(([value]) => told.includes(value)) ?? [];
+    // Settings with another role were refused.
+    return role as OperatorRole | undefined;
+  }
+
+  private async discovered(): Promise<oidc.Configuration> {
+    const { issuer, clientId, clientSecret } = this.settings;
+    // Without this the library trusts the connection, and looks at no signature of an ID token.
+    const execute = [oidc.enableNonRepudiationChecks];
+    if (issuer.startsWith('http:')) execute.push(oidc.allowInsecureRequests);
+    this.provider ??= oidc.discovery(
+      ...([new URL(issuer), clientId, undefined, oidc.ClientSecretBasic(clientSecret), { execute }] as const),
+    );
+    try {
+      return await this.provider;
+    } catch (error) {
+      // Asked again the next time.
+      this.provider = undefined;
+      throw new CliError('the login of the organisation does not answer', 'SERVICE_UNAVAILABLE', {
+        cause: error,
+      });
+    }
+  }
+}

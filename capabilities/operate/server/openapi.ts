@@ -1,0 +1,333 @@
+import { operatorRoles } from '#domain/operator/operator.events.js';
+import { keepWritten } from '#platform/written-document.js';
+import { changesThings, mayCall } from '../perform-call.js';
+import { fieldsOf } from '../fields-of-input.js';
+import type { AnyCall } from '#operator-calls/call.js';
+import { declaredCalls } from '../calls.js';
+import { refusals } from '#operator-calls/call-refused.js';
+import { everyAnswer } from './admin-server.js';
+import { readResultSchemas } from './result-schemas.js';
+
+const description = `
+What the operators of Atelier ask for: programs such as a billing system, the console, and the command \`atelier\`, each of whose
+verbs is a call. Send an operator's token as \`Authorization: Bearer <token>\`. What changes anything is written to the log with
+the operator's name before it is done. See docs/operators-api.md.
+`.trim();
+
+const json = (schema: object) => ({ content: { 'application/json': { schema } } });
+const resultOf = readResultSchemas([...new Set(declaredCalls.map(({ file }) => file))]);
+const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` });
+const text = { type: 'string' };
+
+const error = {
+  type: 'object',
+  required: ['error'],
+  properties: {
+    error: {
+      type: 'object',
+      required: ['code', 'message', 'request_id'],
+      properties: { code: { type: 'string', enum: Object.keys(refusals) }, message: text, request_id: text },
+    },
+    detail: {
+      type: 'array',
+      items: {
+        type: 'object',
+        required: ['loc', 'msg', 'type'],
+        properties: { loc: { type: 'array', items: {} }, msg: text, type: text },
+      },
+    },
+  },
+};
+
+const progress = {
+  type: ['object', 'null'],
+  required: ['phase', 'position', 'from', 'through'],
+  properties: {
+    phase: { ...text, description: 'What is being done, in a word or two.' },
+    position: text,
+    from: text,
+    through: text,
+    events: { type: 'number', description: 'Handled in this phase.' },
+  },
+};
+
+const time = { type: 'string', format: 'date-time' };
+/** @param results of all long calls: `action` tells of which this is */
+const run = (results: readonly object[]) => ({
+  type: 'object',
+  required: ['run_id', 'action', 'by', 'started_at', 'ended_at', 'state'],
+  properties: {
+    run_id: text,
+    action: text,
+    by: text,
+    started_at: time,
+    ended_at: { ...time, type: ['string', 'null'] },
+    state: { type: 'string', enum: ['running', 'done', 'refused', 'failed', 'cancelled'] },
+    progress,
+    error: { type: ['string', 'null'] },
+    result: { anyOf: results, description: 'What the call answers, once it is done.' },
+  },
+});
+
+const session = {
+  type: 'object',
+  required: ['name', 'role', 'expires_at', 'session_expires_at'],
+  properties: {
+    name: text,
+    role: { type: 'string', enum: operatorRoles },
+    expires_at: { ...time, description: 'Until when the operator may ask at all.' },
+    session_expires_at: { ...time, type: ['string', 'null'], description: 'Null: asked with a token.' },
+  },
+};
+
+/** `tenants create` → `tenantsCreate`. */
+const idOf = ({ name }: AnyCall) => name.replace(/[ -](\w)/g, (_all, letter: string) => letter.toUpperCase());
+const resultNameOf = (call: AnyCall) => `${idOf(call).replace(/^./, (first) => first.toUpperCase())}Result`;
+
+/** The words of a field as OpenAPI 3.1 has them. */
+function schemaOf({
+  required: _required,
+  nullable,
+  enum: values,
+  ...words
+}: Record<string, unknown>): object {
+  const type = values === undefined ? words['type'] : 'string';
+  return { ...words, type: nullable ? [type, 'null'] : type, ...(values !== undefined && { enum: values }) };
+}
+
+const format = {
+  name: 'format',
+  in: 'query',
+  required: false,
+  schema: { type: 'string', enum: ['json', 'csv'] },
+  description: 'One JSON object a line, or comma-separated values.',
+};
+
+const linesOf = (call: AnyCall, columns: readonly string[]) => ({
+  description: 'As many lines as there are.',
+  ...(columns.length > 0 && {
+    headers: { 'Content-Disposition': { description: 'Of comma-separated values.', schema: text } },
+  }),
+  content: {
+    'application/x-ndjson': { schema: text, 'x-line': ref(resultNameOf(call)) },
+    ...(columns.length > 0 && { 'text/csv': { schema: text } }),
+  },
+});
+
+function operationOf(call: AnyCall): object {
+  const path = call.route.split(' ')[1] ?? '';
+  const inPath = new Set([...path.matchAll(/:(\w+)/g)].map(([, name]) => name));
+  const fields = fieldsOf(call.input);
+  const rest = fields.filter(({ name }) => !inPath.has(name));
+  const inQuery = changesThings(call) ? [] : rest;
+  const inBody = changesThings(call) ? rest : [];
+  const parameter =
+    (place: string) =>
+    ({ name, schema }: (typeof fields)[number]) => {
+      // Only in a body can there be a null.
+      const { description: about, nullable: _inBody, ...words } = schema;
+      const required = place === 'path' || schema.required;
+      return { name, in: place, required, description: about, schema: schemaOf(words) };
+    };
+  const key = {
+    name: 'Idempotency-Key',
+    in: 'header',
+    required: call.idempotent === 'always',
+    schema: { ...text, maxLength: 255 },
+  };
+  const roles = operatorRoles.filter((role) => mayCall(call, role));
+  const required = inBody.filter(({ schema }) => schema.required).map(({ name }) => name);
+  const body = {
+    type: 'object',
+    additionalProperties: false,
+    ...(required.length > 0 && { required }),
+    properties: Object.fromEntries(inBody.map(({ name, schema }) => [name, schemaOf(schema)])),
+  };
+  return {
+    operationId: idOf(call),
+    tags: [call.name.split(' ')[0]],
+    summary: `${call.summary}.`,
+    description: `The verb \`atelier ${call.name}\`. For operators with the role ${roles.join(', ')}.`,
+    'x-roles': roles,
+    parameters: [
+      ...fields.filter(({ name }) => inPath.has(name)).map(parameter('path')),
+      ...inQuery.map(parameter('query')),
+      ...(call.idempotent ? [key] : []),
+      ...(call.lines?.length ? [format] : []),
+    ],
+    ...(inBody.length > 0 && { requestBody: { required: required.length > 0, ...json(body) } }),
+    responses: {
+      ...(call.long
+        ? { 202: { description: 'It is started: `/runs/{run_id}` tells how it goes.', ...json(ref('Run')) } }
+        : {
+            200: call.lines
+              ? linesOf(call, call.lines)
+              : { description: 'Done.', ...json(ref(resultNameOf(call))) },
+          }),
+      default: { description: 'It was refused, or failed.', ...json(ref('ErrorEnvelope')) },
+    },
+  };
+}
+
+/** Server-sent events, each with one answer as its data. */
+const stream = (of: string) => ({
+  200: {
+    description: 'What changes, as it changes, and every other second what is so.',
+    content: { 'text/event-stream': { schema: text, 'x-event-data': ref(of) } },
+  },
+  default: { description: 'It was refused.', ...json(ref('ErrorEnvelope')) },
+});
+
+const found = (schema: object) => ({
+  200: { description: 'Found.', ...json(schema) },
+  default: { description: 'It was refused.', ...json(ref('ErrorEnvelope')) },
+});
+
+const named = { parameters: [{ name: 'run', in: 'path', required: true, schema: text }], tags: ['runs'] };
+
+const runPaths = {
+  '/admin/v1/runs': {
+    get: {
+      operationId: 'runsList',
+      tags: ['runs'],
+      summary: 'What long calls are doing.',
+      responses: found({
+        type: 'object',
+        required: ['runs'],
+        properties: { runs: { type: 'array', items: ref('Run') } },
+      }),
+    },
+  },
+  '/admin/v1/runs/{run}': {
+    get: {
+      operationId: 'runsShow',
+      ...named,
+      summary: 'How a long call goes.',
+      responses: found(ref('Run')),
+    },
+    delete: { operationId: 'runsStop', ...named, summary: 'Stop a long call.', responses: found(ref('Run')) },
+  },
+  '/admin/v1/runs/{run}/events': {
+    get: {
+      operationId: 'runsEvents',
+      ...named,
+      summary: 'How a long call goes, as a stream that ends with it.',
+      responses: stream('Run'),
+    },
+  },
+};
+
+const sessionCall = (operationId: string, summary: string, description: string) => ({
+  operationId,
+  tags: ['session'],
+  summary,
+  description,
+  responses: {
+    200: {
+      description: 'Done.',
+      headers: { 'Set-Cookie': { description: 'HttpOnly, SameSite=Strict.', schema: text } },
+      ...json(ref('Session')),
+    },
+    default: { description: 'It was refused.', ...json(ref('ErrorEnvelope')) },
+  },
+});
+const goOn = {
+  303: {
+    description: 'Where the browser goes on.',
+    headers: { Location: { schema: text }, 'Set-Cookie': { schema: text } },
+  },
+  default: { description: 'It was refused.', ...json(ref('ErrorEnvelope')) },
+};
+const login = { tags: ['session'], security: [] };
+
+const sessionPaths = {
+  '/admin/v1/session': {
+    post: sessionCall(
+      'sessionBegin',
+      'Change a token for a session.',
+      'The token comes in the header, the session as a cookie.',
+    ),
+    get: sessionCall('sessionShow', 'Who is logged in.', 'With a token, or with the cookie of a session.'),
+    delete: sessionCall('sessionEnd', 'End the session.', 'Its cookie is of no use from now on.'),
+  },
+  '/admin/v1/login': {
+    get: {
+      ...login,
+      operationId: 'loginWays',
+      summary: 'How people can log in, beside with a token.',
+      responses: found({
+        type: 'object',
+        required: ['organisation'],
+        properties: {
+          organisation: { type: ['string', 'null'], description: 'Where the browser has to go.' },
+        },
+      }),
+    },
+  },
+  '/admin/v1/login/organisation': {
+    get: {
+      ...login,
+      operationId: 'loginBegin',
+      summary: 'To the login of the organisation.',
+      responses: goOn,
+    },
+  },
+  '/admin/v1/login/organisation/callback': {
+    get: {
+      ...login,
+      operationId: 'loginFinish',
+      summary: 'Back from there, to the console.',
+      responses: goOn,
+    },
+  },
+};
+
+function describeAdminApi(): object {
+  const paths: Record<string, Record<string, object>> = {};
+  const results: Record<string, object> = {};
+  for (const { file, name, call } of declaredCalls) {
+    results[resultNameOf(call)] = resultOf(file, name);
+    const [method = '', path = ''] = call.route.split(' ');
+    const template = `/admin/v1${path.replace(/:(\w+)/g, '{$1}')}`;
+    paths[template] = { ...paths[template], [method.toLowerCase()]: operationOf(call) };
+    if (call.live)
+      paths[`${template}/events`] = {
+        get: {
+          ...operationOf(call),
+          operationId: `${idOf(call)}Events`,
+          responses: stream(resultNameOf(call)),
+          description: `What \`${template}\` answers, as a stream. For \`fetch\`, which can send a token in a header.`,
+        },
+      };
+  }
+  const longOnes = declaredCalls.filter(({ call }) => call.long).map(({ call }) => ref(resultNameOf(call)));
+  return {
+    openapi: '3.1.1',
+    info: {
+      title: 'Atelier for operators',
+      version: '1',
+      description,
+      license: { name: 'MIT', identifier: 'MIT' },
+    },
+    servers: [{ url: '/', description: 'Where this document was found' }],
+    security: [{ token: [] }],
+    'x-default-is-any-refusal': true,
+    'x-headers-of-every-answer': {
+      'X-Request-Id': { description: 'Quote it when you report a problem.', schema: text },
+      'Retry-After': { description: 'With 429: how many seconds to wait.', schema: { type: 'number' } },
+      'X-Accel-Buffering': { description: 'Of streams, for proxies.', schema: text },
+      'X-Atelier-Notice': {
+        description: 'What else to tell the operator: a JSON list of texts.',
+        schema: text,
+      },
+      ...Object.fromEntries(Object.keys(everyAnswer).map((name) => [name, { schema: text }])),
+    },
+    paths: { ...paths, ...runPaths, ...sessionPaths },
+    components: {
+      schemas: { ErrorEnvelope: error, Run: run(longOnes), Session: session, ...results },
+      securitySchemes: { token: { type: 'http', scheme: 'bearer', bearerFormat: 'op_…' } },
+    },
+  };
+}
+
+keepWritten('openapi-admin.json', `${JSON.stringify(describeAdminApi(), null, 2)}\n`);

@@ -1,0 +1,138 @@
+import ts from 'typescript';
+
+/** A JSON Schema, as OpenAPI 3.1 has it. */
+type Schema = Readonly<Record<string, unknown>>;
+
+/**
+ * What each call answers, by file and name of its export, from the type that TypeScript has inferred of its `run`: what
+ * is described cannot differ from what is compiled, and no shape is written down twice. Read from the sources, when the
+ * description is made.
+ * @param files that export calls
+ */
+export function readResultSchemas(files: readonly string[]): (file: string, name: string) => Schema {
+  const { config } = ts.readConfigFile('tsconfig.json', (path) => ts.sys.readFile(path)) as {
+    config: object;
+  };
+  const { options } = ts.parseJsonConfigFileContent({ ...config, include: [] }, ts.sys, '.');
+  const program = ts.createProgram(files, options);
+  const checker = program.getTypeChecker();
+  const exportsOf = (path: string): ts.Type => {
+    const source = program.getSourceFile(path);
+    const symbol = source && checker.getSymbolAtLocation(source);
+    if (!symbol) throw new Error(`${path} exports nothing`);
+    return checker.getTypeOfSymbol(symbol);
+  };
+  return (file, name) => {
+    const symbol = checker.getPropertyOfType(exportsOf(file), name);
+    if (!symbol) throw new Error(`there is no ${name} in ${file}`);
+    const call = checker.getTypeOfSymbol(symbol);
+    // Call<Input, Result>
+    const [, result] = checker.getTypeArguments(call as ts.TypeReference);
+    if (!result) throw new Error(`${name} is no call`);
+    // Of lines, one.
+    const [line] = /^Async/.test(result.symbol?.name ?? '')
+      ? checker.getTypeArguments(result as ts.TypeReference)
+      : [];
+    return new SchemaWriter(checker).schemaOf(line ?? result);
+  };
+}
+
+/** Writes a type down as what comes of its values on their way through JSON. */
+class SchemaWriter {
+  private readonly open: ts.Type[] = [];
+
+  constructor(private readonly checker: ts.TypeChecker) {}
+
+  schemaOf(type: ts.Type): Schema {
+    const { flags } = type;
+    if (flags & (ts.TypeFlags.Any | ts.TypeFlags.Unknown)) return {};
+    if (type.isStringLiteral()) return { type: 'string', enum: [type.value] };
+    if (flags & ts.TypeFlags.NumberLike) return { type: 'number' };
+    if (flags & ts.TypeFlags.BooleanLiteral)
+      return { type: 'boolean', enum: [this.checker.typeToString(type) === 'true'] };
+    if (flags & ts.TypeFlags.Boolean) return { type: 'boolean' };
+    // More than a JSON number holds exactly.
+    if (flags & (ts.TypeFlags.StringLike | ts.TypeFlags.BigIntLike)) return { type: 'string' };
+    if (flags & ts.TypeFlags.Null) return { type: 'null' };
+    if (type.isUnion()) return this.unionOf(type);
+    if (type.symbol?.name === 'Date') return { type: 'string', format: 'date-time' };
+    if (this.checker.isArrayType(type) || this.checker.isTupleType(type)) {
+      const items = this.checker
+        .getTypeArguments(type as ts.TypeReference)
+        .map((each) => this.schemaOf(each));
+      return { type: 'array', items: eitherOf(items) };
+    }
+    return this.objectOf(type);
+  }
+
+  private unionOf(type: ts.UnionType): Schema {
+    // What is undefined is left out of JSON.
+    const given = type.types.filter((each) => !isMissing(each));
+    return eitherOf(given.map((each) => this.schemaOf(each)));
+  }
+
+  private objectOf(type: ts.Type): Schema {
+    // A type within itself is described once; within, it is any object.
+    if (this.open.includes(type)) return anyObject;
+    this.open.push(type);
+    const properties: Record<string, Schema> = {};
+    const required: string[] = [];
+    for (const property of this.propertiesOf(type)) {
+      const of = this.checker.getTypeOfSymbol(property);
+      if (of.getCallSignatures().length > 0 || isMissing(of)) continue;
+      const written = ts.displayPartsToString(property.getDocumentationComment(this.checker));
+      const about = written.replace(/\{@link (\w+)\}/g, '$1');
+      properties[property.name] = { ...this.schemaOf(of), ...(about && { description: about }) };
+      const optional = property.flags & ts.SymbolFlags.Optional || (of.isUnion() && of.types.some(isMissing));
+      if (!optional) required.push(property.name);
+    }
+    this.open.pop();
+    const others = this.checker.getIndexInfosOfType(type)[0];
+    if (!others && Object.keys(properties).length === 0) return anyObject;
+    return {
+      type: 'object',
+      ...(required.length > 0 && { required }),
+      ...(Object.keys(properties).length > 0 && { properties }),
+      ...(others && { additionalProperties: this.schemaOf(others.type) }),
+    };
+  }
+
+  /** `Omit` and its like give fields in the order in which the compiler has met their names: those are put in order. */
+  private propertiesOf(type: ts.Type): ts.Symbol[] {
+    const found = this.checker.getPropertiesOfType(type);
+    const bases = type.isClassOrInterface() ? this.checker.getBaseTypes(type) : [];
+    return [type, ...bases].some(isMapped) ? found.toSorted(byDeclaration) : found;
+  }
+}
+
+const isMapped = (type: ts.Type) =>
+  (((type as Partial<ts.ObjectType>).objectFlags ?? 0) & ts.ObjectFlags.Mapped) !== 0;
+
+function byDeclaration(one: ts.Symbol, other: ts.Symbol): number {
+  const [first, second] = [one, other].map(({ declarations }) => declarations?.[0]);
+  const [file, otherFile] = [first, second].map((each) => each?.getSourceFile().fileName ?? '');
+  if (file !== otherFile) return file! < otherFile! ? -1 : 1;
+  return (first?.pos ?? 0) - (second?.pos ?? 0);
+}
+
+const anyObject: Schema = { type: 'object', additionalProperties: true };
+
+const isMissing = ({ flags }: ts.Type) => (flags & (ts.TypeFlags.Undefined | ts.TypeFlags.Void)) !== 0;
+
+/** One of them. In an order that does not depend on that in which the compiler has met the types. */
+function eitherOf(schemas: readonly Schema[]): Schema {
+  const distinct = new Map(schemas.map((schema) => [JSON.stringify(schema), schema]));
+  const [only, ...more] = distinct.values();
+  if (more.length === 0) return only ?? {};
+  const all = [...distinct].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, schema]) => schema);
+  const rest = all.filter(({ type }) => type !== 'null');
+  const isOrNull = rest.length < all.length;
+  const [first] = rest;
+  const type = isOrNull ? [first?.['type'], 'null'] : first?.['type'];
+  const values = rest.flatMap((each) => (each['enum'] as unknown[] | undefined) ?? []);
+  const areValues = rest.every((each) => 'enum' in each && each['type'] === first?.['type']);
+  if (areValues && first?.['type'] === 'boolean' && values.length === 2) return { type };
+  if (areValues) return { type, enum: isOrNull ? [...values, null] : values };
+  if (rest.length === 1 && typeof first?.['type'] === 'string') return { ...first, type };
+  return { anyOf: isOrNull ? [...rest, { type: 'null' }] : rest };
+}

@@ -1,0 +1,97 @@
+import { randomBytes } from 'node:crypto';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { LRUCache } from 'lru-cache';
+import { hashOperatorToken } from '#application/operator/operator-token.js';
+import type { Clock } from '#platform/clock.js';
+import { CliError } from '#operator-calls/call-refused.js';
+
+/** A working day: who works longer logs in again. */
+export const sessionMs = 8 * 3_600_000;
+
+interface Session {
+  readonly name: string;
+  readonly expiresAt: Date;
+}
+
+/**
+ * Who is logged in with a browser. A session begins with an operator's token, or with the login of the organisation, and
+ * ends after eight hours, when it is ended, or with this process: it is kept in memory only, under the hash of what the
+ * cookie holds. Whether its operator may still do anything is asked at each request.
+ */
+export class Sessions {
+  private readonly sessions = new LRUCache<string, Session>({ max: 10_000 });
+  readonly isSecure: boolean;
+  private readonly cookie: string;
+
+  /** @param publicUrl where browsers reach the server */
+  constructor(
+    private readonly clock: Clock,
+    private readonly publicUrl: string | undefined,
+  ) {
+    this.isSecure = publicUrl?.startsWith('https:') ?? false;
+    // The prefix makes browsers refuse it from other hosts and without TLS.
+    this.cookie = this.isSecure ? '__Host-atelier-operator' : 'atelier-operator';
+  }
+
+  begin(reply: FastifyReply, name: string): Session {
+    const secret = randomBytes(32).toString('base64url');
+    const session = { name, expiresAt: new Date(this.clock().getTime() + sessionMs) };
+    this.sessions.set(hashOperatorToken(secret), session);
+    const { isSecure: secure } = this;
+    void reply.setCookie(this.cookie, secret, {
+      path: '/',
+      httpOnly: true,
+      secure,
+      sameSite: 'strict',
+      maxAge: sessionMs / 1000,
+    });
+    return session;
+  }
+
+  /**
+   * The session that a request belongs to; undefined: none.
+   * @throws CliError for a request that another site may have made
+   */
+  of(request: FastifyRequest): Session | undefined {
+    const secret = request.cookies[this.cookie];
+    if (secret === undefined) return undefined;
+    this.requireOwnPage(request);
+    const session = this.sessions.get(hashOperatorToken(secret));
+    return session && session.expiresAt > this.clock() ? session : undefined;
+  }
+
+  end(request: FastifyRequest, reply: FastifyReply): void {
+    const secret = request.cookies[this.cookie];
+    if (secret !== undefined) this.sessions.delete(hashOperatorToken(secret));
+    void reply.clearCookie(this.cookie, {
+      path: '/',
+      httpOnly: true,
+      secure: this.isSecure,
+      sameSite: 'strict',
+    });
+  }
+
+  /**
+   * A browser sends the cookie with whatever any page of the same site makes it send. Which page that is, the browser says:
+   * in Sec-Fetch-Site, and older ones in Origin. What says neither is none of our pages.
+   */
+  private requireOwnPage({ method, headers }: FastifyRequest): void {
+    const isLook = method === 'GET' || method === 'HEAD';
+    const site = headers['sec-fetch-site'];
+    const isOwn =
+      site === undefined
+        ? isLook || this.isOwnOrigin(headers.origin, headers.host)
+        : site === 'same-origin' || (isLook && site === 'none');
+    if (isOwn) return;
+    throw new CliError(
+      'this request comes from another site than the console, or does not say from which: nothing was done',
+      'FOREIGN_ORIGIN',
+    );
+  }
+
+  private isOwnOrigin(origin: string | undefined, host: string | undefined): boolean {
+    // Behind a proxy only the setting knows with which scheme browsers come.
+    const own = this.publicUrl ?? `http://${host ?? ''}`;
+    return origin !== undefined && URL.canParse(own) && origin === new URL(own).origin;
+  }
+}

@@ -1,0 +1,81 @@
+import { readServerVersion } from '#event-store/open-event-store.js';
+import { messageOf } from '#platform/errors.js';
+import { pgBossQueueLevels } from '#render-queue/queue-levels.js';
+import { defineCall } from '#operator-calls/call.js';
+import { InEnvironment, NoInput } from '#operator-calls/input.js';
+import { compareWithLog, countsPositions, lagText, readConsumers } from './consumers.js';
+import { printLine, printTable } from '#operator-calls/output.js';
+import { judgeSeals } from './seals/seals.js';
+import { answerWithinMs, withDatabase } from './service.js';
+
+/** What follows the log and does something about it. */
+export const listProcesses = defineCall({
+  name: 'processes list',
+  route: 'GET /process-managers',
+  may: ['read'],
+  summary: 'How far each process manager has come, and whether it is halted',
+  input: InEnvironment,
+  async run(operator, { env }) {
+    const { store, configuration } = operator;
+    const all = await compareWithLog(await operator.database(), store, countsPositions(configuration));
+    const processes = all
+      .filter(({ kind, env: of }) => kind === 'process manager' && (env ?? of) === of)
+      .map(({ kind: _kind, parked: _parked, ...rest }) => rest);
+    return { process_managers: processes };
+  },
+  print: ({ process_managers }) =>
+    printTable(process_managers, {
+      environment: ({ env }) => env,
+      'process manager': ({ name }) => name,
+      state: ({ state }) => state,
+      position: ({ position }) => position,
+      behind: lagText,
+      because: (process) => process.halted_because,
+    }),
+});
+
+/** Is anyone waiting, and for what: what the projector runs, the render queues, and the seals. */
+export const showStatus = defineCall({
+  name: 'status',
+  route: 'GET /status',
+  may: ['read'],
+  summary: 'How far read models and process managers are, the levels of the render queues, and the last seal',
+  input: NoInput,
+  async run({ configuration, store }) {
+    const { databaseUrl, eventStoreUrl } = configuration;
+    const { kind } = await readServerVersion(eventStoreUrl, answerWithinMs);
+    const [consumers, queues, seals] = await Promise.all([
+      readConsumers(configuration, kind),
+      withDatabase(databaseUrl, answerWithinMs, (client) => pgBossQueueLevels(client)()),
+      // Events that wait for too long are a state here, and no failure of the look.
+      judgeSeals(store, configuration).catch((error: unknown) => messageOf(error)),
+    ]);
+    return {
+      consumers,
+      queues: queues.map(({ environment, state, tasks, oldestSeconds }) => ({
+        env: environment,
+        state,
+        tasks,
+        oldest_seconds: Math.round(oldestSeconds),
+      })),
+      seals,
+    };
+  },
+  print({ consumers, queues, seals }) {
+    printTable(consumers, {
+      environment: ({ env }) => env,
+      kind: (consumer) => consumer.kind,
+      name: ({ name }) => name,
+      state: ({ state }) => state,
+      behind: (consumer) => lagText(consumer),
+      parked: ({ parked }) => parked,
+    });
+    printTable(queues, {
+      environment: ({ env }) => env,
+      'render tasks': ({ state }) => state,
+      tasks: ({ tasks }) => tasks,
+      'oldest (s)': ({ oldest_seconds }) => oldest_seconds,
+    });
+    printLine(`seals: ${seals}`);
+  },
+});

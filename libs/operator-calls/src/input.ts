@@ -1,0 +1,68 @@
+import { environments, type Environment } from '#domain/streams.js';
+import { ChoiceField, IdField, IntegerField } from '#validation/fields.js';
+import { CliError } from './call-refused.js';
+import { printLine } from './output.js';
+
+/** For calls that ask for nothing. */
+export class NoInput {}
+
+export class InEnvironment {
+  @ChoiceField({ description: 'Only this data environment.', values: environments })
+  env?: Environment;
+}
+
+export class OfTenant {
+  @IdField({ description: 'The tenant.', required: true })
+  tenant: string;
+}
+
+export class OfTenantInEnvironment extends InEnvironment {
+  @IdField({ description: 'The tenant.', required: true })
+  tenant: string;
+}
+
+/** What is of one account: a tenant has one in each environment. */
+export class OfAccount extends OfTenant {
+  @ChoiceField({ description: 'Data environment.', values: environments, required: true })
+  env: Environment;
+}
+
+/** How many entries of a list are shown. */
+export const LimitField = (max: number, usual: number): PropertyDecorator =>
+  IntegerField({
+    description: 'How many, the latest first.',
+    min: 1,
+    max,
+    default: usual,
+  });
+
+/** For lists that may be long. */
+export class PageInEnvironment extends InEnvironment {
+  @LimitField(200, 50)
+  limit: number = 50;
+
+  @IntegerField({
+    description: 'How many to pass over.',
+    min: 0,
+    max: 1_000_000,
+    default: 0,
+  })
+  offset: number = 0;
+}
+
+/** Says how to come to the rest of a list. */
+export function printRest(shown: number, total: number): void {
+  if (shown < total) printLine(`${shown} of ${total}: --offset ${shown} shows more.`);
+}
+
+/** The environment that `--env` names, or both. */
+export function environmentsOf(env: Environment | undefined): readonly Environment[] {
+  return env ? [env] : environments;
+}
+
+/** @returns milliseconds. @throws CliError */
+export function timeOf(option: string, text: string, wanted = 'a time'): number {
+  const time = Date.parse(text);
+  if (!Number.isNaN(time)) return time;
+  throw new CliError(`${option} must be ${wanted} such as 2026-01-31T12:00:00Z, not ${JSON.stringify(text)}`);
+}

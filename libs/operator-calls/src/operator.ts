@@ -1,0 +1,50 @@
+import type { Type } from '@nestjs/common';
+import type { Command } from '@nestjs/cqrs';
+import type { DataSource } from 'typeorm';
+import type { AccountWriter } from '#application/account/account-writer.js';
+import type { CommandContext } from '#application/command-context.js';
+import type { OpenedAccount } from '#domain/account/account.js';
+import type { Environment } from '#domain/streams.js';
+import type { EventFilter, EventStore, RecordedEvent } from '#event-store/event-store.js';
+import type { Configuration } from '#platform/configuration.js';
+import type { Queries } from '#read-store/data-source.js';
+
+/** The service as a call sees it, in the name of the operator who asks. */
+export interface Operator {
+  /** Who asks. */
+  readonly name: string;
+  readonly configuration: Configuration;
+  readonly store: EventStore;
+  readonly accounts: AccountWriter;
+
+  /** A provider of the call's features. */
+  get<Provider>(token: Type<Provider> | (abstract new (...args: never[]) => Provider)): Provider;
+
+  execute<Result>(command: Command<Result>): Promise<Result>;
+
+  /** The context of a new command of the operator. */
+  context(environment: Environment, tenant: string): CommandContext;
+
+  findAccount(environment: Environment, tenant: string): Promise<OpenedAccount | undefined>;
+
+  /** @throws CliError when the tenant has no account in the environment */
+  account(environment: Environment, tenant: string): Promise<OpenedAccount>;
+
+  /** The environments in which the tenant has an account, or the one that is asked for. @throws CliError without any */
+  accountsOf(tenant: string, env: Environment | undefined): Promise<Environment[]>;
+
+  /** The events that pass the filter. A process that serves many operators reads each of them once. */
+  recorded(filter: EventFilter): Promise<readonly RecordedEvent[]>;
+
+  /** The read models of an environment, on one connection. */
+  readModels(environment: Environment): Promise<DataSource>;
+
+  /** For statements that name their schemas, of both environments. */
+  database(): Promise<Queries>;
+
+  /** Waits until the read model has seen what was just written, so that the next call or `list` shows it. */
+  caughtUp(environment: Environment, readModel: string, position: bigint | undefined): Promise<void>;
+
+  /** Tells the operator something while a call takes longer than usual. */
+  say(line: string): void;
+}
