@@ -76,9 +76,12 @@ describe.each([
   it('proves each of its events by the seal whose range it is in', async () => {
     const events = await log.store.readAll({ filter: sealedEvents });
     expect(events).toHaveLength(history().appends.length);
+    const places = kept.flatMap(({ number, count }) =>
+      Array.from({ length: count }, (_, at) => [number, at]),
+    );
     for (const [index, event] of events.entries()) {
       const { seal, index: place } = await proveInclusion(log.store, event);
-      expect([seal.number, place]).toEqual([Math.floor(index / 4) + 1, index % 4]);
+      expect([seal.number, place]).toEqual(places[index]);
     }
   });
 
@@ -96,7 +99,10 @@ describe.each([
     await alter(log);
     const [first] = await findings();
     expect(first).toEqual(at(found));
-    expect(first?.message).toMatch(/history is not what was sealed, from event \d of the 4 of seal \d/);
+    const told = /history is not what was sealed, from event \d of the (\d) of seal (\d)/;
+    const [, count, number] = told.exec(first?.message ?? '') ?? [];
+    // A store that is slow to send makes a range shorter.
+    expect(count).toBe(String(kept[Number(number) - 1]?.count));
   });
 
   it('finds the last events taken away, and names those that stood there', async () => {
@@ -106,9 +112,9 @@ describe.each([
   });
 
   it('finds each alteration of the seals themselves', async () => {
-    await log.replace([sealStream, 1], `"count":${kept[1]!.count}`, '"count":3');
+    await log.replace([sealStream, 1], `"count":${kept[1]!.count}`, `"count":${kept[1]!.count + 1}`);
     expect(await findings()).toContainEqual(inSeals(/not signed/));
-    await log.replace([sealStream, 1], '"count":3', `"count":${kept[1]!.count}`);
+    await log.replace([sealStream, 1], `"count":${kept[1]!.count + 1}`, `"count":${kept[1]!.count}`);
     expect(await findings()).toEqual([]);
     await log.replace([sealStream, 2], `"leaves":"${kept[2]!.leaves}"`, `"leaves":"${kept[1]!.leaves}"`);
     expect(await findings()).toEqual([inSeals(/fingerprints beside seal 3 are not its own/)]);

@@ -1,5 +1,6 @@
 import '#platform/node-version.js';
 import { loadConfiguration, requireSigningKey } from '#platform/configuration.js';
+import { listenBacklog } from '#platform/guarded-server.js';
 import { createLogger } from '#platform/logger.js';
 import { Metrics } from '#platform/metrics.js';
 import { openRoleServer } from '#platform/role-server.js';
@@ -18,7 +19,7 @@ await runRole(logger, async (stopping) => {
   const { host, trustedProxies, corsOrigins, publicMetrics } = configuration;
   const metrics = server.metrics ?? (publicMetrics ? new Metrics('api') : undefined);
   const api = await createApi({ configuration, logger, metrics, stopping }, { trustedProxies, corsOrigins });
-  await api.listen(configuration.port, host);
+  await api.listen({ port: configuration.port, host, backlog: listenBacklog });
   const health = api.get(HealthController);
   server.ready(() => health.problems());
   // It listens on a port, not on a pipe.

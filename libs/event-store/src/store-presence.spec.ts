@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { correlated } from '#platform/correlation.js';
 import { AppendOutcomeUnknown, EventStoreUnavailable } from './event-store.js';
-import { inStoreTime, requestPatienceMs } from './store-presence.js';
+import { inStoreTime } from './store-presence.js';
 
 describe('a request that has waited for the event store as long as it may', () => {
   const never = () => new Promise<never>(() => undefined);
   const late = (kind: 'read' | 'write') => {
-    const storeTime = { waitedMs: requestPatienceMs - 1, didWithout: false };
+    const storeTime = { patienceMs: 100, waitedMs: 99, didWithout: false };
     return correlated({ storeTime }, () => inStoreTime(never, kind));
   };
 

@@ -11,9 +11,6 @@ import {
   type EventStore,
 } from './event-store.js';
 
-/** How long one request may wait for the event store, all its calls together. */
-export const requestPatienceMs = 10_000;
-
 export interface PresenceOptions {
   /**
    * How long a read waits if the request can also be answered without the store. Default 2,000 ms: longer than a
@@ -163,10 +160,10 @@ export async function inStoreTime<T>(work: () => Promise<T>, kind: 'read' | 'wri
   const before = storeTime.waitedMs;
   const begunAt = performance.now();
   try {
-    return await (before === 0 ? work() : within(Math.max(1, requestPatienceMs - before), work()));
+    return await (before === 0 ? work() : within(Math.max(1, storeTime.patienceMs - before), work()));
   } catch (error) {
     if (!(error instanceof NoAnswer)) throw error;
-    const waited = `The request has waited ${requestPatienceMs} ms for the event store`;
+    const waited = `The request has waited ${storeTime.patienceMs} ms for the event store`;
     throw kind === 'read' ? new EventStoreUnavailable(waited) : new AppendOutcomeUnknown(waited);
   } finally {
     const took = performance.now() - begunAt;
@@ -176,4 +173,8 @@ export async function inStoreTime<T>(work: () => Promise<T>, kind: 'read' | 'wri
 }
 
 /** What a request begins with. */
-export const newStoreTime = (): StoreTime => ({ waitedMs: 0, didWithout: false });
+export const newStoreTime = (patienceMs: number): StoreTime => ({
+  patienceMs,
+  waitedMs: 0,
+  didWithout: false,
+});

@@ -12,11 +12,16 @@ export interface Correlation {
 
 /** Of one request, which changes it. */
 export interface StoreTime {
+  /** How long the request may wait, all its calls together. */
+  readonly patienceMs: number;
   /** By slow calls, in all. */
   waitedMs: number;
   /** A part of the answer came without the event store, because it did not answer. */
   didWithout: boolean;
 }
+
+/** For work that serves several requests together: it belongs to none of them, and waits longer than each may. */
+export const outsideRequests = { requestId: undefined, traceparent: undefined, storeTime: undefined };
 
 const ambient = new AsyncLocalStorage<Correlation>();
 const none: Correlation = {};

@@ -4,6 +4,12 @@ import type { Socket } from 'node:net';
 /** How long a client may leave an answer unread, without taking a byte. nginx has the same default. */
 export const defaultUnreadMs = 60_000;
 
+/**
+ * How many connections the kernel keeps for a busy process; it takes 4,096 at most by default. With Node's 511, a burst
+ * of a thousand loses some: the kernel drops their first packets, and resets what a client sent by then.
+ */
+export const listenBacklog = 4_096;
+
 /** How many requests of one connection may wait for earlier answers. */
 export const mostPipelined = 20;
 

@@ -15,6 +15,7 @@ import { openEventStore } from '#event-store/open-event-store.js';
 import { createEventStorePool } from '#event-store/postgres/postgres-event-store.js';
 import { migrateEventStore } from '#event-store/postgres/schema.js';
 import { freePort } from '#platform/embedded-postgres.js';
+import { listenBacklog } from '#platform/guarded-server.js';
 import { newId } from '#platform/ids.js';
 import { createLogger } from '#platform/logger.js';
 import { readModels } from '#projections/read-models.js';
@@ -136,7 +137,7 @@ export class ApiService implements AsyncDisposable {
     const settings = { configuration: { ...configuration, ...more }, logger };
     const app: NestFastifyApplication = await createApi(settings, http);
     this.cleanups.defer(() => app.close());
-    await app.listen(port, '127.0.0.1');
+    await app.listen({ port, host: '127.0.0.1', backlog: listenBacklog });
     // On a busy machine its first look at the log may get no answer in time, and until the next one it refuses dispatches.
     const { log } = app.get(Installation);
     if (databaseUrl === this.databaseUrl) await eventually(() => log.fits || log.misfit !== undefined);

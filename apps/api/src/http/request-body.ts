@@ -17,6 +17,8 @@ export interface HttpLimits {
   readonly unreadMs: number;
   /** How often connections are looked at for the first two. */
   readonly checkMs: number;
+  /** How long a request may wait for the event store, all its calls together. */
+  readonly storeMs: number;
 }
 
 export const defaultHttpLimits: HttpLimits = {
@@ -26,6 +28,7 @@ export const defaultHttpLimits: HttpLimits = {
   jsonBodyMs: 30_000,
   unreadMs: defaultUnreadMs,
   checkMs: 5_000,
+  storeMs: 10_000,
 };
 
 const ofServers = new WeakMap<object, HttpLimits>();

@@ -4,6 +4,7 @@ import { acceptTraceparent, correlated, correlation } from '#platform/correlatio
 import { isTracing, openSpan, type Span } from '#platform/tracing.js';
 import { callerOf } from '../auth/caller.js';
 import { ApiError } from './api-error.js';
+import { httpLimitsOf } from './request-body.js';
 import type { LogWatch } from '#read-store/log-watch.js';
 import type { HttpObserver } from '#platform/metrics.js';
 import type { Socket } from 'node:net';
@@ -16,10 +17,9 @@ export function correlateRequests(server: FastifyInstance): void {
   server.addHook('onRequest', (request, reply, done) => {
     const parent = acceptTraceparent(request.headers['traceparent']);
     const span = isTracing() && isWorthATrace(request) ? spanOf(request, reply, parent) : undefined;
-    correlated(
-      { requestId: request.id, traceparent: span?.traceparent ?? parent, storeTime: newStoreTime() },
-      done,
-    );
+    const traceparent = span?.traceparent ?? parent;
+    const storeTime = newStoreTime(httpLimitsOf(server).storeMs);
+    correlated({ requestId: request.id, traceparent, storeTime }, done);
   });
 }
 

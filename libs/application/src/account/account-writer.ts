@@ -23,7 +23,7 @@ import { LRUCache } from 'lru-cache';
 import { streamName, type Environment } from '#domain/streams.js';
 import { SnapshotStore } from '#event-store/snapshots.js';
 import { inStoreTime } from '#event-store/store-presence.js';
-import { correlated, correlation } from '#platform/correlation.js';
+import { correlated, correlation, outsideRequests } from '#platform/correlation.js';
 import { Logger } from '#platform/logger.js';
 import { load, type Loaded, untouched } from '../aggregate.js';
 
@@ -157,7 +157,6 @@ export interface AccountWriterOptions {
 
 const maxConflicts = 200;
 const aggregate = { initial: initialAccount, evolve: evolveAccount };
-const outsideRequests = { requestId: undefined, traceparent: undefined, storeTime: undefined };
 const eventLoopTurn = () => new Promise<void>((resolve) => setImmediate(resolve));
 
 /**

@@ -29,28 +29,53 @@ function failingOnce(when: 'before' | 'after'): EventStore {
   });
 }
 
+function refusal(tenant: string = newId()) {
+  const caller = { environment: 'test', tenant, keyId: 'k', capabilities: [] } as const;
+  const rejection = {
+    requestId: newId(),
+    operation: 'look',
+    endpoint: '/v1/look',
+    method: 'POST',
+    httpStatus: 402,
+    errorCode: 'INSUFFICIENT_BALANCE',
+    errorMessage: '',
+    latencyMs: 1,
+    at: new Date(0).toISOString(),
+  };
+  return { tenant, rejection, command: new RecordRejection(caller, rejection) };
+}
+
+async function recorded(tenant: string) {
+  const slice = await store.readStream(streamName('test', 'usage', tenant));
+  return slice.kind === 'found' ? slice.events.map(({ data }) => data) : [];
+}
+
 describe('a refusal', () => {
   it.each(['before', 'after'] as const)(
     'is in the log once when the store failed %s it was written',
     async (when) => {
-      const tenant = newId();
-      const caller = { environment: 'test', tenant, keyId: 'k', capabilities: [] } as const;
-      const rejection = {
-        requestId: newId(),
-        operation: 'look',
-        endpoint: '/v1/look',
-        method: 'POST',
-        httpStatus: 402,
-        errorCode: 'INSUFFICIENT_BALANCE',
-        errorMessage: '',
-        latencyMs: 1,
-        at: new Date(0).toISOString(),
-      };
+      const { tenant, command, rejection } = refusal();
       const handler = new RecordRejectionHandler(failingOnce(when));
-      await handler.execute(new RecordRejection(caller, rejection));
-      const slice = await store.readStream(streamName('test', 'usage', tenant));
-      const events = slice.kind === 'found' ? slice.events : [];
-      expect(events.map(({ data }) => data)).toEqual([rejection]);
+      await handler.execute(command);
+      expect(await recorded(tenant)).toEqual([rejection]);
     },
   );
+
+  it('shares its append with all that came while the one before it was under way', async () => {
+    const refusals = Array.from({ length: 300 }, () => refusal('together'));
+    let appends = 0;
+    const counted: EventStore['append'] = (...args) => {
+      appends += 1;
+      return store.append(...args);
+    };
+    const handler = new RecordRejectionHandler(
+      new Proxy(store, {
+        get: (target, name) => (name === 'append' ? counted : (Reflect.get(target, name) as unknown)),
+      }),
+    );
+    await Promise.all(refusals.map(({ command }) => handler.execute(command)));
+    // The first one goes at once; the other 299 follow, at most 128 together.
+    expect(appends).toBe(4);
+    expect(await recorded('together')).toEqual(refusals.map(({ rejection }) => rejection));
+  });
 });
