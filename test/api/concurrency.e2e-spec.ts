@@ -22,6 +22,7 @@ afterAll(() => service[Symbol.asyncDispose]());
 describe('1,000 dispatches at the same time', () => {
   it.each([1, 2])('against a balance for ten make ten jobs, with %i API instances', async (instances) => {
     const { key } = await service.openTenant({ credits: 50 });
+    for (const api of apis) await api.get('/v1/credits', key);
     const answers = await Promise.all(
       Array.from({ length: 1_000 }, (_, index) =>
         (apis[index % instances] as ApiClient).post('/v1/model-generator', key, { seed: index }),

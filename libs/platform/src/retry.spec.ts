@@ -1,5 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
-import { pause, retry, retryUntilAborted } from './retry.js';
+import { once } from 'node:events';
+import { connect, createServer, type Socket } from 'node:net';
+import { inTime, pause, retry, retryUntilAborted } from './retry.js';
 
 const brisk = { firstPauseMs: 1, longestPauseMs: 4 };
 
@@ -80,5 +82,27 @@ describe('pause', () => {
   it('tells whether it was cut short', async () => {
     expect(await pause(1)).toBe(true);
     expect(await pause(60_000, AbortSignal.timeout(1))).toBe(false);
+  });
+});
+
+describe('inTime', () => {
+  it('takes an answer that came while the process was too busy to read it', async () => {
+    const server = createServer().listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    // It listens on a port, not on a pipe.
+    const client = connect((server.address() as { port: number }).port, '127.0.0.1');
+    const [answerer] = (await once(server, 'connection')) as [Socket];
+    await once(client, 'connect');
+    const answer = inTime(
+      () => once(client, 'data'),
+      5,
+      () => new Error('late'),
+    );
+    answerer.end('an answer');
+    const busyUntil = performance.now() + 50;
+    while (performance.now() < busyUntil);
+    expect(String(await answer)).toBe('an answer');
+    client.destroy();
+    server.close();
   });
 });

@@ -97,10 +97,14 @@ function retrySeries<T>(work: (attempt: number) => Promise<T>, options: RetryOpt
   });
 }
 
-/** Stops waiting for the work when its time is up. @throws the error of `late` */
+/**
+ * Stops waiting for the work when its time is up. A process that was busy or paused for long runs its timers before it reads
+ * its sockets: an answer that has already arrived counts, so the time ends one turn of the event loop after the timer.
+ * @throws the error of `late`
+ */
 export async function inTime<T>(work: () => Promise<T>, timeoutMs: number, late: () => Error): Promise<T> {
   const { promise, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(() => reject(late()), timeoutMs);
+  const timer = setTimeout(() => setImmediate(() => reject(late())), timeoutMs);
   try {
     return await Promise.race([work(), promise]);
   } finally {

@@ -86,14 +86,8 @@ export async function query<Row extends pg.QueryResultRow>(
   values: unknown[],
   timeoutMs: number,
 ): Promise<Row[]> {
-  // pg reads `query_timeout` of a single query; its type declarations do not know that yet.
-  const config: pg.QueryConfig & { query_timeout: number } = {
-    ...statement,
-    values,
-    types: bigintTypes,
-    query_timeout: timeoutMs,
-  };
-  return (await client.query<Row>(config)).rows;
+  const answer = client.query<Row>({ ...statement, values, types: bigintTypes });
+  return (await within(timeoutMs, answer)).rows;
 }
 
 /** A read, or a write that may be repeated, on a connection of the pool. @throws EventStoreUnavailable */
