@@ -28,6 +28,8 @@ const entryPoints = [
   // Routes of integrators.
   '^apps/api/src/auth/(?:api-key[.]guard|caller)[.]ts$',
   '^apps/api/src/http/(?:api-error|consistency-token|describe|valid-request|vocabulary)[.]ts$',
+  // Engines.
+  '^packages/engine/src/',
   // Calls of operators.
   '^libs/operator-calls/src/[^/]+[.]ts$',
 ];
@@ -55,6 +57,8 @@ const operatedPoints = [
   '^packages/engine/src/image-engine[.]ts$',
 ];
 
+const vendors = require('./packages/vendors/package.json');
+
 /** A package, wherever it is installed, and also when it is not: it then goes by its bare name. */
 const packages = (names) => [`(?:^|/)node_modules/(?:@types/)?(?:${names})(?:/|$)`, `^(?:${names})(?:/|$)`];
 
@@ -74,11 +78,11 @@ module.exports = {
       comment:
         'Every process reads the declarations, before anything else: they load data only, and name code behind import().',
       severity: 'error',
-      from: { path: ['^capabilities/installed[.]ts$', '[.]capability[.]ts$'] },
+      from: { path: ['^capabilities/installed[.]ts$', '[.](?:capability|families)[.]ts$'] },
       to: {
         dependencyTypesNot: ['type-only', 'dynamic-import'],
         pathNot: [
-          '[.]capability[.]ts$',
+          '[.](?:capability|families)[.]ts$',
           '^capabilities/[^/]+/[^/]+[.](?:events|follows|task|settings)[.]ts$',
         ],
       },
@@ -118,7 +122,11 @@ module.exports = {
         'The list names what a capability may import of the kernel. The rest may change without a look at capabilities.',
       severity: 'error',
       from: { path: '^capabilities/[^/]+/', pathNot: ['^capabilities/operate/', spec] },
-      to: { path: '^(?:apps|libs|packages|projections)/', pathNot: entryPoints },
+      to: {
+        path: '^(?:apps|libs|packages|projections)/',
+        // A package of one capability alone.
+        pathNot: [...entryPoints, '^packages/vendors/'],
+      },
     },
     {
       name: 'operate-sees-what-it-operates',
@@ -233,7 +241,7 @@ module.exports = {
       to: {
         pathNot: [
           '^packages/(?:vendors|engine)/src/',
-          ...packages('sharp|openai|@google/genai|undici|uuid'),
+          ...packages(Object.keys(vendors.dependencies).join('|')),
           '^node:',
         ],
         dependencyTypesNot: ['core'],
@@ -258,17 +266,19 @@ module.exports = {
     },
     {
       name: 'one-place-wires-engines',
-      comment: 'Everything but the list of engines sees the port, so that an engine is added in one place.',
+      comment: 'Everything else sees the port: the kernel draws with the sandbox alone.',
       severity: 'error',
       from: {
-        pathNot: [
-          '^packages/(?:sketch|photo|vendors)/',
-          '^libs/adapters/src/engines[.]module[.]ts$',
-          '^test/',
-          spec,
-        ],
+        pathNot: ['^packages/(?:sketch|photo)/', '^libs/adapters/src/engines[.]module[.]ts$', '^test/', spec],
       },
-      to: { path: '^packages/(?:sketch|photo|vendors)/' },
+      to: { path: '^packages/(?:sketch|photo)/' },
+    },
+    {
+      name: 'one-capability-asks-vendors',
+      comment: 'Without it, the service knows no vendor.',
+      severity: 'error',
+      from: { pathNot: ['^packages/vendors/', '^capabilities/vendors/'] },
+      to: { path: '^packages/vendors/' },
     },
     {
       name: 'workflows-are-declarations',

@@ -6,7 +6,7 @@ import { LongFilesFirst } from './scripts/long-files-first.mjs';
 const include = {
   test: ['**/*.{spec,int-spec,e2e-spec}.ts'],
   // Processes die, hundreds of times.
-  crash: ['test/crash/**/*.e2e-spec.ts'],
+  crash: ['{,capabilities/*/}test/crash/**/*.e2e-spec.ts'],
   // The own specs of these engines look at pixels for minutes.
   pixels: ['packages/{sketch,photo}/src/**/*.spec.ts'],
   // Asks real vendors, with the keys that are in the environment.

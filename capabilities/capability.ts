@@ -10,6 +10,7 @@ import type { TellsOfJobs } from '#operator-calls/told-of-jobs.js';
 import type { ReplayedFold } from '#operator-calls/replayed-fold.js';
 import type { AnyEventFamily } from '#domain/event-family.js';
 import type { SettingsReader } from '#platform/configuration.js';
+import type { EngineFamily } from '#platform/engine-families.js';
 import type { QueueKind } from '#render-queue/render-queue.js';
 
 /** Code that only some processes need, and only they load. */
@@ -34,6 +35,8 @@ export interface Capability<
   readonly name: Name;
   /** Its event families. */
   readonly events: Events;
+  /** The families of image models that it draws with, by the name that the registry calls each. */
+  readonly engines?: Readonly<Record<string, EngineFamily>>;
   /** Reads its settings, which stand in the configuration under its name. */
   readonly settings: (settings: SettingsReader) => Settings;
   /** What it adds to the roles. Each process manager and task of housekeeping is a provider of the projector's module. */

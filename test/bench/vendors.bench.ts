@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { someJpeg } from '../engines/doubles/vendor-double.js';
+import { someJpeg } from '#capabilities/vendors/test/support/vendor-double.js';
 import { startRole } from '../support/role-process.js';
 import { prepareAtelier } from './atelier.js';
 import { ownCpuMs } from './cost.js';

@@ -103,4 +103,16 @@ describe('the kernel without a capability', () => {
       await atelier.stop();
     }
   }, 300_000);
+
+  it('does not start with a model of a capability, and names the capability', async () => {
+    const file = join(root, 'models.json');
+    writeFileSync(file, JSON.stringify({ models: [{ id: 'painter', family: 'openai' }] }));
+    const env = { ATELIER_MODELS_FILE: file };
+    const worker = await run('apps/worker/src/main.js', [], home.path, { root, env });
+    expect(worker.code).toBe(1);
+    expect(worker.stderr + worker.stdout).toContain(
+      'ATELIER_MODELS_FILE names a file with mistakes: ' +
+        '/models/0/family is openai, which comes with the capability vendors: it is not installed',
+    );
+  });
 });

@@ -11,7 +11,6 @@ import {
 import { PhotoEngine, useSegmentationModel } from '@atelier/photo';
 import { SketchEngine, sketchRenderers } from '@atelier/sketch';
 import { grounds, testMarkSvg } from '@atelier/sketch/grounds';
-import { VendorEngine, type ImageVendor, type VendorModel } from '@atelier/vendors';
 import {
   freely,
   ImageEngines,
@@ -20,23 +19,23 @@ import {
   type NotYet,
 } from '#application/render/engine-run.js';
 import type { KnownCall } from '#domain/job/job.js';
-import { Configuration, ConfigurationError, settingOf } from '#platform/configuration.js';
+import { Configuration, ConfigurationError } from '#platform/configuration.js';
+import { engineFamilies, type EngineFamily } from '#platform/engine-families.js';
 import {
   ImageModelChoice,
   isRemote,
   sandboxModel,
   type ImageModel,
-  type ModelFamily,
   type ModelList,
 } from '#platform/image-models.js';
 import { Logger } from '#platform/logger.js';
 import type { Metrics } from '#platform/metrics.js';
+import { withKey } from '#platform/model-keys.js';
 import { countRequestIn } from '#read-store/rate-limit-store.js';
 import type { PgBossRenderQueue } from '#render-queue/pg-boss-render-queue.js';
 import { RenderQueue, type RenderTask } from '#render-queue/render-queue.js';
 import type { WorkflowBodies } from '#workflows/workflows.js';
 import { OwnMetrics } from './platform.module.js';
-import { openPackage } from './packaged-engine.js';
 import { noCapacity, RemoteModel, type RemoteParts } from './remote-model.js';
 
 /** What an installation without a vendor has: background swaps of photographs of people, and drawings of everything else. */
@@ -52,48 +51,38 @@ export class SandboxEngine extends ImageEngine {
   }
 }
 
-/** Each family's vendor, loaded when the first picture of a model is asked for. */
-const vendors: Readonly<
-  Record<Exclude<ModelFamily, 'sketch' | 'package'>, (model: VendorModel) => Promise<ImageVendor>>
-> = {
-  openai: async (model) => new (await import('@atelier/vendors/openai')).OpenAiVendor(model),
-  gemini: async (model) => new (await import('@atelier/vendors/gemini')).GeminiVendor(model),
-  fashn: async (model) => new (await import('@atelier/vendors/fashn')).FashnVendor(model),
-  fal: async (model) => new (await import('@atelier/vendors/fal')).FalVendor(model),
-  comfyui: async (model) => new (await import('@atelier/vendors/comfyui')).ComfyVendor(model),
-};
-
 // The sandbox draws from the body: it has a renderer for every workflow, which takes the body of that workflow.
 void (sketchRenderers satisfies Renderers<WorkflowBodies>);
 
 /** Asks what can be asked of a model without cost. @returns a line for people @throws an Error that says what is wrong */
 export async function checkModel(model: ImageModel, currency: string, signal: AbortSignal): Promise<string> {
-  if (model.family === 'sketch') return 'draws on this machine';
-  const declared = vendorModel(model, currency);
-  if (model.family === 'package')
-    return `${(await openPackage(model.package ?? '', declared, testMarkSvg)).name} is there`;
-  return (await vendors[model.family](declared)).check(signal);
+  if (!isRemote(model)) return 'draws on this machine';
+  const declared = withKey(model, currency);
+  return (await familyOf(model).load()).check(declared, signal);
 }
 
-async function openEngine(model: ImageModel, declared: VendorModel): Promise<ImageEngine> {
-  if (model.family === 'sketch') return new SandboxEngine();
-  if (model.family === 'package') return openPackage(model.package ?? '', declared, testMarkSvg);
-  return new VendorEngine(declared, await vendors[model.family](declared), testMarkSvg);
-}
-
-function vendorModel(model: ImageModel, currency: string): VendorModel {
-  return { ...model, model: model.model ?? model.id, currency, secret: secretOf(model) };
+/** @throws ConfigurationError for one that no installed capability has */
+function familyOf({ id, family: name }: ImageModel): EngineFamily {
+  const family = engineFamilies[name];
+  if (family) return family;
+  throw new ConfigurationError(`the image model ${id} is of the family ${name}, which is not installed`);
 }
 
 /**
- * The key of a model, from the variable that the registry names, or from the file that the one with `_FILE` names.
- * @throws ConfigurationError where it is not there
+ * Opens the engine of a model with the first job. A missing key is reported at the start.
+ * @throws ConfigurationError for a key or a family that is not there
  */
-function secretOf({ id, secret_env: name }: ImageModel): string | undefined {
-  if (name === undefined) return undefined;
-  const secret = settingOf(process.env, name);
-  if (secret !== undefined) return secret;
-  throw new ConfigurationError(`the image model ${id} needs its key in ${name} or ${name}_FILE`);
+function opensEngine(model: ImageModel, currency: string): () => Promise<ImageEngine> {
+  const declared = withKey(model, currency);
+  const family = familyOf(model);
+  const load = async () => (await family.load()).open(declared, testMarkSvg);
+  let engine: Promise<ImageEngine> | undefined;
+  return () =>
+    // A package that cannot be loaded is looked for again with the next job.
+    (engine ??= load().catch((error: unknown) => {
+      engine = undefined;
+      throw error;
+    }));
 }
 
 /** A job that has waited for so long is not kept from its end by a model that rests. */
@@ -109,18 +98,8 @@ class ConfiguredEngines extends ImageEngines {
   constructor(list: ModelList, parts: RemoteParts) {
     super();
     this.choice = new ImageModelChoice(list);
-    for (const model of this.choice.models.filter(isRemote)) {
-      // A key that is missing is told at the start, and not by the first job.
-      const declared = vendorModel(model, list.currency);
-      let engine: Promise<ImageEngine> | undefined;
-      const open = () =>
-        // A package that cannot be loaded is looked for again with the next job.
-        (engine ??= openEngine(model, declared).catch((error: unknown) => {
-          engine = undefined;
-          throw error;
-        }));
-      this.remote.set(model.id, new RemoteModel(model, parts, open));
-    }
+    for (const model of this.choice.models.filter(isRemote))
+      this.remote.set(model.id, new RemoteModel(model, parts, opensEngine(model, list.currency)));
   }
 
   async admit(task: RenderTask, job: ChosenFor, calls: readonly KnownCall[]): Promise<Admission | NotYet> {

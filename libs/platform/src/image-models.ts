@@ -1,17 +1,3 @@
-/** Where a family of models makes its pictures: on this machine's cores, or on a remote server. */
-export const modelFamilies = {
-  sketch: 'local',
-  openai: 'remote',
-  gemini: 'remote',
-  fashn: 'remote',
-  fal: 'remote',
-  comfyui: 'remote',
-  // An engine in its own package counts as remote, wherever it works.
-  package: 'remote',
-} as const satisfies Readonly<Record<string, 'local' | 'remote'>>;
-
-export type ModelFamily = keyof typeof modelFamilies;
-
 export const resolutions = ['1K', '2K', '4K'] as const;
 
 /**
@@ -20,7 +6,8 @@ export const resolutions = ['1K', '2K', '4K'] as const;
  */
 export interface ImageModel {
   readonly id: string;
-  readonly family: ModelFamily;
+  /** `sketch`, which draws on this machine, or a family of a capability (`engine-families.ts`). */
+  readonly family: string;
   /** What the vendor calls it. */
   readonly model?: string;
   /** For the family `package`: the package's name, or the path of its folder or file. */
@@ -72,29 +59,6 @@ export interface ModelList {
   readonly tenant_models: Readonly<Record<string, string>>;
   /** At least one. Without another choice, the first model that supports a workflow draws it. */
   readonly models: readonly ImageModel[];
-}
-
-/** The facts that may be mapped to inputs of a fal model. The last ones are pictures, named by their part. */
-const falParts = ['person', 'garment', 'scene', 'shot', 'photograph', 'subject'];
-export const falFields = [
-  'prompt',
-  'images',
-  'seed',
-  'count',
-  'aspect_ratio',
-  'width',
-  'height',
-  ...falParts,
-];
-
-/**
- * The first part whose picture the model cannot take. Only a fal model that maps each picture by its part can lack one.
- */
-export function withoutPlace({ family, options }: ImageModel, parts: readonly string[]): string | undefined {
-  // The members were checked when the file was read.
-  const fields = options['fields'] as Readonly<Record<string, string>> | undefined;
-  if (family !== 'fal' || !fields || fields['images'] !== undefined) return undefined;
-  return parts.find((part, index) => fields[part] === undefined || parts.indexOf(part) < index);
 }
 
 /** The sandbox: local, free, deterministic. `high` quality is 2K with it. */
@@ -181,7 +145,5 @@ export function namedModel({ model, image_model: named = model }: ModelledBody):
 /** The sandbox can dress and replace only people whom it drew, not people in a photograph. */
 export const knowsDrawnPeopleOnly = ({ family }: Pick<ImageModel, 'family'>): boolean => family === 'sketch';
 
-export function isRemote({ family }: Pick<ImageModel, 'family'>): boolean {
-  // A family of another release cannot be in the table.
-  return (modelFamilies as Readonly<Record<string, string>>)[family] === 'remote';
-}
+/** Whether others draw than this machine's own sandbox. An engine in its own package counts, wherever it works. */
+export const isRemote = ({ family }: Pick<ImageModel, 'family'>): boolean => family !== sandboxModel.family;

@@ -1,19 +1,16 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
 import { ConfigurationError, loadConfiguration } from './configuration.js';
-import { ImageModelChoice, modelFamilies, sandboxAlone, sandboxModel } from './image-models.js';
-import { modelsSchemaPath, readModelRegistry } from './model-registry.js';
+import { ImageModelChoice, sandboxAlone, sandboxModel } from './image-models.js';
 
 const needed = { DATABASE_URL: 'postgres://db/atelier', URL_SIGNING_SECRET: 'hush' };
 const folder = mkdtempSync(join(tmpdir(), 'atelier-models-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
 const pen = { id: 'pen', family: 'sketch' };
-const fashn = { id: 'fashn', family: 'fashn', model: 'tryon-v1.6' };
-const fal = { id: 'fal', family: 'fal', model: 'fal-ai/pen', workflows: ['try-on'] };
 
 function load(content: string) {
   const path = join(folder, 'models.yaml');
@@ -56,33 +53,6 @@ describe('ATELIER_MODELS_FILE', () => {
     [{}, "/ must have required property 'models'"],
     [{ models: [] }, '/models must NOT have fewer than 1 items'],
     [{ models: [{ ...pen, id: '' }] }, '/models/0/id must match pattern'],
-    [
-      { models: [{ ...fashn, model: 'video' }] },
-      '/models/0/model must be an endpoint of FASHN: tryon-v1.6, tryon-max, product-to-model, model-swap, edit',
-    ],
-    [{ models: [fashn, { ...pen, family: 'fashn' }] }, '/models/1/model must be an endpoint of FASHN: '],
-    [
-      { models: [{ ...fashn, workflows: ['try-on', 'look'] }] },
-      '/models/0/workflows must be left out, or of what tryon-v1.6 makes: try-on',
-    ],
-    [
-      { models: [fashn, { ...fal, id: 'f', workflows: undefined }] },
-      '/models/1/workflows is missing: list the',
-    ],
-    [{ models: [{ ...fal, model: undefined }] }, '/models/0/model is missing: say what fal calls the model'],
-    [
-      { models: [{ ...fal, options: { fields: { person: 'a', wearer: 'b' } } }] },
-      '/models/0/options/fields knows prompt, images, seed, count, aspect_ratio, width, height, person, garment, ' +
-        'scene, shot, photograph, subject, and not wearer',
-    ],
-    [
-      { models: [{ ...pen, family: 'package', package: 'ink' }] },
-      '/models/0/workflows is missing: list the workflows that this package makes',
-    ],
-    [
-      { models: [{ ...fashn, transparent: true, vision_model: 'eye' }] },
-      '/models/0/transparent must be false: fashn draws none; /models/0/vision_model must be left out: fashn reads no',
-    ],
     [{ models: [pen, { ...pen }] }, '/models/1 repeats the id pen'],
     [
       { models: [{ ...pen, family: 'oil' }] },
@@ -108,49 +78,10 @@ describe('ATELIER_MODELS_FILE', () => {
     );
   });
 
-  it('takes what a family makes at most where the file does not say, or says more', () => {
-    const edit = {
-      ...fashn,
-      id: 'edit',
-      model: 'edit',
-      workflows: ['background-swap-with-spec'],
-      max_inputs: 9,
-    };
-    const own = {
-      id: 'own',
-      family: 'comfyui',
-      max_inputs: 9,
-      options: { graphs: { try_on: '/graph.json' } },
-    };
-    const comfy = { id: 'comfy', family: 'comfyui' };
-    const { models } = load(stringify({ models: [fashn, edit, fal, own, comfy] }));
-    expect(models.map(({ workflows, max_inputs: most }) => [workflows, most])).toEqual([
-      [['try-on'], 2],
-      [['background-swap-with-spec'], 2],
-      [['try-on'], 4],
-      [undefined, 9],
-      [undefined, 3],
-    ]);
-  });
-
   it('stops the start when it cannot be read', () => {
     const settings = { ...needed, ATELIER_MODELS_FILE: join(folder, 'nowhere.yaml') };
     expect(() => loadConfiguration(settings)).toThrow('ATELIER_MODELS_FILE names a file that cannot be read');
     expect(() => load('models: [')).toThrow('ATELIER_MODELS_FILE names a file that cannot be read');
-  });
-
-  it('has an example with a model of each vendor', () => {
-    const example = readModelRegistry('assets/models.example.yaml');
-    const families = typeof example === 'string' ? example : example.models.map(({ family }) => family);
-    const { package: _, ...shipped } = modelFamilies;
-    expect([...new Set(families)]).toEqual(Object.keys(shipped));
-  });
-
-  it('has a schema that knows the families of this release', () => {
-    const schema = JSON.parse(readFileSync(modelsSchemaPath(), 'utf8')) as {
-      definitions: { model: { properties: { family: { enum: string[] } } } };
-    };
-    expect(schema.definitions.model.properties.family.enum).toEqual(Object.keys(modelFamilies));
   });
 });
 

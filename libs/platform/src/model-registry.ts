@@ -2,11 +2,29 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type { Ajv, ErrorObject } from 'ajv';
 import type * as yaml from 'yaml';
-import { falFields, type ImageModel, type ModelFamily, type ModelList } from './image-models.js';
+import { engineFamilies } from './engine-families.js';
+import { isRemote, type ImageModel, type ModelList } from './image-models.js';
 import { packagePath } from './package-folder.js';
 
 /** Loads packages that only a file of models needs, so that a verb of the command starts quickly. */
 const load = createRequire(import.meta.url);
+
+/** The capability that declares each family, also when it is not installed. */
+type CapabilitiesOfFamilies = Readonly<Record<string, string>>;
+
+/** The part of the schema that `scripts/models.mjs` writes. */
+interface ModelsSchema {
+  readonly definitions: {
+    readonly model: {
+      readonly properties: {
+        readonly family: {
+          readonly enum: readonly string[];
+          readonly 'x-capabilities': CapabilitiesOfFamilies;
+        };
+      };
+    };
+  };
+}
 
 /** The schema that editors can check a registry with. */
 export const modelsSchemaPath = (): string => packagePath('assets', 'models.schema.json');
@@ -25,14 +43,20 @@ export function readModelRegistry(path: string): ModelList | string {
     return `names a file that cannot be read: ${error instanceof Error ? error.message : String(error)}`;
   }
   const { default: Validator } = load('ajv') as { default: typeof Ajv };
-  const validator = new Validator({ allErrors: true, useDefaults: true });
-  const valid = validator.compile(JSON.parse(readFileSync(modelsSchemaPath(), 'utf8')) as object);
+  const schema = JSON.parse(readFileSync(modelsSchemaPath(), 'utf8')) as ModelsSchema;
+  const validator = new Validator({ allErrors: true, useDefaults: true, keywords: ['x-capabilities'] });
+  const valid = validator.compile(schema);
   if (!valid(declared)) return `names a file with mistakes: ${(valid.errors ?? []).map(mistake).join('; ')}`;
   // The schema has checked it, and has filled in its defaults.
   const registry = declared as ModelList;
-  const problems = [...namesWithoutModel(registry), ...registry.models.flatMap(cannotWork)];
+  const { 'x-capabilities': capabilities } = schema.definitions.model.properties.family;
+  const problems = [
+    ...namesWithoutModel(registry),
+    ...registry.models.flatMap((model, index) => cannotWork(model, index, capabilities)),
+  ];
   if (problems.length > 0) return `names a file with mistakes: ${problems.join('; ')}`;
-  return { ...registry, models: registry.models.map(withinFamily) };
+  const models = registry.models.map((model) => engineFamilies[model.family]?.within?.(model) ?? model);
+  return { ...registry, models };
 }
 
 function mistake({ instancePath, message = 'is wrong', params }: ErrorObject): string {
@@ -59,61 +83,18 @@ function namesWithoutModel({ models, workflow_models, tenant_models }: ModelList
   return [...problems, ...unknown.map(([where, id]) => `${where} names the model ${id}, which is not there`)];
 }
 
-interface Endpoint {
-  readonly workflows: readonly string[];
-  readonly max_inputs: number;
-}
-
-const swaps = ['background-swap-with-image', 'background-swap-with-spec'];
-/** Each endpoint of FASHN does one thing. */
-export const fashnEndpoints: Readonly<Record<string, Endpoint>> = {
-  'tryon-v1.6': { workflows: ['try-on'], max_inputs: 2 },
-  'tryon-max': { workflows: ['try-on'], max_inputs: 2 },
-  'product-to-model': { workflows: ['product-to-model-direct'], max_inputs: 3 },
-  'model-swap': { workflows: ['model-swap-with-image'], max_inputs: 2 },
-  edit: { workflows: swaps, max_inputs: 2 },
-};
-
-/** The shipped graphs of ComfyUI. */
-const graphInputs = 3;
-
-/** Limits a model to what its family can make, so that a dispatch refuses what the vendor would refuse. */
-function withinFamily(model: ImageModel): ImageModel {
-  const atMost = (most: number) => ({ ...model, max_inputs: Math.min(most, model.max_inputs) });
-  if (model.family === 'comfyui' && !model.options['graphs']) return atMost(graphInputs);
-  const endpoint = model.family === 'fashn' ? fashnEndpoints[model.model ?? ''] : undefined;
-  return endpoint ? { workflows: endpoint.workflows, ...atMost(endpoint.max_inputs) } : model;
-}
-
-const drawnOnWhite: ReadonlySet<ModelFamily> = new Set(['gemini', 'fashn']);
-const readers: ReadonlySet<ModelFamily> = new Set(['openai', 'gemini']);
-
 /** What fits the schema, and would fail at run time. */
-function cannotWork(declared: ImageModel, index: number): string[] {
-  const { family, model, workflows, transparent, vision_model: reader, options } = declared;
-  const problems: string[] = [];
-  const mistake = (member: string, says: string) => problems.push(`/models/${index}${member} ${says}`);
-  if (family === 'fashn') {
-    const endpoint = fashnEndpoints[model ?? ''];
-    const made = endpoint?.workflows.join(', ');
-    if (!endpoint)
-      mistake('/model', `must be an endpoint of FASHN: ${Object.keys(fashnEndpoints).join(', ')}`);
-    else if (workflows?.some((name) => !endpoint.workflows.includes(name)))
-      mistake('/workflows', `must be left out, or of what ${model} makes: ${made}`);
-  }
-  if (family === 'fal' && model === undefined) mistake('/model', 'is missing: say what fal calls the model');
-  if ((family === 'fal' || family === 'package') && !workflows)
-    mistake(
-      '/workflows',
-      `is missing: list the workflows that this ${family === 'fal' ? 'model of fal' : 'package'} makes`,
-    );
-  if (family === 'fal') {
-    const unknown = Object.keys(options['fields'] ?? {}).filter((name) => !falFields.includes(name));
-    if (unknown.length > 0)
-      mistake('/options/fields', `knows ${falFields.join(', ')}, and not ${unknown.join(', ')}`);
-  }
-  if (transparent && drawnOnWhite.has(family)) mistake('/transparent', `must be false: ${family} draws none`);
-  if (reader !== undefined && !readers.has(family))
-    mistake('/vision_model', `must be left out: ${family} reads no photographs`);
-  return problems;
+function cannotWork(model: ImageModel, index: number, capabilities: CapabilitiesOfFamilies): string[] {
+  const { family: name, transparent, vision_model: reader } = model;
+  const family = engineFamilies[name];
+  if (isRemote(model) && !family)
+    return [
+      `/models/${index}/family is ${name}, which comes with the capability ${capabilities[name]}: it is not installed`,
+    ];
+  const problems = [...(family?.mistakes?.(model) ?? [])];
+  if (transparent && family && !family.transparent)
+    problems.push(['/transparent', `must be false: ${name} draws none`]);
+  if (reader !== undefined && !family?.reads)
+    problems.push(['/vision_model', `must be left out: ${name} reads no photographs`]);
+  return problems.map(([member, says]) => `/models/${index}${member} ${says}`);
 }

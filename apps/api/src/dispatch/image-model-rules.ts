@@ -3,10 +3,11 @@ import type { BriefRole, OwnPicture } from '@atelier/engine';
 import type { Caller } from '#application/command-context.js';
 import { findReferences, type UnfitReference } from '#application/dispatch/references.js';
 import { Configuration } from '#platform/configuration.js';
+import { engineFamilies } from '#platform/engine-families.js';
 import {
   ImageModelChoice,
+  isRemote,
   knowsDrawnPeopleOnly,
-  withoutPlace,
   type ImageModel,
   type ModelledBody,
 } from '#platform/image-models.js';
@@ -125,7 +126,7 @@ function unfulfilled(workflow: Workflow, body: ModelOrder, model: ImageModel): F
   if (body.seed !== undefined && !model.seed) {
     refuse('seed', `cannot be given: the image model ${id} takes none`);
   }
-  if (body.eval_enabled && model.family !== 'sketch') {
+  if (body.eval_enabled && isRemote(model)) {
     refuse('eval_enabled', `cannot be true: pictures of the image model ${id} are not evaluated`);
   }
   const garments = body.garment_image_asset_refs;
@@ -135,10 +136,11 @@ function unfulfilled(workflow: Workflow, body: ModelOrder, model: ImageModel): F
       `must be at most ${model.max_inputs} with the image model ${id}`,
       'array',
     );
-  } else if (model.family !== 'sketch') {
+  } else if (isRemote(model)) {
     const given = picturesGiven(workflow, body);
     const [most] = given.toSorted((one, other) => other.length - one.length);
-    const lacking = given.map((parts) => withoutPlace(model, parts)).find((part) => part !== undefined);
+    const withoutPlace = (parts: BriefRole[]) => engineFamilies[model.family]?.withoutPlace?.(model, parts);
+    const lacking = given.map(withoutPlace).find((part) => part !== undefined);
     const problem =
       most && most.length > model.max_inputs
         ? `names more pictures than the image model ${id} takes, which is ${model.max_inputs}`

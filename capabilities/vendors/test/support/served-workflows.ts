@@ -1,9 +1,9 @@
 import { expect } from 'vitest';
 import sharp from 'sharp';
 import { garmentCategories } from '#domain/garment/garment-categories.js';
-import { exampleBodies } from '../../api/bodies/declared-bodies.js';
-import { publishPresets, type Things } from '../../api/bodies/things.js';
-import type { Tenant } from '../../api/support/api-service.js';
+import { exampleBodies } from '../../../../test/api/bodies/declared-bodies.js';
+import { publishPresets, type Things } from '../../../../test/api/bodies/things.js';
+import type { Tenant } from '../../../../test/api/support/api-service.js';
 import type { EndedJob, VendorHouse } from './vendor-house.js';
 
 /** What bodies refer to. */

@@ -1,16 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import sharp from 'sharp';
-import type { ImageModel, ModelFamily } from '#platform/image-models.js';
-import { workflows } from '#workflows/workflows.js';
-import type { JobFailureCode } from '#domain/job/job.events.js';
-import type { Tenant } from '../api/support/api-service.js';
-import { expectAuditToHold } from '../support/audited.js';
-import { ComfyDouble } from './doubles/comfy-double.js';
-import { FashnDouble } from './doubles/fashn-double.js';
-import { GeminiDouble } from './doubles/gemini-double.js';
-import { FalDouble, OpenAiDouble, type Turn, type VendorDouble } from './doubles/vendor-double.js';
+import type { ImageModel } from '#platform/image-models.js';
+import type { Tenant } from '../../../test/api/support/api-service.js';
+import { expectAuditToHold } from '../../../test/support/audited.js';
 import { askingJobs, expectDelivered, paidFor, servedBodies, tryOnOf } from './support/served-workflows.js';
 import { manyJobsMs, photo, VendorHouse, vendorModelOf, type EndedJob } from './support/vendor-house.js';
+import { testedFamilies } from './support/tested-families.js';
+import type { Row } from './support/tested-family.js';
 
 /*
  * Vendors end to end: a dispatch over HTTP, a worker, the engine of a vendor, and that vendor at the socket. Each row of the
@@ -18,151 +14,16 @@ import { manyJobsMs, photo, VendorHouse, vendorModelOf, type EndedJob } from './
  * address tells the double which turns are its own.
  */
 
-const all = workflows.map(({ name }) => name);
-
-/** What one image model of FASHN makes. */
-const fashnEndpoints = {
-  'tryon-v1.6': ['try-on'],
-  'product-to-model': ['product-to-model-direct'],
-  'model-swap': ['model-swap-with-image'],
-  edit: ['background-swap-with-image', 'background-swap-with-spec'],
-};
-
-/** Turns of the vendor; how the job ends; calls that the vendor took in; what is on record as paid. */
-type Row = readonly [
-  turns: readonly Turn[],
-  ends: JobFailureCode | 'SUCCESS',
-  submissions: number,
-  paid: number,
-  more?: Partial<ImageModel>,
-];
-
-type VendorFamily = Exclude<ModelFamily, 'sketch' | 'package'>;
-
-interface Family {
-  readonly double: VendorDouble;
-  /** Of the model that each row asks. */
-  readonly model: Partial<ImageModel>;
-  /** What the family serves, by the models that it needs for it. */
-  readonly serves: readonly (readonly [model: Partial<ImageModel>, workflows: readonly string[]])[];
-  readonly rows: readonly Row[];
-}
-
-/** What is delivered is judged alike for all. */
-const deliveries: readonly Row[] = [
-  [['nothing', 'nothing'], 'ENGINE_NO_IMAGE', 2, 0.08],
-  [['garbage', 'garbage'], 'ENGINE_NO_IMAGE', 2, 0.08],
-  [['format', 'format'], 'ENGINE_NO_IMAGE', 2, 0.08],
-  [['blank', 'blank'], 'ENGINE_NO_IMAGE', 2, 0.08],
-  [['nothing', 'fine'], 'SUCCESS', 2, 0.08],
-];
-
-const answersAtOnce: readonly Row[] = [
-  [['policy'], 'ENGINE_POLICY', 1, 0],
-  [['bad_input'], 'ENGINE_REJECTED_INPUT', 1, 0],
-  [['key'], 'ENGINE_MISCONFIGURED', 1, 0],
-  [['quota'], 'ENGINE_MISCONFIGURED', 1, 0],
-  [['cut'], 'ENGINE_OUTCOME_UNKNOWN', 1, 0.04],
-  [['lost'], 'ENGINE_OUTCOME_UNKNOWN', 1, 0.04],
-  [['torn'], 'ENGINE_OUTCOME_UNKNOWN', 1, 0.04],
-  [['hang'], 'ENGINE_OUTCOME_UNKNOWN', 1, 0.04],
-  [['busy', 'fine'], 'SUCCESS', 2, 0.04],
-  [['broken', 'fine'], 'SUCCESS', 2, 0.04],
-  [['echo', 'echo'], 'ENGINE_NO_IMAGE', 2, 0.08],
-  [['cut', 'fine'], 'SUCCESS', 2, 0.08, { resend_unknown: true }],
-  [['lost', 'torn'], 'ENGINE_OUTCOME_UNKNOWN', 2, 0.08, { resend_unknown: true }],
-  ...deliveries,
-];
-
-/** Refused when it is submitted, or when it runs. */
-const answersLater: readonly Row[] = [
-  [['policy'], 'ENGINE_POLICY', 1, 0],
-  [['bad_input'], 'ENGINE_REJECTED_INPUT', 1, 0],
-  [['key'], 'ENGINE_MISCONFIGURED', 0, 0],
-  [['quota'], 'ENGINE_MISCONFIGURED', 0, 0],
-  [['cut'], 'ENGINE_OUTCOME_UNKNOWN', 0, 0.04],
-  [['lost'], 'ENGINE_OUTCOME_UNKNOWN', 1, 0.04],
-  [['torn'], 'ENGINE_OUTCOME_UNKNOWN', 1, 0.04],
-  [['hang'], 'ENGINE_OUTCOME_UNKNOWN', 0, 0.04],
-  [['busy', 'fine'], 'SUCCESS', 1, 0.04],
-  [['broken', 'fine'], 'SUCCESS', 1, 0.04],
-  ...deliveries,
-];
-
-const quick = { poll_ms: 20 };
-
-const families: Readonly<Record<VendorFamily, Family>> = {
-  openai: {
-    double: new OpenAiDouble(),
-    model: { model: 'gpt-image-2' },
-    serves: [[{ model: 'gpt-image-2', vision_model: 'gpt-5-mini' }, all]],
-    rows: answersAtOnce,
-  },
-  gemini: {
-    double: new GeminiDouble(),
-    model: { model: 'gemini-3-pro-image' },
-    serves: [[{ model: 'gemini-3-pro-image', vision_model: 'gemini-3-flash', transparent: false }, all]],
-    rows: [...answersAtOnce, [['unsafe'], 'ENGINE_POLICY', 1, 0]],
-  },
-  fashn: {
-    double: new FashnDouble(),
-    model: { model: 'tryon-v1.6', options: quick },
-    serves: Object.entries(fashnEndpoints).map(([model, made]) => [
-      { model, max_inputs: model === 'product-to-model' ? 3 : 2, options: quick },
-      made,
-    ]),
-    rows: [
-      ...answersLater,
-      [['echo', 'echo'], 'ENGINE_NO_IMAGE', 2, 0.08],
-      [['unsafe'], 'ENGINE_POLICY', 1, 0],
-    ],
-  },
-  fal: {
-    double: new FalDouble(),
-    model: {
-      model: 'fal-ai/fashn/tryon/v1.6',
-      aspect_ratios: ['2:3'],
-      options: { ...quick, fields: { person: 'model_image', garment: 'garment_image', seed: 'seed' } },
-    },
-    serves: [],
-    rows: answersLater,
-  },
-  comfyui: {
-    double: new ComfyDouble(),
-    model: { options: quick },
-    // The shipped graph takes three pictures.
-    serves: [
-      [
-        { options: quick, transparent: false },
-        all.filter((name) => !['look', 'catalog-shots'].includes(name)),
-      ],
-    ],
-    rows: [
-      [['bad_input'], 'ENGINE_REJECTED_INPUT', 0, 0],
-      [['key'], 'ENGINE_MISCONFIGURED', 0, 0],
-      // The prompt's id is ours: whether it was taken in can be looked up.
-      [['cut', 'fine'], 'SUCCESS', 1, 0.04],
-      [['lost'], 'SUCCESS', 1, 0.04],
-      [['torn'], 'SUCCESS', 1, 0.04],
-      [['hang'], 'ENGINE_OUTCOME_UNKNOWN', 0, 0.04],
-      [['busy', 'fine'], 'SUCCESS', 1, 0.04],
-      [['broken', 'fine'], 'SUCCESS', 1, 0.04],
-      // Out of memory.
-      [['unsafe', 'fine'], 'SUCCESS', 2, 0.04],
-      [['echo', 'echo'], 'ENGINE_NO_IMAGE', 2, 0.08],
-      ...deliveries,
-    ],
-  },
-};
-
-const everyFamily = Object.entries(families) as [VendorFamily, Family][];
+const everyFamily = Object.entries(testedFamilies).map(
+  ([name, family]) => [name, { ...family, double: family.open() }] as const,
+);
 const laneOf = ([turns]: Row): string => turns.join('-');
 
 /** A tenant whose jobs one model draws, all workflows that it makes. */
-const served = everyFamily.flatMap(([family, { serves }]) =>
+const served = everyFamily.flatMap(([family, { serves, double }]) =>
   serves.map(([model, made]) => {
     const name = [family, ...(serves.length > 1 ? [model.model] : [])].join('-');
-    return { family, name, model, made };
+    return { family, double, name, model, made };
   }),
 );
 
@@ -197,9 +58,10 @@ function begin(name: string, tenant: Tenant, workflow: string, body: object): vo
 }
 
 beforeAll(async () => {
-  await Promise.all(everyFamily.map(([, { double }]) => double.open()));
-  (families.openai.double as OpenAiDouble).reading = reading;
-  (families.gemini.double as GeminiDouble).reading = reading;
+  for (const [, { double }] of everyFamily) {
+    double.reading = reading;
+    await double.open();
+  }
   house = await VendorHouse.open();
   tester = await house.openTenant();
   const rowModels = everyFamily.flatMap(([family, { double, model, rows }]) =>
@@ -213,8 +75,8 @@ beforeAll(async () => {
   const owners = await Promise.all(
     served.map(async (each) => ({ ...each, owner: await house.openTenant() })),
   );
-  const models = owners.map(({ family, name, model, made }) => {
-    const endpoint = families[family].double.lane(name, []);
+  const models = owners.map(({ family, double, name, model, made }) => {
+    const endpoint = double.lane(name, []);
     return vendorModelOf(name, family, endpoint, { ...model, workflows: made });
   });
   const tenants = Object.fromEntries(owners.map(({ owner, name }) => [owner.id, name]));
@@ -261,12 +123,12 @@ describe.each(everyFamily)('what %s answers', (family, { double, rows }) => {
   });
 });
 
-it.each(everyFamily)('%s is not asked for a test key', async (family, { double }) => {
+it.each(everyFamily)('%s is not asked for a test key', async (family, { double, rows }) => {
   const job = await (ended.get(`${family}-sandboxed`) as Promise<EndedJob>);
   expect(job.detail).toMatchObject({ status: 'SUCCESS', image_model: 'sketch-1' });
   expect(await house.types(job.jobId)).not.toContain('EngineCalled');
   expect(double.requestsIn(`${family}-sandboxed`)).toBe(0);
-  expect(double.requestsIn(laneOf(families[family].rows[0] as Row))).toBeGreaterThan(0);
+  expect(double.requestsIn(laneOf(rows[0] as Row))).toBeGreaterThan(0);
 });
 
 it('an answer is on record with what it was, what it cost and how often it was asked', async () => {

@@ -1,4 +1,4 @@
-import { expectAuditToHold } from '../support/audited.js';
+import { expectAuditToHold } from '../../../test/support/audited.js';
 import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,7 +7,7 @@ import sharp from 'sharp';
 import { EngineError } from '@atelier/engine';
 import { describeEngine, unattended } from '@atelier/engine/conformance';
 import { testMarkSvg } from '@atelier/sketch/grounds';
-import { openPackage } from '#adapters/packaged-engine.js';
+import { openPackage } from '../packaged-engine.js';
 import { categoryById } from '#domain/garment/garment-categories.js';
 import { backgroundGenerator } from '#workflows/background-generator/background-generator.js';
 import { backgroundSwapWithImage } from '#workflows/background-swap-with-image/background-swap-with-image.js';

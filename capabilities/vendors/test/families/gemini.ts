@@ -1,6 +1,15 @@
 import type { ServerResponse } from 'node:http';
 import sharp from 'sharp';
-import { json, someJpeg, VendorDouble, type Asked, type Turn } from './vendor-double.js';
+import type { EngineErrorClass } from '@atelier/engine';
+import { GeminiVendor } from '@atelier/vendors/gemini';
+import {
+  answersAtOnce,
+  everyWorkflow,
+  lostWithTheWorker,
+  type Saying,
+  type TestedFamily,
+} from '../support/tested-family.js';
+import { json, someJpeg, VendorDouble, type Asked, type Turn } from '../support/vendor-double.js';
 
 /* Google's Gemini API at the socket (ai.google.dev/api/generate-content, …/gemini-api/docs/image-generation, …/troubleshooting). */
 
@@ -34,9 +43,6 @@ interface GeminiRequest {
 }
 
 export class GeminiDouble extends VendorDouble {
-  /** What the vision model says. */
-  reading: unknown = {};
-
   protected isSubmission({ path }: Asked, method: string): boolean {
     return method === 'POST' && path.endsWith(':generateContent');
   }
@@ -97,4 +103,38 @@ export class GeminiDouble extends VendorDouble {
     }
     return someJpeg(width, height);
   }
+}
+
+export const family: TestedFamily = {
+  open: () => new GeminiDouble(),
+  vendor: (model) => new GeminiVendor(model),
+  model: { model: 'gemini-3-pro-image' },
+  serves: [
+    [{ model: 'gemini-3-pro-image', vision_model: 'gemini-3-flash', transparent: false }, everyWorkflow],
+  ],
+  says: /^gemini-3-pro-image is there$/,
+  rows: [...answersAtOnce, [['unsafe'], 'ENGINE_POLICY', 1, 0]],
+  points: lostWithTheWorker,
+  failures: [
+    said(400, { message: 'Unable to process input image.' }, 'bad_input'),
+    said(413, {}, 'bad_input'),
+    [/generateContent/, 200, { promptFeedback: { blockReason: 'OTHER' } }, 'policy'],
+    ...['SAFETY', 'PROHIBITED_CONTENT', 'IMAGE_SAFETY', 'IMAGE_PROHIBITED_CONTENT', 'RECITATION'].map(ends),
+    said(429, { details: [{ retryDelay: '7s' }] }, 'capacity'),
+    said(500, {}, 'capacity'),
+    said(503, {}, 'capacity'),
+    said(504, {}, 'outcome_unknown'),
+    said(400, { details: [{ reason: 'API_KEY_INVALID' }] }, 'misconfigured'),
+    said(400, { message: 'Unknown name' }, 'misconfigured'),
+    said(403, {}, 'misconfigured'),
+    said(404, {}, 'misconfigured'),
+  ],
+};
+
+function said(code: number, error: object, errorClass: EngineErrorClass): Saying {
+  return [/generateContent/, code, { error: { code, message: '', ...error } }, errorClass];
+}
+
+function ends(finishReason: string): Saying {
+  return [/generateContent/, 200, { candidates: [{ finishReason }] }, 'policy'];
 }

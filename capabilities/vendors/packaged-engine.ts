@@ -16,15 +16,13 @@ import {
   type RenderResult,
 } from '@atelier/engine';
 import { delivered, orderedFormat } from '@atelier/engine/delivered';
+import type { EngineMaker, TestMark } from '#platform/engine-families.js';
 
 /** What its registry says beside what a package is told. */
 interface Declared extends EngineModel {
   readonly aspect_ratios?: readonly string[] | undefined;
   readonly transparent?: boolean;
 }
-
-/** The mark of the test environment for a picture of a size: an SVG. */
-type TestMark = (width: number, height: number) => string;
 
 /**
  * An engine that somebody else has made. What it draws is held against the order, marked and re-encoded like the pictures of
@@ -128,3 +126,11 @@ const unusable = () =>
     'misconfigured',
     'The image model cannot be used at present: its engine is no package that makes one.',
   );
+
+export const packagedEngines: EngineMaker = {
+  open: (model, testMark) => openPackage(model.package ?? '', model, testMark),
+  async check(model) {
+    const { name } = await openPackage(model.package ?? '', model, () => '');
+    return `${name} is there`;
+  },
+};

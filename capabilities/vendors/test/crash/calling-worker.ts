@@ -10,7 +10,7 @@ import { countRequestIn } from '#read-store/rate-limit-store.js';
 import { PgBossRenderQueue } from '#render-queue/pg-boss-render-queue.js';
 import type { ObjectStorage } from '#storage/object-storage.js';
 import { FolderStorage } from '#storage/folder/folder-storage.js';
-import { configurationOn, startWorker } from '../../support/roles.js';
+import { configurationOn, startWorker } from '../../../../test/support/roles.js';
 
 /*
  * A worker that dies while it asks a vendor: at the point that the plan names for the job which it has taken up, in that

@@ -1,19 +1,14 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import sharp from 'sharp';
 import { Agent } from 'undici';
-import { EngineError, type EngineErrorClass } from '@atelier/engine';
+import { EngineError } from '@atelier/engine';
 import type { ImageVendor, PictureCall, ReadingCall, VendorImage, VendorModel } from '@atelier/vendors';
-import { ComfyVendor } from '@atelier/vendors/comfyui';
-import { FalVendor } from '@atelier/vendors/fal';
-import { FashnVendor } from '@atelier/vendors/fashn';
-import { GeminiVendor } from '@atelier/vendors/gemini';
-import { OpenAiVendor } from '@atelier/vendors/openai';
-import { fashnEndpoints } from '#platform/model-registry.js';
-import { ComfyDouble } from './doubles/comfy-double.js';
-import { FashnDouble } from './doubles/fashn-double.js';
-import { GeminiDouble } from './doubles/gemini-double.js';
-import { FalDouble, OpenAiDouble, type VendorDouble } from './doubles/vendor-double.js';
+import { fashnEndpoints } from '../vendors.families.js';
+import type { ComfyDouble } from './families/comfyui.js';
+import { OpenAiDouble } from './families/openai.js';
 import { declaredModel } from './support/declared-model.js';
+import { testedFamilies, testedFamily } from './support/tested-families.js';
+import type { VendorDouble } from './support/vendor-double.js';
 import { photo } from './support/vendor-house.js';
 
 /* How each vendor is asked: what goes over the socket, what it says for nothing, and how it reads photographs. */
@@ -40,53 +35,11 @@ function pictureCall(images: readonly VendorImage[], more: Partial<PictureCall> 
   };
 }
 
-interface Family {
-  readonly double: () => VendorDouble;
-  readonly vendor: (model: VendorModel) => ImageVendor;
-  readonly model?: Partial<VendorModel>;
-  /** What a check says that finds all in order. */
-  readonly says: RegExp;
-}
-
-const quick = { poll_ms: 20 };
-const fields = { person: 'model_image', garment: 'garment_image', seed: 'seed' };
-
-const families: Readonly<Record<string, Family>> = {
-  openai: {
-    double: () => new OpenAiDouble(),
-    vendor: (model) => new OpenAiVendor(model),
-    says: /^openai is there$/,
-  },
-  gemini: {
-    double: () => new GeminiDouble(),
-    vendor: (model) => new GeminiVendor(model),
-    says: /^gemini is there$/,
-  },
-  fashn: {
-    double: () => new FashnDouble(),
-    vendor: (model) => new FashnVendor(model),
-    model: { model: 'tryon-v1.6', options: quick },
-    says: /^42 credits are left$/,
-  },
-  fal: {
-    double: () => new FalDouble(),
-    vendor: (model) => new FalVendor(model),
-    model: { model: 'fal-ai/fashn/tryon/v1.6', options: { ...quick, fields } },
-    says: /can be reached$/,
-  },
-  comfyui: {
-    double: () => new ComfyDouble(),
-    vendor: (model) => new ComfyVendor(model),
-    model: { options: quick },
-    says: /^ComfyUI 0\.34\.0 has all that the graphs need$/,
-  },
-};
-
 let double: VendorDouble;
 let vendor: ImageVendor;
 async function open(family: string, more: Partial<VendorModel> = {}): Promise<void> {
-  const known = families[family] as Family;
-  double = known.double();
+  const known = testedFamily(family);
+  double = known.open();
   vendor = known.vendor(declaredModel(family, await double.open(), { ...known.model, ...more }));
 }
 afterEach(() => double.close());
@@ -94,11 +47,11 @@ afterEach(() => double.close());
 const asked = (): Record<string, unknown> =>
   JSON.parse(double.asked[0]?.body ?? '{}') as Record<string, unknown>;
 
-describe.each(Object.keys(families))('%s', (family) => {
+describe.each(Object.keys(testedFamilies))('%s', (family) => {
   beforeEach(() => open(family));
 
   it('is checked without cost', async () => {
-    expect(await vendor.check(new AbortController().signal)).toMatch((families[family] as Family).says);
+    expect(await vendor.check(new AbortController().signal)).toMatch(testedFamily(family).says);
     expect(double.submissions).toBe(0);
   });
 
@@ -321,7 +274,7 @@ describe.each(['openai', 'gemini'])('the vision model of %s', (family) => {
   beforeEach(() => open(family, { vision_model: 'reader' }));
 
   it('answers in the form that is asked for', async () => {
-    (double as OpenAiDouble | GeminiDouble).reading = { garments: [{ name: 'dress' }] };
+    double.reading = { garments: [{ name: 'dress' }] };
     expect((await vendor.read?.(await call()))?.reading).toEqual({ garments: [{ name: 'dress' }] });
     const body = double.asked[0]?.body ?? '';
     expect(body).toContain('What does it show?');
@@ -372,129 +325,8 @@ describe('a picture that takes longer than Node waits', () => {
   });
 });
 
-/** What the vendor says; of which class that is; how long to wait, where it says so. */
-type Saying = readonly [
-  path: RegExp,
-  status: number,
-  body: unknown,
-  errorClass: EngineErrorClass,
-  headers?: Record<string, string>,
-];
-
-const ofOpenAi = (status: number, error: object, errorClass: EngineErrorClass): Saying => [
-  ...([/images/, status, { error }, errorClass] as const),
-];
-const ofGemini = (code: number, error: object, errorClass: EngineErrorClass): Saying => [
-  ...([/generateContent/, code, { error: { code, message: '', ...error } }, errorClass] as const),
-];
-const geminiEnds = (finishReason: string): Saying => [
-  ...([/generateContent/, 200, { candidates: [{ finishReason }] }, 'policy'] as const),
-];
-const ofFashn = (status: number, error: string, errorClass: EngineErrorClass): Saying => [
-  ...([/^\/run/, status, { error, message: 'no' }, errorClass] as const),
-];
-const fashnEnds = (name: string, errorClass: EngineErrorClass): Saying => [
-  ...([/^\/status/, 200, { id: 'p', status: 'failed', error: { name, message: 'no' } }, errorClass] as const),
-];
-const ofFal = (status: number, detail: unknown, errorClass: EngineErrorClass): Saying => [
-  ...([/v1[.]6$/, status, { detail }, errorClass] as const),
-];
-const falEnds = (status: number, detail: unknown, errorClass: EngineErrorClass): Saying => [
-  ...([/requests\/[^/]+$/, status, { detail }, errorClass] as const),
-];
-const ofComfy = (status: number, errorClass: EngineErrorClass): Saying => [
-  /^\/prompt/,
-  status,
-  {},
-  errorClass,
-];
-
-/** Row for row what docs/engines.md says of each family. */
-const failures: Readonly<Record<string, readonly Saying[]>> = {
-  openai: [
-    ofOpenAi(400, { param: 'image[1]' }, 'bad_input'),
-    ofOpenAi(422, { param: 'prompt' }, 'bad_input'),
-    ofOpenAi(400, { param: 'mask' }, 'bad_input'),
-    ofOpenAi(413, {}, 'bad_input'),
-    ofOpenAi(400, { code: 'moderation_blocked' }, 'policy'),
-    ofOpenAi(400, { code: 'content_policy_violation' }, 'policy'),
-    [/images/, 429, { error: { code: 'rate_limit_exceeded' } }, 'capacity', { 'retry-after': '7' }],
-    ofOpenAi(500, {}, 'capacity'),
-    ofOpenAi(503, {}, 'capacity'),
-    ofOpenAi(504, {}, 'outcome_unknown'),
-    ofOpenAi(400, { param: 'size' }, 'misconfigured'),
-    ofOpenAi(401, {}, 'misconfigured'),
-    ofOpenAi(403, {}, 'misconfigured'),
-    ofOpenAi(404, { code: 'model_not_found' }, 'misconfigured'),
-    ofOpenAi(429, { code: 'insufficient_quota' }, 'misconfigured'),
-  ],
-  gemini: [
-    ofGemini(400, { message: 'Unable to process input image.' }, 'bad_input'),
-    ofGemini(413, {}, 'bad_input'),
-    [/generateContent/, 200, { promptFeedback: { blockReason: 'OTHER' } }, 'policy'],
-    ...['SAFETY', 'PROHIBITED_CONTENT', 'IMAGE_SAFETY', 'IMAGE_PROHIBITED_CONTENT', 'RECITATION'].map(
-      geminiEnds,
-    ),
-    ofGemini(429, { details: [{ retryDelay: '7s' }] }, 'capacity'),
-    ofGemini(500, {}, 'capacity'),
-    ofGemini(503, {}, 'capacity'),
-    ofGemini(504, {}, 'outcome_unknown'),
-    ofGemini(400, { details: [{ reason: 'API_KEY_INVALID' }] }, 'misconfigured'),
-    ofGemini(400, { message: 'Unknown name' }, 'misconfigured'),
-    ofGemini(403, {}, 'misconfigured'),
-    ofGemini(404, {}, 'misconfigured'),
-  ],
-  fashn: [
-    ...['ImageLoadError', 'PoseError', 'PhotoTypeError'].map((name) => fashnEnds(name, 'bad_input')),
-    ofFashn(413, 'PayloadTooLarge', 'bad_input'),
-    ...['ContentModerationError', 'NSFWError', 'ThirdPartyError'].map((name) => fashnEnds(name, 'policy')),
-    fashnEnds('SomethingNew', 'no_image'),
-    [/^\/run/, 429, { error: 'RateLimitExceeded' }, 'capacity', { 'retry-after': '7' }],
-    ofFashn(500, 'InternalServerError', 'capacity'),
-    ...['UnavailableError', 'PipelineError', '3rdPartyProviderError'].map((name) =>
-      fashnEnds(name, 'capacity'),
-    ),
-    ofFashn(504, 'GatewayTimeout', 'outcome_unknown'),
-    [/^\/status/, 404, { error: 'NotFound' }, 'outcome_unknown'],
-    ofFashn(401, 'UnauthorizedAccess', 'misconfigured'),
-    ofFashn(404, 'NotFound', 'misconfigured'),
-    ofFashn(400, 'BadRequest', 'misconfigured'),
-    ofFashn(429, 'OutOfCredits', 'misconfigured'),
-    fashnEnds('InputValidationError', 'misconfigured'),
-  ],
-  fal: [
-    falEnds(422, [{ type: 'image_load_error' }], 'bad_input'),
-    falEnds(422, [{ type: 'content_policy_violation' }], 'policy'),
-    falEnds(422, [{ type: 'no_media_generated' }], 'no_image'),
-    falEnds(500, 'Internal Server Error', 'no_image'),
-    [/v1[.]6$/, 429, { detail: 'slow' }, 'capacity', { 'retry-after': '7' }],
-    ofFal(503, 'down', 'capacity'),
-    ofFal(500, 'oops', 'capacity'),
-    ofFal(504, 'late', 'outcome_unknown'),
-    falEnds(404, 'Request not found', 'outcome_unknown'),
-    ofFal(401, 'no', 'misconfigured'),
-    ofFal(403, 'locked', 'misconfigured'),
-    ofFal(404, 'no such application', 'misconfigured'),
-  ],
-  comfyui: [
-    ofComfy(413, 'bad_input'),
-    [/^\/prompt/, 429, {}, 'capacity', { 'retry-after': '7' }],
-    ofComfy(500, 'capacity'),
-    ofComfy(503, 'capacity'),
-    ofComfy(401, 'misconfigured'),
-    ofComfy(403, 'misconfigured'),
-    ofComfy(400, 'misconfigured'),
-    [
-      /^\/history/,
-      200,
-      { status: { status_str: 'error', messages: [['execution_error', { exception_type: 'KeyError' }]] } },
-      'no_image',
-    ],
-  ],
-};
-
-const rows = Object.entries(failures).flatMap(([family, sayings]) =>
-  sayings.map((saying) => ({
+const rows = Object.entries(testedFamilies).flatMap(([family, { failures }]) =>
+  failures.map((saying) => ({
     family,
     saying,
     says: `${saying[1]} ${JSON.stringify(saying[2])}`,

@@ -1,10 +1,9 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { EngineError, type BriefedRequest, type VendorCallRecord } from '@atelier/engine';
 import { recordedCalls, unattended } from '@atelier/engine/conformance';
-import { VendorEngine, type ImageVendor, type VendorModel } from '@atelier/vendors';
+import { VendorEngine } from '@atelier/vendors';
 import { ComfyVendor } from '@atelier/vendors/comfyui';
 import { FalVendor } from '@atelier/vendors/fal';
-import { FashnVendor } from '@atelier/vendors/fashn';
 import { OpenAiVendor } from '@atelier/vendors/openai';
 import { openEngines } from '#adapters/engines.module.js';
 import { handle } from '#application/aggregate.js';
@@ -17,67 +16,26 @@ import { createLogger } from '#platform/logger.js';
 import { countRequestIn } from '#read-store/rate-limit-store.js';
 import type { PgBossRenderQueue } from '#render-queue/pg-boss-render-queue.js';
 import { tryOn } from '#workflows/try-on/try-on.js';
-import { expectAuditToHold } from '../support/audited.js';
-import { eventually } from '../support/eventually.js';
-import type { RunningWorker } from '../support/roles.js';
-import { Workshop } from '../worker/support/workshop.js';
-import { ComfyDouble } from './doubles/comfy-double.js';
-import { FashnDouble } from './doubles/fashn-double.js';
-import { FalDouble, OpenAiDouble, type Turn, type VendorDouble } from './doubles/vendor-double.js';
+import { expectAuditToHold } from '../../../test/support/audited.js';
+import { eventually } from '../../../test/support/eventually.js';
+import type { RunningWorker } from '../../../test/support/roles.js';
+import { Workshop } from '../../../test/worker/support/workshop.js';
 import { photo } from './support/vendor-house.js';
+import { ComfyDouble } from './families/comfyui.js';
+import { FalDouble } from './families/fal.js';
+import { OpenAiDouble } from './families/openai.js';
 import { declaredModel } from './support/declared-model.js';
+import { testedFamilies, testedFamily } from './support/tested-families.js';
+import type { Turn, VendorDouble } from './support/vendor-double.js';
 
 /* A call that runs when its worker goes: taken up by its id where the vendor has one, and never made twice. */
 
 const marks = (width: number, height: number) =>
   `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}"><rect width="40" height="40" fill="#f00"/></svg>`;
 
-type Gated = (FalDouble | FashnDouble | ComfyDouble) & { gateShut: boolean };
-
-interface Found {
-  readonly name: string;
-  open(): Gated;
-  vendor(model: VendorModel): ImageVendor;
-  /** Whether the vendor was told that nobody waits any more. */
-  told(double: Gated): boolean;
-  /** What runs already is stopped, and costs nothing. */
-  readonly stopsRunning: boolean;
-}
-
-const wayBack: readonly Found[] = [
-  {
-    name: 'fal',
-    open: () => new FalDouble(),
-    vendor: (model) => new FalVendor(model),
-    told: (double) =>
-      double instanceof FalDouble && [...double.requests.values()].every(({ cancelled }) => cancelled),
-    stopsRunning: false,
-  },
-  {
-    name: 'fashn',
-    open: () => new FashnDouble(),
-    vendor: (model) => new FashnVendor(model),
-    told: (double) => double instanceof FashnDouble && double.cancellations === 1,
-    stopsRunning: false,
-  },
-  {
-    name: 'comfyui',
-    open: () => new ComfyDouble(),
-    vendor: (model) => new ComfyVendor(model),
-    told: (double) => double instanceof ComfyDouble && double.interrupted.length === 1,
-    stopsRunning: true,
-  },
-];
-
-const models: Readonly<Record<string, Partial<VendorModel>>> = {
-  fal: {
-    model: 'fal-ai/fashn/tryon/v1.6',
-    aspect_ratios: ['2:3'],
-    options: { fields: { person: 'model_image', garment: 'garment_image' }, poll_ms: 20 },
-  },
-  fashn: { model: 'tryon-v1.6', options: { poll_ms: 20 } },
-  comfyui: { options: { poll_ms: 20 } },
-};
+const wayBack = Object.entries(testedFamilies).flatMap(([name, { wayBack: way, ...family }]) =>
+  way ? [{ name, ...way, ...family }] : [],
+);
 
 let workshop: Workshop;
 let tenant: string;
@@ -145,18 +103,18 @@ async function renderAgain(engine: VendorEngine, known: readonly VendorCallRecor
   return { ended, calls };
 }
 
-describe.each(wayBack)('a call of $name', ({ name, open, vendor, told, stopsRunning }) => {
+describe.each(wayBack)('a call of $name', ({ name, open, vendor, model, told, stopsRunning }) => {
   it('is waited for by the next worker, and submitted once', async () => {
     const double = opened(open());
-    double.gateShut = true;
-    const declared = declaredModel(name, await double.open(), models[name]);
+    Object.assign(double, { gateShut: true });
+    const declared = declaredModel(name, await double.open(), model);
     const engine = () => new VendorEngine(declared, vendor(declared), marks);
     const first = await start(engine());
     const ids = await workshop.dispatch(tenant, body, 'try-on');
     await eventually(() => double.submissions === 1);
     await first.stop();
     await start(engine());
-    double.gateShut = false;
+    Object.assign(double, { gateShut: false });
     await workshop.ended(tenant, ids);
     expect(double.submissions).toBe(1);
     const types = await workshop.types('job', ids.jobId);
@@ -173,7 +131,7 @@ describe.each(wayBack)('a call of $name', ({ name, open, vendor, told, stopsRunn
     async (_how, queueShut) => {
       const double = opened(open());
       Object.assign(double, { gateShut: true, queueShut });
-      const declared = declaredModel(name, await double.open(), models[name]);
+      const declared = declaredModel(name, await double.open(), model);
       await start(new VendorEngine(declared, vendor(declared), marks));
       const ids = await workshop.dispatch(tenant, body, 'try-on');
       await eventually(() => double.submissions === 1);
@@ -197,7 +155,7 @@ describe('a call whose worker died', () => {
     ['after it was submitted', [{ ...begun, vendorRequestId: 'req-1' }], 'drawn'],
   ] as const)('is never made twice: %s', async (_when, known, outcome) => {
     const double = opened(new FalDouble());
-    const declared = declaredModel('fal', await double.open(), models['fal']);
+    const declared = declaredModel('fal', await double.open(), testedFamily('fal').model);
     double.requests.set('req-1', { turn: 'fine', cancelled: false });
     const engine = new VendorEngine(declared, new FalVendor(declared), marks);
     expect((await renderAgain(engine, known)).ended).toBe(outcome);
@@ -206,7 +164,7 @@ describe('a call whose worker died', () => {
 
   it('is looked for at ComfyUI by the id that follows from it, and submitted under that id where it never arrived', async () => {
     const double = opened(new ComfyDouble());
-    const declared = declaredModel('comfyui', await double.open(), models['comfyui']);
+    const declared = declaredModel('comfyui', await double.open(), testedFamily('comfyui').model);
     const vendor = new ComfyVendor(declared);
     const engine = new VendorEngine(declared, vendor, marks);
     const ours = vendor.idOf(begun.idempotencyKey);
@@ -255,7 +213,7 @@ describe('a call that takes too long', () => {
   ] as const)('is cancelled at the vendor: one that %s', async (_where, queueShut, outcome, price) => {
     const double = opened(new FalDouble());
     Object.assign(double, { gateShut: true, queueShut });
-    const more = { ...models['fal'], timeout_seconds: 1 };
+    const more = { ...testedFamily('fal').model, timeout_seconds: 1 };
     const declared = declaredModel('fal', await double.open(), more);
     const engine = new VendorEngine(declared, new FalVendor(declared), marks);
     const { ended, calls } = await renderAgain(engine, []);

@@ -8,11 +8,12 @@ import { sandboxModel, type ImageModel } from '#platform/image-models.js';
 import { createLogger } from '#platform/logger.js';
 import { countRequestIn } from '#read-store/rate-limit-store.js';
 import type { PgBossRenderQueue } from '#render-queue/pg-boss-render-queue.js';
-import { runCommand } from '../support/command.js';
-import { expectAuditToHold } from '../support/audited.js';
-import { eventually } from '../support/eventually.js';
-import { Workshop } from '../worker/support/workshop.js';
-import { OpenAiDouble, type Asked, type Turn } from './doubles/vendor-double.js';
+import { runCommand } from '../../../test/support/command.js';
+import { expectAuditToHold } from '../../../test/support/audited.js';
+import { eventually } from '../../../test/support/eventually.js';
+import { Workshop } from '../../../test/worker/support/workshop.js';
+import { OpenAiDouble } from './families/openai.js';
+import type { Asked, Turn } from './support/vendor-double.js';
 
 /*
  * What a model bears, over all workers: two of them, each with room for more than the model has, and the vendor itself says

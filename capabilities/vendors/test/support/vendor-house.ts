@@ -9,15 +9,15 @@ import { decode } from '#domain/stored-events.js';
 import { streamName } from '#domain/streams.js';
 import { openEventStore } from '#event-store/open-event-store.js';
 import { newId } from '#platform/ids.js';
-import { sandboxModel, type ImageModel, type ModelFamily, type ModelList } from '#platform/image-models.js';
+import { sandboxModel, type ImageModel, type ModelList } from '#platform/image-models.js';
 import { createLogger } from '#platform/logger.js';
 import { countRequestIn } from '#read-store/rate-limit-store.js';
 import { PgBossRenderQueue } from '#render-queue/pg-boss-render-queue.js';
 import { FolderStorage } from '#storage/folder/folder-storage.js';
-import type { Answer, ApiClient } from '../../api/support/api-client.js';
-import { ApiService, type Tenant } from '../../api/support/api-service.js';
-import { eventually } from '../../support/eventually.js';
-import { configurationOn, startProjector, startWorker } from '../../support/roles.js';
+import type { Answer, ApiClient } from '../../../../test/api/support/api-client.js';
+import { ApiService, type Tenant } from '../../../../test/api/support/api-service.js';
+import { eventually } from '../../../../test/support/eventually.js';
+import { configurationOn, startProjector, startWorker } from '../../../../test/support/roles.js';
 
 const logger = createLogger('test', process.env['LOG_LEVEL'] ?? 'silent');
 
@@ -27,7 +27,7 @@ process.env = { ...environment, VENDOR_KEY: 'sk-vendor-secret' };
 /** A model of the registry that draws for test keys as well, and waits for as long as a busy machine takes. */
 export function vendorModelOf(
   id: string,
-  family: ModelFamily,
+  family: string,
   endpoint: string,
   more: Partial<ImageModel> = {},
 ): ImageModel {

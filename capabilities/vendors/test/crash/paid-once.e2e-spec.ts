@@ -4,13 +4,10 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import sharp from 'sharp';
 import { newId } from '#platform/ids.js';
-import { sandboxModel, type ImageModel, type ModelFamily } from '#platform/image-models.js';
-import { ComfyDouble } from '../../engines/doubles/comfy-double.js';
-import { FashnDouble } from '../../engines/doubles/fashn-double.js';
-import { GeminiDouble } from '../../engines/doubles/gemini-double.js';
-import { FalDouble, OpenAiDouble, type VendorDouble } from '../../engines/doubles/vendor-double.js';
-import { expectAuditToHold } from '../../support/audited.js';
-import { Workshop } from '../../worker/support/workshop.js';
+import { sandboxModel, type ImageModel } from '#platform/image-models.js';
+import { expectAuditToHold } from '../../../../test/support/audited.js';
+import { Workshop } from '../../../../test/worker/support/workshop.js';
+import { testedFamilies } from '../support/tested-families.js';
 import type { KillPlan } from './calling-worker.js';
 
 /*
@@ -28,84 +25,10 @@ const workers = 3;
 /** A worker that is only slow must not be taken for dead. */
 const heartbeatSeconds = 8;
 
-/** How often the vendor was asked for a job, and how the job ended. */
-type Ends = readonly [submissions: number, end: 'JobSucceeded' | 'JobFailed'];
-const once: Ends = [1, 'JobSucceeded'];
-/** Nobody can know whether a call that was on record had been made. */
-const perhaps: Ends = [0, 'JobFailed'];
-const lost: Ends = [1, 'JobFailed'];
-
-const shared: Record<string, Ends> = {
-  'after RenderStarted': once,
-  'before EngineCalled': once,
-  'after EngineCalled': perhaps,
-  'before submission': perhaps,
-  'after submission': lost,
-  'after EngineAnswered': once,
-  'before picture kept': once,
-  'after picture kept': once,
-  'before JobSucceeded': once,
-  'after JobSucceeded': once,
-};
-
-/** There is no way back to a call: one without an answer on record is lost. */
-const answersAtOnce: Record<string, Ends> = {
-  ...shared,
-  'before answer kept': lost,
-  'after answer kept': lost,
-  'before EngineAnswered': lost,
-};
-
-/** Calls are found again by the id that the vendor gave them. */
-const answersLater: Record<string, Ends> = {
-  ...shared,
-  'before EngineSubmitted': lost,
-  'after EngineSubmitted': once,
-  'before status': once,
-  'after status': once,
-  'before result': once,
-  'after result': once,
-  'before answer kept': once,
-  'after answer kept': once,
-  'before EngineAnswered': once,
-};
-
-interface Family {
-  readonly double: VendorDouble;
-  readonly model: Partial<ImageModel>;
-  readonly points: Readonly<Record<string, Ends>>;
-}
-
-const quick = { poll_ms: 20 };
-
-const families: Readonly<Record<Exclude<ModelFamily, 'sketch' | 'package'>, Family>> = {
-  fal: {
-    double: new FalDouble(),
-    model: {
-      model: 'fal-ai/fashn/tryon/v1.6',
-      aspect_ratios: ['2:3'],
-      options: { ...quick, fields: { person: 'model_image', garment: 'garment_image' } },
-    },
-    points: answersLater,
-  },
-  fashn: {
-    double: new FashnDouble(),
-    model: { model: 'tryon-v1.6', options: quick },
-    points: answersLater,
-  },
-  comfyui: {
-    double: new ComfyDouble(),
-    model: { options: quick },
-    // The id is ours: a call on record is looked for, and made where it never arrived.
-    points: Object.fromEntries(Object.keys(answersLater).map((point) => [point, once])),
-  },
-  openai: { double: new OpenAiDouble(), model: {}, points: answersAtOnce },
-  gemini: { double: new GeminiDouble(), model: {}, points: answersAtOnce },
-};
-
-describe.each(Object.entries(families))(
+describe.each(Object.entries(testedFamilies))(
   'a worker that is killed while it asks %s',
-  (name, { double, model, points }) => {
+  (name, { open, model, points }) => {
+    const double = open();
     let workshop: Workshop;
     const children = new Set<ChildProcess>();
     let stopping = false;
@@ -124,7 +47,15 @@ describe.each(Object.entries(families))(
 
     /** One process, and another when it is dead. */
     function work(planFile: string): void {
-      const entry = join(process.cwd(), 'dist', 'test', 'crash', 'calls', 'calling-worker.js');
+      const entry = join(
+        process.cwd(),
+        'dist',
+        'capabilities',
+        'vendors',
+        'test',
+        'crash',
+        'calling-worker.js',
+      );
       const env = { ...process.env, VENDOR_KEY: 'sk-for-tests' };
       const child = fork(entry, [planFile], { env, stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
       children.add(child);
@@ -156,7 +87,7 @@ describe.each(Object.entries(families))(
         ...sandboxModel,
         ...model,
         id: jobId,
-        family: name as ModelFamily,
+        family: name,
         max_inputs: 3,
         secret_env: 'VENDOR_KEY',
         endpoint: double.lane(jobId, []),

@@ -1,6 +1,10 @@
 import type { ServerResponse } from 'node:http';
 import sharp from 'sharp';
-import { json, someJpeg, VendorDouble, type Asked, type Turn } from './vendor-double.js';
+import type { EngineErrorClass } from '@atelier/engine';
+import { FashnVendor } from '@atelier/vendors/fashn';
+import { fashnEndpoints } from '../../vendors.families.js';
+import { answersLater, foundAgain, quick, type Saying, type TestedFamily } from '../support/tested-family.js';
+import { json, someJpeg, VendorDouble, type Asked, type Turn } from '../support/vendor-double.js';
 
 /* FASHN at the socket (docs.fashn.ai: API fundamentals, error handling, and the references of the endpoints). */
 
@@ -108,4 +112,49 @@ export class FashnDouble extends VendorDouble {
         .toBuffer();
     return someJpeg(size.width, size.height);
   }
+}
+
+export const family: TestedFamily = {
+  open: () => new FashnDouble(),
+  vendor: (model) => new FashnVendor(model),
+  model: { model: 'tryon-v1.6', options: quick },
+  // Both endpoints for try-ons are asked alike.
+  serves: Object.entries(fashnEndpoints)
+    .filter(([model]) => model !== 'tryon-max')
+    .map(([model, { workflows, max_inputs }]) => [{ model, max_inputs, options: quick }, workflows]),
+  says: /^42 credits are left$/,
+  rows: [
+    ...answersLater,
+    [['echo', 'echo'], 'ENGINE_NO_IMAGE', 2, 0.08],
+    [['unsafe'], 'ENGINE_POLICY', 1, 0],
+  ],
+  points: foundAgain,
+  wayBack: {
+    told: (double) => double instanceof FashnDouble && double.cancellations === 1,
+    stopsRunning: false,
+  },
+  failures: [
+    ...['ImageLoadError', 'PoseError', 'PhotoTypeError'].map((name) => ends(name, 'bad_input')),
+    said(413, 'PayloadTooLarge', 'bad_input'),
+    ...['ContentModerationError', 'NSFWError', 'ThirdPartyError'].map((name) => ends(name, 'policy')),
+    ends('SomethingNew', 'no_image'),
+    [/^\/run/, 429, { error: 'RateLimitExceeded' }, 'capacity', { 'retry-after': '7' }],
+    said(500, 'InternalServerError', 'capacity'),
+    ...['UnavailableError', 'PipelineError', '3rdPartyProviderError'].map((name) => ends(name, 'capacity')),
+    said(504, 'GatewayTimeout', 'outcome_unknown'),
+    [/^\/status/, 404, { error: 'NotFound' }, 'outcome_unknown'],
+    said(401, 'UnauthorizedAccess', 'misconfigured'),
+    said(404, 'NotFound', 'misconfigured'),
+    said(400, 'BadRequest', 'misconfigured'),
+    said(429, 'OutOfCredits', 'misconfigured'),
+    ends('InputValidationError', 'misconfigured'),
+  ],
+};
+
+function said(status: number, error: string, errorClass: EngineErrorClass): Saying {
+  return [/^\/run/, status, { error, message: 'no' }, errorClass];
+}
+
+function ends(name: string, errorClass: EngineErrorClass): Saying {
+  return [/^\/status/, 200, { id: 'p', status: 'failed', error: { name, message: 'no' } }, errorClass];
 }

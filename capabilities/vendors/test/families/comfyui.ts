@@ -1,6 +1,16 @@
 import type { ServerResponse } from 'node:http';
 import sharp from 'sharp';
-import { json, someJpeg, VendorDouble, type Asked, type Turn } from './vendor-double.js';
+import type { EngineErrorClass } from '@atelier/engine';
+import { ComfyVendor } from '@atelier/vendors/comfyui';
+import {
+  deliveries,
+  everyWorkflow,
+  foundAlways,
+  quick,
+  type Saying,
+  type TestedFamily,
+} from '../support/tested-family.js';
+import { json, someJpeg, VendorDouble, type Asked, type Turn } from '../support/vendor-double.js';
 
 /* ComfyUI at the socket (docs.comfy.org, server routes; the server's own `server.py` and `execution.py`). */
 
@@ -163,4 +173,58 @@ export class ComfyDouble extends VendorDouble {
     ]);
     return { [kind]: { input: { required: Object.fromEntries(known) } } };
   }
+}
+
+export const family: TestedFamily = {
+  open: () => new ComfyDouble(),
+  vendor: (model) => new ComfyVendor(model),
+  model: { options: quick },
+  // The shipped graph takes three pictures.
+  serves: [
+    [
+      { options: quick, transparent: false },
+      everyWorkflow.filter((name) => !['look', 'catalog-shots'].includes(name)),
+    ],
+  ],
+  says: /^ComfyUI 0\.34\.0 has all that the graphs need$/,
+  rows: [
+    [['bad_input'], 'ENGINE_REJECTED_INPUT', 0, 0],
+    [['key'], 'ENGINE_MISCONFIGURED', 0, 0],
+    // The prompt's id is ours: whether it was taken in can be looked up.
+    [['cut', 'fine'], 'SUCCESS', 1, 0.04],
+    [['lost'], 'SUCCESS', 1, 0.04],
+    [['torn'], 'SUCCESS', 1, 0.04],
+    [['hang'], 'ENGINE_OUTCOME_UNKNOWN', 0, 0.04],
+    [['busy', 'fine'], 'SUCCESS', 1, 0.04],
+    [['broken', 'fine'], 'SUCCESS', 1, 0.04],
+    // Out of memory.
+    [['unsafe', 'fine'], 'SUCCESS', 2, 0.04],
+    [['echo', 'echo'], 'ENGINE_NO_IMAGE', 2, 0.08],
+    ...deliveries,
+  ],
+  // The id is ours: a call on record is looked for, and made where it never arrived.
+  points: foundAlways,
+  wayBack: {
+    told: (double) => double instanceof ComfyDouble && double.interrupted.length === 1,
+    stopsRunning: true,
+  },
+  failures: [
+    said(413, 'bad_input'),
+    [/^\/prompt/, 429, {}, 'capacity', { 'retry-after': '7' }],
+    said(500, 'capacity'),
+    said(503, 'capacity'),
+    said(401, 'misconfigured'),
+    said(403, 'misconfigured'),
+    said(400, 'misconfigured'),
+    [
+      /^\/history/,
+      200,
+      { status: { status_str: 'error', messages: [['execution_error', { exception_type: 'KeyError' }]] } },
+      'no_image',
+    ],
+  ],
+};
+
+function said(status: number, errorClass: EngineErrorClass): Saying {
+  return [/^\/prompt/, status, {}, errorClass];
 }

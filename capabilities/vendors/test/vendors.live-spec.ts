@@ -1,4 +1,4 @@
-import { expectAuditToHold } from '../support/audited.js';
+import { expectAuditToHold } from '../../../test/support/audited.js';
 import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,7 +9,7 @@ import { settingOf } from '#platform/configuration.js';
 import { isRemote, sandboxModel, type ImageModel } from '#platform/image-models.js';
 import { readModelRegistry } from '#platform/model-registry.js';
 import { workflows } from '#workflows/workflows.js';
-import type { Tenant } from '../api/support/api-service.js';
+import type { Tenant } from '../../../test/api/support/api-service.js';
 import { expectDelivered, paidFor, askingJobs, servedBodies, tryOnOf } from './support/served-workflows.js';
 import { VendorHouse, type EndedJob } from './support/vendor-house.js';
 

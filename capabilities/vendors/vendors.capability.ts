@@ -1,0 +1,17 @@
+import type { Capability } from '../capability.js';
+import { vendorFamilies } from './vendors.families.js';
+
+/** Image models of vendors, of servers of one's own, and of packages (ADR 26, ADR 37, ADR 38). */
+export const vendors: Capability<'vendors', readonly []> = {
+  name: 'vendors',
+  events: [],
+  engines: vendorFamilies,
+  settings: () => ({}),
+  modules: {},
+  processManagers: [],
+  housekeeping: [],
+  queues: [],
+  nouns: {},
+  folds: {},
+  tags: [],
+};
