@@ -87,18 +87,6 @@ export const operate: Capability<'operate', readonly []> = {
         'capabilities/operate/operations/operations.ts': () => import('./operations/operations.js'),
       },
     },
-    models: {
-      about: 'the image models that ATELIER_MODELS_FILE declares',
-      calls: {
-        'capabilities/operate/models/models.ts': () => import('./models/models.js'),
-      },
-    },
-    costs: {
-      about: 'what vendors took for pictures, beside the credits that were taken and given back',
-      calls: {
-        'capabilities/operate/costs/costs.ts': () => import('./costs/costs.js'),
-      },
-    },
     presets: {
       about: 'models, backgrounds and shots to choose from',
       calls: {

@@ -11,7 +11,16 @@ export const vendors: Capability<'vendors', readonly []> = {
   processManagers: [],
   housekeeping: [],
   queues: [],
-  nouns: {},
+  nouns: {
+    models: {
+      about: 'the image models that ATELIER_MODELS_FILE declares',
+      calls: { 'capabilities/vendors/models.calls.ts': () => import('./models.calls.js') },
+    },
+    costs: {
+      about: 'what vendors took for pictures, beside the credits that were taken and given back',
+      calls: { 'capabilities/vendors/costs.calls.ts': () => import('./costs.calls.js') },
+    },
+  },
   folds: {},
   tags: [],
 };

@@ -5,7 +5,7 @@ import { environments, type Environment } from '#domain/streams.js';
 import type { ModelList } from '#platform/image-models.js';
 import { sqlState } from '#platform/postgres.js';
 import { systemClock } from '#platform/clock.js';
-import { marginOf } from '#projections/calls/costs.js';
+import { marginOf } from '#operator-calls/margin.js';
 import { readOpenCharges, type OpenChargeLevel } from '#projections/ledger/ledger.reader.js';
 import { readSignsOfLife } from '#read-store/signs-of-life.js';
 import { pgBossQueueLevels } from '#render-queue/queue-levels.js';

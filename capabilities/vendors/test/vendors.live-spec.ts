@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import sharp from 'sharp';
-import { checkModel } from '#adapters/engines.module.js';
+import { checkModel } from '../check-model.js';
 import { settingOf } from '#platform/configuration.js';
 import { isRemote, sandboxModel, type ImageModel } from '#platform/image-models.js';
 import { readModelRegistry } from '#platform/model-registry.js';

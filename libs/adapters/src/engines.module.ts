@@ -20,7 +20,7 @@ import {
 } from '#application/render/engine-run.js';
 import type { KnownCall } from '#domain/job/job.js';
 import { Configuration, ConfigurationError } from '#platform/configuration.js';
-import { engineFamilies, type EngineFamily } from '#platform/engine-families.js';
+import { engineFamilies } from '#platform/engine-families.js';
 import {
   ImageModelChoice,
   isRemote,
@@ -54,27 +54,17 @@ export class SandboxEngine extends ImageEngine {
 // The sandbox draws from the body: it has a renderer for every workflow, which takes the body of that workflow.
 void (sketchRenderers satisfies Renderers<WorkflowBodies>);
 
-/** Asks what can be asked of a model without cost. @returns a line for people @throws an Error that says what is wrong */
-export async function checkModel(model: ImageModel, currency: string, signal: AbortSignal): Promise<string> {
-  if (!isRemote(model)) return 'draws on this machine';
-  const declared = withKey(model, currency);
-  return (await familyOf(model).load()).check(declared, signal);
-}
-
-/** @throws ConfigurationError for one that no installed capability has */
-function familyOf({ id, family: name }: ImageModel): EngineFamily {
-  const family = engineFamilies[name];
-  if (family) return family;
-  throw new ConfigurationError(`the image model ${id} is of the family ${name}, which is not installed`);
-}
-
 /**
  * Opens the engine of a model with the first job. A missing key is reported at the start.
  * @throws ConfigurationError for a key or a family that is not there
  */
 function opensEngine(model: ImageModel, currency: string): () => Promise<ImageEngine> {
   const declared = withKey(model, currency);
-  const family = familyOf(model);
+  const family = engineFamilies[model.family];
+  if (!family)
+    throw new ConfigurationError(
+      `the image model ${model.id} is of the family ${model.family}, which is not installed`,
+    );
   const load = async () => (await family.load()).open(declared, testMarkSvg);
   let engine: Promise<ImageEngine> | undefined;
   return () =>

@@ -1,10 +1,11 @@
 import { stringify } from 'csv-stringify/sync';
 import { environments, type Environment } from '#domain/streams.js';
-import { costGroups, marginOf, sumCosts, type CostGroup, type CostLine } from '#projections/calls/costs.js';
 import { ChoiceField, TextField } from '#validation/fields.js';
 import { defineCall } from '#operator-calls/call.js';
 import { printLine, printTable } from '#operator-calls/output.js';
 import { timeOf } from '#operator-calls/input.js';
+import { marginOf } from '#operator-calls/margin.js';
+import { costGroups, sumCosts, type CostGroup, type CostLine } from './costs.js';
 
 class Costs {
   @ChoiceField({

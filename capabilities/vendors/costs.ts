@@ -58,20 +58,3 @@ export async function sumCosts(
   // The statement names and types its columns.
   return rows as CostLine[];
 }
-
-/**
- * The income from kept credits less the vendors' prices. Undefined without a price of a credit, and in `test`, whose
- * credits are not sold.
- */
-export function marginOf(
-  environment: Environment,
-  creditPrice: number | undefined,
-  {
-    creditsTaken,
-    creditsReturned,
-    priceMicros,
-  }: Pick<CostLine, 'creditsTaken' | 'creditsReturned' | 'priceMicros'>,
-): number | undefined {
-  if (creditPrice === undefined || environment === 'test') return undefined;
-  return (creditsTaken - creditsReturned) * creditPrice - priceMicros / 1e6;
-}

@@ -54,7 +54,7 @@ export const checkImageModels = defineCall({
 });
 
 async function checkAll({ models, currency }: ModelList) {
-  const { checkModel } = await import('#adapters/engines.module.js');
+  const { checkModel } = await import('./check-model.js');
   const found = await Promise.all(
     models.map(async (model) => {
       try {
