@@ -1,12 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { auditedEvent, placeOf } from '#capabilities/operate/audit/audited-event.js';
-import { AuditedRows } from '#capabilities/operate/audit/rows/audited-rows.js';
-import {
-  ExactRows,
-  hashOfRowKey,
-  hashText,
-  type RowKey,
-} from '#capabilities/operate/audit/rows/row-store.js';
+import { FoldedRows, textOfKey, type ReadModelFold, type RowKey } from '#capabilities/operate/audit/rows/folded-rows.js';
+import { foldsOf } from '#capabilities/operate/audit/rows/money-models.js';
+import { digestOf } from '#capabilities/operate/audit/rows/digest.js';
 import type { EventStore } from '#event-store/event-store.js';
 import { readModels } from '#projections/read-models.js';
 import { foldsForAudit } from '#capabilities/operate/ledger/folds-for-audit.js';
@@ -23,69 +19,111 @@ const store: Pick<EventStore, 'readStream'> = {
     }),
 };
 
-/** The rows with these keys as the audit expects them, when so many are kept in memory. */
-async function rowsOf(name: string, keys: readonly string[], keptRows: number) {
-  const rows = new ExactRows(new Set(keys));
-  const model = folds.find((fold) => fold.name === name)!;
-  const audited = new AuditedRows(model, rows, store, keptRows);
+/** History in the rows of a read model, fold by fold, when so many rows are kept in full. */
+async function rowsOf(model: ReadModelFold, kept: number) {
+  const folded = foldsOf(model).map((fold) => ({ fold, rows: new FoldedRows(fold, store, { kept }) }));
   let loads = 0;
   for (const recorded of events) {
     const place = placeOf(recorded)!;
     if (!model.categories.includes(place.category)) continue;
-    rows.begin(place);
-    const rereading = audited.apply(auditedEvent(place));
-    if (rereading) loads++;
-    await rereading;
+    for (const { rows } of folded) {
+      const rereading = rows.apply(auditedEvent(place));
+      if (rereading) loads++;
+      await rereading;
+    }
   }
-  return { rows: keys.map((key) => rows.row(key)), loads };
+  return { folded, loads };
 }
 
-function rowKeysOf(name: string): RowKey[] {
-  const { categories, keysOf } = folds.find((fold) => fold.name === name)!;
+/** A row's cells by column; undefined: there is no such row. */
+function cellsIn({ folded }: Awaited<ReturnType<typeof rowsOf>>, key: string) {
+  const cells = folded.flatMap(({ fold, rows }) => {
+    const row = rows.row(key);
+    return row ? rows.cellsOf(row).map((cell, at) => [fold.columns[at]!.name, cell] as const) : [];
+  });
+  return cells.length > 0 ? Object.fromEntries(cells) : undefined;
+}
+
+function rowKeysOf({ categories, keysOf }: ReadModelFold): RowKey[] {
   const own = events.map((event) => placeOf(event)!).filter(({ category }) => categories.includes(category));
   return own.flatMap((place) => keysOf(auditedEvent(place)));
 }
 
-function hashesOf(name: string): string[] {
-  return [...new Set(rowKeysOf(name).map((key) => hashText(hashOfRowKey(key))))];
-}
+const idsOf = (model: ReadModelFold) => [...new Set(rowKeysOf(model).map(textOfKey))];
 
 describe('the rows that the audit expects', () => {
-  it.each(folds.map(({ name }) => name))('of %s are the same when few are kept', async (name) => {
-    const keys = hashesOf(name);
-    const all = await rowsOf(name, keys, 10_000);
-    const one = await rowsOf(name, keys, 1);
-    expect(one.rows).toEqual(all.rows);
-    expect(all.rows.filter((row) => row?.present).length).toBeGreaterThan(0);
+  it.each(folds)('of $name are the same when few are kept', async (model) => {
+    const all = await rowsOf(model, 10_000);
+    const one = await rowsOf(model, 1);
+    for (const [index, { rows }] of one.folded.entries()) {
+      const full = all.folded[index]!.rows;
+      expect([...rows.keys].sort()).toEqual([...full.keys].sort());
+      expect(rows.keys.size).toBeGreaterThan(0);
+      for (const key of rows.keys)
+        expect([key, rows.take(key, full.cellsOf(full.row(key)!))]).toEqual([key, true]);
+    }
     expect(all.loads).toBe(0);
-    if (name === 'jobs' || name === 'renders') expect(one.loads).toBeGreaterThan(0);
+    if (model.name === 'jobs' || model.name === 'renders') expect(one.loads).toBeGreaterThan(0);
   });
 
-  it.each(folds)('of $name are told apart by every part of their key', ({ name }) => {
-    expect(new Set(rowKeysOf(name).map((key) => JSON.stringify(key))).size).toBe(hashesOf(name).length);
+  it.each(folds)('of $name differ when any cell does', async (model) => {
+    for (const kept of [1, 10_000]) {
+      const { folded } = await rowsOf(model, 10_000);
+      for (const [index, { fold }] of folded.entries()) {
+        for (const at of fold.columns.keys()) {
+          const { rows } = (await rowsOf(model, kept)).folded[index]!;
+          const full = folded[index]!.rows;
+          const [key] = rows.keys;
+          const cells = full.cellsOf(full.row(key!)!);
+          expect([fold.columns[at]!.name, rows.take(key!, cells.with(at, 'altered'))]).toEqual([
+            fold.columns[at]!.name,
+            false,
+          ]);
+        }
+      }
+    }
+  });
+
+  it.each(folds)('of $name are told apart by every part of their key', (model) => {
+    expect(new Set(rowKeysOf(model).map((key) => JSON.stringify(key))).size).toBe(idsOf(model).length);
   });
 
   it('leave out the rest of a stream with an event that the fold cannot take', async () => {
     const [fold] = folds.filter(({ name }) => name === 'jobs');
-    const keys = hashesOf('jobs');
     const job = events.find(({ type }) => type === 'StageCompleted')!.stream;
-    const poisoned = {
+    const poisoned: ReadModelFold = {
       ...fold!,
-      evolve: (...[row, event, key]: Parameters<(typeof folds)[number]['evolve']>) => {
+      evolve: (...[row, event, key]: Parameters<ReadModelFold['evolve']>) => {
         if (event.stream === job && event.type === 'StageCompleted') throw new Error('cannot');
         return fold!.evolve(row, event, key);
       },
     };
-    const rows = new ExactRows(new Set(keys));
-    const audited = new AuditedRows(poisoned, rows, store);
-    for (const recorded of events) {
-      const place = placeOf(recorded)!;
-      if (place.category === 'job') await audited.apply(auditedEvent(place));
-    }
-    const cells = keys
-      .map((key) => rows.row(key)?.cells)
-      .find((each) => each?.['public_id'] === job.slice('live.job-'.length));
+    const cells = cellsIn(await rowsOf(poisoned, 10_000), job.slice('live.job-'.length));
     // The columns about money go on; the others stay where the projector leaves them.
     expect(cells).toMatchObject({ revision: 1, status: 'SUCCESS', finished_at: null });
+  });
+});
+
+describe('the digest of a value', () => {
+  it('is that of its form in jsonb', () => {
+    expect(digestOf({ a: 1, b: [undefined, -0], c: undefined })).toBe(digestOf({ b: [null, 0], a: 1 }));
+  });
+
+  it.each([
+    [5, '5'],
+    [true, 'true'],
+    [null, ''],
+    [[], {}],
+    [
+      [1, 2],
+      [2, 1],
+    ],
+    [
+      { a: 1, b: 2 },
+      { a: 2, b: 1 },
+    ],
+    [1780315209000, 1780315209000.001],
+  ])('tells %j and %j apart', (one, other) => {
+    expect(digestOf(one)).not.toBe(digestOf(other));
   });
 });

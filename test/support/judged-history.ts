@@ -23,6 +23,9 @@ export class JudgedHistory {
   readonly jobs = new Map<string, QueuedJob>();
   readonly charges = new Map<string, MadeCharge>();
   private readonly byRequest = new Map<string, MadeCharge[]>();
+  /** Ids of events, and those that came twice. */
+  private readonly ids = new Set<string>();
+  private twice: string[] = [];
   private told = 0;
 
   constructor(private readonly environment: Environment) {}
@@ -30,6 +33,8 @@ export class JudgedHistory {
   /** @returns the event in today's form; undefined when it cannot be read, which is a problem */
   apply(recorded: RecordedEvent): AuditedEvent | undefined {
     const event = this.model.apply(recorded);
+    if (this.ids.has(recorded.id)) this.twice.push(recorded.id);
+    this.ids.add(recorded.id);
     if (event?.type === 'JobQueued') this.jobs.set(event.data.jobId, event.data);
     if (event?.type === 'CreditsDebited') {
       const { chargeId, requestId } = event.data;
@@ -41,18 +46,16 @@ export class JudgedHistory {
 
   /** What was found since this was asked last, each with the number of the invariant that it breaks. */
   news(): string[] {
-    const { suspects } = this.model.eventIds;
-    if (suspects.size === 0 && this.findings.all.length === this.told) return [];
-    const twice = [...suspects].map((id) => `7: the event id ${id} is there twice`);
-    suspects.clear();
+    if (this.twice.length === 0 && this.findings.all.length === this.told) return [];
+    const twice = this.twice.map((id) => `7: the event id ${id} is there twice`);
+    this.twice = [];
     const found = this.findings.all.slice(this.told).map(inWords);
     this.told += found.length;
     return [...found, ...twice];
   }
 
   stateOf(jobId: string): AuditedJobState {
-    const { jobs } = this.model;
-    return jobs.state(jobs.number(this.environment, jobId));
+    return this.model.jobs.of(this.environment, jobId).state;
   }
 
   hasEnded(jobId: string): boolean {
@@ -60,19 +63,17 @@ export class JudgedHistory {
   }
 
   attemptsOf(jobId: string): number {
-    const { jobs } = this.model;
-    return jobs.attemptsOf(jobs.number(this.environment, jobId));
+    return this.model.jobs.of(this.environment, jobId).attempts;
   }
 
   stateOfCharge(chargeId: string): ChargeState {
-    const { charges } = this.model;
-    return charges.state(charges.number(this.environment, chargeId));
+    return this.model.charges.get(this.environment, chargeId)?.state ?? 'unknown';
   }
 
   /** Milliseconds; undefined: it is not open. */
   madeAt(chargeId: string): number | undefined {
-    const { charges } = this.model;
-    return charges.open.get(charges.number(this.environment, chargeId))?.madeAt;
+    const charge = this.model.charges.get(this.environment, chargeId);
+    return charge?.state === 'open' ? charge.madeAt : undefined;
   }
 
   chargesOf(requestId: string): readonly MadeCharge[] {

@@ -29,7 +29,7 @@ import { checkCatalogue, type AuditedSchema } from './database/check-catalogue.j
 import { catalogueOf } from './database/read-catalogue.js';
 import { AuditFindings, checks, type AuditCheck, type Finding, type Tally } from './findings.js';
 import { History } from './history/history.js';
-import type { ReadModelFold } from './rows/audited-rows.js';
+import type { ReadModelFold } from './rows/folded-rows.js';
 import { defaultSchema as logSchema } from '#event-store/postgres/schema.js';
 import { sealStream } from '#event-store/seals/seal.js';
 import { schema as queueSchema } from '#render-queue/queue-levels.js';
@@ -192,8 +192,7 @@ class Audit {
         if (!event) continue;
         this.follow(recorded, event);
         for (const expected of this.expectedBy(event)) {
-          const rereading = expected.apply(event);
-          if (rereading) await rereading;
+          await expected.apply(event);
         }
       }
     }
@@ -232,7 +231,7 @@ class Audit {
   private async compare(snapshot: ReadStoreSnapshot): Promise<ComparedTable[]> {
     const { tenant, signal, onProgress } = this.options;
     const tables: ComparedTable[] = [];
-    const through = BigInt(this.expected.reduce((sum, { rows }) => sum + rows.size, 0));
+    const through = BigInt(this.expected.reduce((sum, { size }) => sum + size, 0));
     let position = 0n;
     const onRows = (count: number) => {
       signal.throwIfAborted();
@@ -247,7 +246,7 @@ class Audit {
   /** Reads the history again for what is suspected. */
   private async lookCloser(rows: RowExplanations): Promise<void> {
     const { eventIds } = this.history;
-    if (!rows.isNeeded && eventIds.suspects.size === 0) return;
+    if (!rows.isNeeded && !eventIds.areSuspected) return;
     const filter = new TenantFilter(this.options.tenant);
     for await (const events of this.log('looking closer')) {
       for (const recorded of events) {

@@ -1,5 +1,4 @@
-import type { FoldedRow, ReadModelFold } from '../audit/rows/audited-rows.js';
-import type { ColumnKind } from '../audit/rows/row-store.js';
+import type { ColumnKind, FoldedRow, ReadModelFold } from '../audit/rows/folded-rows.js';
 import type { AuditedEvent } from '../audit/audited-event.js';
 import { columnsOf, shapeOf } from '#read-store/entity-table.js';
 import type { ProjectedEvent } from '#read-store/projected-event.js';

@@ -119,7 +119,7 @@ export class AuditedAnswers {
     for (const [jobId, answers] of this.byJob) {
       for (const answer of answers) {
         this.findings.checked('answered');
-        const state = jobs.state(jobs.number(this.environment, jobId));
+        const { state } = jobs.of(this.environment, jobId);
         if (state === 'unknown' || state === 'voided')
           this.wrong(answer, 'JobQueued', state === 'unknown' ? 'no such job' : state);
       }

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
 import type { Environment } from '#domain/streams.js';
 import type { AuditFindings } from '../findings.js';
-import type { ReadModelFold } from '../rows/audited-rows.js';
+import type { ReadModelFold } from '../rows/folded-rows.js';
 import type { ReadStoreSnapshot, ServingModel } from './read-store-snapshot.js';
 
 export interface LivenessOptions {

@@ -4,8 +4,7 @@ import { openTasks, schema as queueSchema } from '#render-queue/queue-levels.js'
 import { setTimeout as pause } from 'node:timers/promises';
 import { generationShown } from '../database/check-catalogue.js';
 import { readCatalogue, type CatalogueFact } from '../database/read-catalogue.js';
-import type { ReadModelFold } from '../rows/audited-rows.js';
-import type { ColumnKind } from '../rows/row-store.js';
+import type { ColumnKind, ReadModelFold } from '../rows/folded-rows.js';
 
 /** A read model that serves, as `read_store.projections` had it when the snapshot was taken. */
 export interface ServingModel {

@@ -1,7 +1,6 @@
 import { schema as queueSchema } from '#render-queue/queue-levels.js';
 import type { AuditFindings } from '../findings.js';
-import type { ReadModelFold } from '../rows/audited-rows.js';
-import type { ColumnKind } from '../rows/row-store.js';
+import type { ColumnKind, ReadModelFold } from '../rows/folded-rows.js';
 import type { CatalogueFact } from './read-catalogue.js';
 import { releaseCatalogue } from './release-catalogue.js';
 

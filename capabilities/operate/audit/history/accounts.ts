@@ -2,7 +2,7 @@ import type { AccountEvent } from '#domain/account/account.events.js';
 import type { EventOfType } from '#domain/events.js';
 import type { Environment } from '#domain/streams.js';
 import type { EventOrigin, Placed } from '../audited-event.js';
-import { checkClosing, type Books, type Closing } from './charges.js';
+import { closeCharge, type AuditedCharge, type Books } from './charges.js';
 
 /** An account's sums, in credits. */
 export interface AccountSums {
@@ -62,7 +62,7 @@ export class AuditedAccounts {
         this.debit(account, event);
         break;
       case 'CreditsSettled':
-        this.close(event, { state: 'settled', ended: 'succeeded' });
+        closeCharge(this.books, event, { state: 'settled', ended: 'succeeded' });
         break;
       case 'CreditsRefunded':
         this.refund(account, event);
@@ -116,50 +116,42 @@ export class AuditedAccounts {
   }
 
   private purchase(account: AuditedAccount, event: Placed<EventOfType<'CreditsPurchased'>>): void {
-    const { charges } = this.books;
     const { purchaseId, amount } = event.data;
     this.checkAmount(event, amount);
     account.balance += amount;
     account.purchased += amount;
-    const number = charges.number(event.environment, purchaseId);
-    this.checkNew(number, event, `purchase ${purchaseId}`);
-    charges.become(number, 'purchase', event.revision);
+    this.checkNew(event, purchaseId, 'purchase');
+    this.enter(account, event, { chargeId: purchaseId, state: 'purchase', amount });
   }
 
   /** What is corrected was not purchased. */
   private correct(account: AuditedAccount, event: Placed<EventOfType<'CreditsCorrected'>>): void {
-    const { charges } = this.books;
     const { correctionId, amount } = event.data;
     this.checkAmount(event, amount);
     account.balance -= amount;
     account.purchased -= amount;
-    const number = charges.number(event.environment, correctionId);
-    this.checkNew(number, event, `correction ${correctionId}`);
-    charges.become(number, 'purchase', event.revision);
+    this.checkNew(event, correctionId, 'correction');
+    this.enter(account, event, { chargeId: correctionId, state: 'purchase', amount });
   }
 
   private debit(account: AuditedAccount, event: Placed<EventOfType<'CreditsDebited'>>): void {
-    const { findings, charges, jobs, streams } = this.books;
+    const { findings, jobs } = this.books;
     const { chargeId, jobId, parentJobId, amount, at } = event.data;
-    const { environment, stream, revision } = event;
     this.checkAmount(event, amount);
     if (account.status === 'suspended')
       findings.wrongAt(event, 'accounts', 'a suspended account is debited', 'active', account.status);
     account.balance -= amount;
     account.debited += amount;
-    const madeAt = Date.parse(at);
-    const spent = account.day.debit(amount, madeAt);
+    const spent = account.day.debit(amount, Date.parse(at));
     const { cap } = account;
     if (cap > 0 && spent > cap)
       findings.wrongAt(event, 'accounts', 'debits go beyond the daily cap', `at most ${cap} in 24 h`, spent);
     findings.checked('charges');
     findings.checked('charge-has-job');
-    const number = charges.number(environment, chargeId);
-    if (!this.checkNew(number, event, `charge ${chargeId}`)) return;
-    const job = jobs.number(environment, jobId);
-    const parent = parentJobId === undefined ? -1 : jobs.number(environment, parentJobId);
-    const charge = { stream, revision, chargeId, jobId, job, parent, amount, madeAt };
-    charges.make(number, streams.numberOf(account.tenant), charge);
+    if (!this.checkNew(event, chargeId, 'charge')) return;
+    const job = jobs.of(event.environment, jobId);
+    const parent = parentJobId === undefined ? undefined : jobs.of(event.environment, parentJobId);
+    this.enter(account, event, { chargeId, state: 'open', amount, job, ...(parent && { parent }) });
   }
 
   private refund(account: AuditedAccount, event: Placed<EventOfType<'CreditsRefunded'>>): void {
@@ -167,15 +159,10 @@ export class AuditedAccounts {
     const { amount, chargeId, reason } = event.data;
     account.balance += amount;
     account.refunded += amount;
-    const charge = charges.open.get(charges.number(event.environment, chargeId));
-    if (charge) account.day.refund(amount, charge.madeAt);
+    const charge = charges.get(event.environment, chargeId);
+    if (charge?.state === 'open') account.day.refund(amount, charge.madeAt);
     const ended = { 'job-failed': 'failed', 'job-cancelled': 'cancelled', orphaned: 'voided' } as const;
-    this.close(event, { state: 'refunded', ended: ended[reason] });
-  }
-
-  private close(event: Closing, become: Parameters<typeof checkClosing>[2]): void {
-    const closed = checkClosing(this.books, event, become);
-    if (closed !== undefined) this.books.charges.become(closed, become.state, event.revision);
+    closeCharge(this.books, event, { state: 'refunded', ended: ended[reason] });
   }
 
   private checkAmount(event: Placed<AccountEvent>, amount: number): void {
@@ -184,14 +171,28 @@ export class AuditedAccounts {
     this.books.findings.wrongAt(event, 'balance', message, '1 or more', amount);
   }
 
-  private checkNew(number: number, place: EventOrigin, what: string): boolean {
+  private checkNew(
+    event: Placed<AccountEvent>,
+    id: string,
+    kind: 'charge' | 'purchase' | 'correction',
+  ): boolean {
     const { findings, charges } = this.books;
     findings.checked('replayed');
-    const state = charges.state(number);
-    if (state === 'unknown') return true;
-    const found = `${state} at revision ${charges.revision(number)}`;
-    findings.wrongAt(place, 'replayed', `${what} was made before`, 'made once', found);
+    const known = charges.get(event.environment, id);
+    if (!known) return true;
+    const found = `${known.state} at revision ${known.revision}`;
+    findings.wrongAt(event, 'replayed', `${kind} ${id} was made before`, 'made once', found);
     return false;
+  }
+
+  /** The account's own texts are kept, so that its charges share them. */
+  private enter(
+    { stream, tenant }: AuditedAccount,
+    { environment, revision, data }: Placed<AccountEvent>,
+    charge: Omit<AuditedCharge, 'stream' | 'tenant' | 'revision' | 'madeAt'>,
+  ): void {
+    const madeAt = Date.parse(data.at);
+    this.books.charges.add(environment, { ...charge, stream, tenant, revision, madeAt });
   }
 }
 

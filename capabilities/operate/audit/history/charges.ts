@@ -2,76 +2,42 @@ import type { EventOfType } from '#domain/events.js';
 import { streamName, type Environment } from '#domain/streams.js';
 import type { Placed } from '../audited-event.js';
 import type { AuditFindings } from '../findings.js';
-import { Column, hashKey, KeyIndex } from '../memory/columns.js';
-import type { AuditedJobs, AuditedJobState } from './jobs.js';
+import type { AuditedJob, AuditedJobs, AuditedJobState } from './jobs.js';
 import type { AuditedStreams } from './streams.js';
 
-const chargeStates = ['unknown', 'open', 'settled', 'refunded', 'purchase'] as const;
+/** Purchases and corrections share the ids of charges, because they share their table in the ledger. */
+export type ChargeState = 'unknown' | 'open' | 'settled' | 'refunded' | 'purchase';
 
-export type ChargeState = (typeof chargeStates)[number];
-
-/** An open charge, neither settled nor refunded. It keeps its texts, because there are few open charges. */
 export interface AuditedCharge {
-  readonly stream: string;
-  readonly revision: number;
   readonly chargeId: string;
-  readonly jobId: string;
-  /** Number of the job. */
-  readonly job: number;
-  /** Number of the job that the request was answered with, if it is another job; −1: it is the same. */
-  readonly parent: number;
+  /** The account, and the revision at which the charge got its state. */
+  readonly stream: string;
+  revision: number;
+  state: Exclude<ChargeState, 'unknown'>;
+  readonly tenant: string;
   readonly amount: number;
+  /** Milliseconds. */
   readonly madeAt: number;
+  /** Absent from purchases. */
+  readonly job?: AuditedJob;
+  /** The job that the request was answered with, if it is another job. */
+  readonly parent?: AuditedJob;
 }
 
-/** All charges, and the ids of purchases, which share their table in the ledger. */
+/** All charges and purchases. */
 export class AuditedCharges {
-  private readonly index = new KeyIndex();
-  private readonly states = Column.uint8();
-  private readonly amounts = Column.int32();
-  private readonly tenants = Column.uint32();
-  private readonly jobs = Column.uint32();
-  private readonly revisions = Column.int32();
-  readonly open = new Map<number, AuditedCharge>();
+  private readonly charges = new Map<string, AuditedCharge>();
 
-  number(environment: Environment, id: string): number {
-    return this.index.add(hashKey(id, environment === 'live' ? 1 : 2));
+  get(environment: Environment, id: string): AuditedCharge | undefined {
+    return this.charges.get(`${environment}/${id}`);
   }
 
-  state(number: number): ChargeState {
-    return chargeStates[this.states.get(number)] ?? 'unknown';
+  add(environment: Environment, charge: AuditedCharge): void {
+    this.charges.set(`${environment}/${charge.chargeId}`, charge);
   }
 
-  amount(number: number): number {
-    return this.amounts.get(number);
-  }
-
-  tenant(number: number): number {
-    return this.tenants.get(number);
-  }
-
-  job(number: number): number {
-    return this.jobs.get(number);
-  }
-
-  /** The revision of the account's stream at which the charge got its state. */
-  revision(number: number): number {
-    return this.revisions.get(number);
-  }
-
-  make(number: number, tenant: number, charge: AuditedCharge): void {
-    this.states.set(number, chargeStates.indexOf('open'));
-    this.amounts.set(number, charge.amount);
-    this.tenants.set(number, tenant);
-    this.jobs.set(number, charge.job);
-    this.revisions.set(number, charge.revision);
-    this.open.set(number, charge);
-  }
-
-  become(number: number, state: Exclude<ChargeState, 'unknown' | 'open'>, revision: number): void {
-    this.states.set(number, chargeStates.indexOf(state));
-    this.revisions.set(number, revision);
-    this.open.delete(number);
+  get all(): IterableIterator<AuditedCharge> {
+    return this.charges.values();
   }
 }
 
@@ -86,28 +52,24 @@ export interface Books {
 export type Closing = Placed<EventOfType<'CreditsSettled'> | EventOfType<'CreditsRefunded'>>;
 type Queued = Placed<EventOfType<'JobQueued'>>;
 
-/**
- * A charge is closed once, in full, for its job, and after that job has ended in the way that the closing says.
- * @returns the charge's number when it was open
- */
-export function checkClosing(
-  { findings, charges, jobs, streams }: Books,
+/** A charge is closed once, in full, for its job, and after that job has ended in the way that the closing says. */
+export function closeCharge(
+  { findings, charges }: Books,
   event: Closing,
   { state, ended }: { readonly state: 'settled' | 'refunded'; readonly ended: AuditedJobState },
-): number | undefined {
+): void {
   const { chargeId, jobId, amount } = event.data;
-  const number = charges.number(event.environment, chargeId);
-  const charge = charges.open.get(number);
-  if (!charge) {
-    const known = charges.state(number);
-    const found = known === 'unknown' ? 'never made' : `${known} at revision ${charges.revision(number)}`;
+  const charge = charges.get(event.environment, chargeId);
+  if (charge?.state !== 'open') {
+    const found = charge ? `${charge.state} at revision ${charge.revision}` : 'never made';
     findings.wrongAt(event, 'charges', `charge ${chargeId} is ${state}, and was not open`, 'open', found);
-    return undefined;
+    return;
   }
+  const { job, parent } = charge;
   const differences: [string, unknown, unknown][] = [
     ['amount', charge.amount, amount],
-    ['job', charge.jobId, jobId],
-    ['tenant', streams.tenantOf(charges.tenant(number)), event.streamId],
+    ['job', job?.jobId, jobId],
+    ['tenant', charge.tenant, event.streamId],
   ];
   for (const [what, expected, found] of differences) {
     if (expected === found) continue;
@@ -115,28 +77,29 @@ export function checkClosing(
     findings.wrongAt(event, 'charges', message, expected, found);
   }
   findings.checked('outcomes');
-  const found = jobs.state(charge.job);
-  const givenUp = ended === 'voided' && charge.parent >= 0 && jobs.state(charge.parent) === 'voided';
-  if (found !== ended && !givenUp) {
-    const message = `charge ${chargeId} is ${state}, and its job ${charge.jobId} had not ${ended}`;
-    findings.wrongAt(event, 'outcomes', message, `job ${ended}`, found);
+  const givenUp = ended === 'voided' && parent?.state === 'voided';
+  if (job?.state !== ended && !givenUp) {
+    const message = `charge ${chargeId} is ${state}, and its job ${job?.jobId} had not ${ended}`;
+    findings.wrongAt(event, 'outcomes', message, `job ${ended}`, job?.state);
   }
-  return number;
+  charge.state = state;
+  charge.revision = event.revision;
 }
 
 /**
  * Reports charges that should be closed by now: without a job, or with a job that ended long ago. Times in
  * milliseconds.
  */
-export function checkOpenCharges({ findings, charges, jobs }: Books, deadline: number): void {
-  for (const charge of charges.open.values()) {
-    const { chargeId, jobId, job, madeAt } = charge;
-    const state = jobs.state(job);
+export function checkOpenCharges({ findings, charges }: Books, deadline: number): void {
+  for (const charge of charges.all) {
+    const { chargeId, job, madeAt } = charge;
+    if (charge.state !== 'open' || !job) continue;
+    const { jobId, state, endedAt } = job;
     if (state === 'unknown') {
       const message = `charge ${chargeId} is open, and there is no job ${jobId}`;
       const found = `open since ${Number.isNaN(madeAt) ? 'an unknown time' : new Date(madeAt).toISOString()}`;
       if (madeAt < deadline) findings.wrongAt(charge, 'charge-has-job', message, 'a job, or refunded', found);
-    } else if (jobs.hasEnded(job) && jobs.endedAt(job) < deadline) {
+    } else if (endedAt !== undefined && endedAt < deadline) {
       const expected = state === 'succeeded' ? 'settled' : 'refunded';
       const message = `charge ${chargeId} is still open, and its job ${jobId} has ${state}`;
       findings.wrongAt(charge, 'outcomes', message, expected, 'open');
@@ -153,22 +116,20 @@ export function checkQueued(books: Books, event: Queued): void {
   checkInputs(books, event);
 }
 
-function checkCharge({ findings, charges, streams, jobs }: Books, event: Queued, chargeId: string): void {
+function checkCharge({ findings, charges }: Books, event: Queued, chargeId: string): void {
   const { environment, data } = event;
   findings.checked('job-has-charge');
-  const number = charges.number(environment, chargeId);
-  const state = charges.state(number);
-  if (state !== 'open') {
+  const charge = charges.get(environment, chargeId);
+  if (charge?.state !== 'open') {
     const message = `the job is queued on charge ${chargeId}, which is not open`;
-    const found = state === 'unknown' ? 'no CreditsDebited before' : state;
+    const found = charge?.state ?? 'no CreditsDebited before';
     findings.wrongAt(event, 'job-has-charge', message, 'an open charge', found);
-    if (state === 'unknown' || state === 'purchase') return;
   }
-  const own = jobs.number(environment, data.jobId);
+  if (!charge?.job) return;
   const differences: [string, unknown, unknown][] = [
-    ['amount', data.creditsCost, charges.amount(number)],
-    ['tenant', data.tenant, streams.tenantOf(charges.tenant(number))],
-    ['job', 'this job', charges.job(number) === own ? 'this job' : 'another job'],
+    ['amount', data.creditsCost, charge.amount],
+    ['tenant', data.tenant, charge.tenant],
+    ['job', 'this job', charge.job.jobId === data.jobId ? 'this job' : 'another job'],
   ];
   for (const [what, expected, found] of differences) {
     if (expected === found) continue;
@@ -178,7 +139,7 @@ function checkCharge({ findings, charges, streams, jobs }: Books, event: Queued,
 }
 
 /** The children of a batch must have been charged before, under ids that derive from their request. */
-function checkParent({ findings, charges, jobs }: Books, event: Queued): void {
+function checkParent({ findings, charges }: Books, event: Queued): void {
   const { environment, data } = event;
   const { childJobIds = [], requestId, creditsCost } = data;
   findings.checked('batches');
@@ -187,14 +148,13 @@ function checkParent({ findings, charges, jobs }: Books, event: Queued): void {
   let charged = 0;
   for (const [index, jobId] of childJobIds.entries()) {
     const chargeId = `${requestId}.${index}`;
-    const number = charges.number(environment, chargeId);
-    const isCharged = charges.state(number) !== 'unknown';
-    if (isCharged && charges.job(number) === jobs.number(environment, jobId)) {
-      charged += charges.amount(number);
+    const charge = charges.get(environment, chargeId);
+    if (charge?.job?.jobId === jobId) {
+      charged += charge.amount;
       continue;
     }
     const message = `child ${jobId} of the batch was not charged before its parent was queued`;
-    const found = isCharged ? 'charged for another job' : 'no CreditsDebited before';
+    const found = charge ? 'charged for another job' : 'no CreditsDebited before';
     findings.wrongAt(event, 'batches', message, `charge ${chargeId}`, found);
   }
   if (childJobIds.length > 0 && charged !== creditsCost)
@@ -205,7 +165,7 @@ function checkChild({ findings, jobs }: Books, event: Queued, parentJobId: strin
   findings.checked('batches');
   if (event.data.chargeId === null)
     findings.wrongAt(event, 'batches', 'a child has a charge of its own', 'a charge', 'none');
-  if (jobs.isParent(jobs.number(event.environment, parentJobId))) return;
+  if (jobs.of(event.environment, parentJobId).isParent) return;
   const message = 'a child comes after its parent';
   findings.wrongAt(event, 'batches', message, `parent ${parentJobId}`, 'none before');
 }

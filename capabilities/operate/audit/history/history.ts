@@ -14,7 +14,7 @@ import { AuditedAccounts } from './accounts.js';
 import { AuditedCharges, checkOpenCharges, checkQueued, type Books } from './charges.js';
 import { AuditedJobs } from './jobs.js';
 import { Lifecycles } from './lifecycles.js';
-import { AuditedStreams, EventIds } from './streams.js';
+import { AuditedStreams, EventIds, type AuditedStream } from './streams.js';
 
 export interface HistoryOptions {
   /** Only what is of this tenant. Undefined: everything. */
@@ -77,6 +77,7 @@ export class History implements Books {
   /** The end of the history, as of a moment. `horizonMs`: how long a charge may stay open when it should not. */
   end(now: number, horizonMs: number): void {
     checkOpenCharges(this, now - horizonMs);
+    this.eventIds.suspect();
   }
 
   private checkPosition({ position, stream, revision }: RecordedEvent): void {
@@ -90,7 +91,7 @@ export class History implements Books {
     this.lastPosition = position;
   }
 
-  private read(place: EventOrigin, stream: number): AuditedEvent | undefined {
+  private read(place: EventOrigin, stream: AuditedStream): AuditedEvent | undefined {
     const { findings } = this;
     findings.checked('formats');
     try {

@@ -1,47 +1,45 @@
 import { belongsToTenant, streamIsOfTenant, type EventOrigin } from '../audited-event.js';
 import type { AuditFindings, Revision } from '../findings.js';
-import { Column, hashKey, KeyIndex } from '../memory/columns.js';
+
+export interface AuditedStream {
+  lastRevision: number;
+  /** Undefined: it has no tenant, or none is known yet. */
+  owner: string | undefined;
+}
 
 /** The last revision and the tenant of every stream of the history. */
 export class AuditedStreams {
-  private readonly index = new KeyIndex();
-  private readonly lastRevisions = Column.int32();
-  /** By number of the stream: the number of the tenant, plus 1. 0: it has no tenant, or none is known yet. */
-  private readonly owners = Column.uint32();
-  private readonly tenantNumbers = new Map<string, number>();
-  private readonly tenants: string[] = [];
+  private readonly streams = new Map<string, AuditedStream>();
+  /** One text for each tenant, which all of its streams share. */
+  private readonly tenants = new Map<string, string>();
 
   constructor(private readonly findings: AuditFindings) {}
 
   get size(): number {
-    return this.index.size;
+    return this.streams.size;
   }
 
-  /**
-   * Revisions are 0, 1, 2 … After a gap it counts on from the next event, so that each gap is reported once.
-   * @returns the stream's number
-   */
-  follow(place: EventOrigin): number {
-    const { stream, revision } = place;
-    const before = this.index.size;
-    const number = this.index.add(hashKey(stream));
-    const expected = number === before ? 0 : this.lastRevisions.get(number) + 1;
+  /** Revisions are 0, 1, 2 … After a gap it counts on from the next event, so that each gap is reported once. */
+  follow(place: EventOrigin): AuditedStream {
+    const { stream: name, revision } = place;
+    let stream = this.streams.get(name);
+    if (!stream) this.streams.set(name, (stream = { lastRevision: -1, owner: undefined }));
+    const expected = stream.lastRevision + 1;
     this.findings.checked('revisions');
     if (revision !== expected) {
       const message = revision > expected ? 'an event is missing before this one' : 'a revision comes twice';
       this.findings.wrongAt(place, 'revisions', message, expected, revision);
     }
-    this.lastRevisions.set(number, revision);
-    return number;
+    stream.lastRevision = revision;
+    return stream;
   }
 
   /** `owner`: the tenant in the event's data, if any. The first event of a stream decides its tenant. */
-  checkTenant(number: number, place: EventOrigin, owner: string | undefined): void {
+  checkTenant(stream: AuditedStream, place: EventOrigin, owner: string | undefined): void {
     const { category, tenant } = place;
     if (!belongsToTenant(category)) return;
-    const known = this.tenants[this.owners.get(number) - 1];
-    const expected = known ?? ownerByName(place) ?? owner ?? tenant;
-    if (known === undefined) this.owners.set(number, this.numberOf(expected) + 1);
+    const expected = stream.owner ?? ownerByName(place) ?? owner ?? tenant;
+    stream.owner ??= this.shared(expected);
     this.findings.checked('tenants');
     if (tenant === expected && (owner ?? expected) === expected) return;
     for (const found of new Set([tenant, owner ?? expected])) {
@@ -52,28 +50,18 @@ export class AuditedStreams {
 
   /** Undefined for a stream that does not exist. */
   lastRevisionOf(stream: string): number | undefined {
-    const number = this.index.find(hashKey(stream));
-    return number < 0 ? undefined : this.lastRevisions.get(number);
+    return this.streams.get(stream)?.lastRevision;
   }
 
   /** Undefined for a stream that does not exist, or belongs to no tenant. */
   ownerOf(stream: string): string | undefined {
-    const number = this.index.find(hashKey(stream));
-    return number < 0 ? undefined : this.tenants[this.owners.get(number) - 1];
+    return this.streams.get(stream)?.owner;
   }
 
-  /** A small number for each tenant, for typed columns. */
-  numberOf(tenant: string): number {
-    let number = this.tenantNumbers.get(tenant);
-    if (number === undefined) {
-      number = this.tenants.push(tenant) - 1;
-      this.tenantNumbers.set(tenant, number);
-    }
-    return number;
-  }
-
-  tenantOf(number: number): string {
-    return this.tenants[number] ?? 'unknown';
+  private shared(tenant: string): string {
+    const known = this.tenants.get(tenant);
+    if (known === undefined) this.tenants.set(tenant, tenant);
+    return known ?? tenant;
   }
 }
 
@@ -83,12 +71,12 @@ function ownerByName({ category, streamId }: EventOrigin): string | undefined {
 }
 
 /**
- * Ids of events by their hash. Equal hashes are only a suspicion: the events are read again, and only equal ids are
- * wrong.
+ * Finds ids that several events have. An id stands in memory as a number, and equal numbers are only a suspicion: the
+ * events are read again, and only equal ids are wrong.
  */
 export class EventIds {
-  private readonly index = new KeyIndex();
-  readonly suspects = new Set<string>();
+  private readonly seen: number[] = [];
+  private suspects: ReadonlySet<number> = new Set();
   /** By suspected id, filled by the second reading. */
   private readonly places = new Map<string, Revision[]>();
 
@@ -96,12 +84,22 @@ export class EventIds {
 
   see(id: string): void {
     this.findings.checked('event-ids');
-    const before = this.index.size;
-    if (this.index.add(hashKey(id)) < before) this.suspects.add(id);
+    this.seen.push(numberOf(id));
+  }
+
+  /** After the first reading. */
+  suspect(): void {
+    const sorted = Float64Array.from(this.seen).sort();
+    this.suspects = new Set(sorted.filter((number, index) => number === sorted[index - 1]));
+  }
+
+  /** Whether the history has to be read a second time. */
+  get areSuspected(): boolean {
+    return this.suspects.size > 0;
   }
 
   seeAgain(id: string, place: Revision): void {
-    if (!this.suspects.has(id)) return;
+    if (!this.suspects.has(numberOf(id))) return;
     const places = this.places.get(id) ?? [];
     places.push(place);
     this.places.set(id, places);
@@ -115,4 +113,9 @@ export class EventIds {
       for (const other of others) this.findings.wrongAt(other, 'event-ids', message, 'an id of its own', id);
     }
   }
+}
+
+/** The last 60 bits of a UUID, rounded to the 53 that a number has. */
+function numberOf(id: string): number {
+  return Number(`0x${id.slice(20, 23)}${id.slice(24)}`);
 }

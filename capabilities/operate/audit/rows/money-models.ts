@@ -1,33 +1,43 @@
 import type { EventOfType } from '#domain/events.js';
 import type { AuditedEvent, Placed } from '../audited-event.js';
-import { none, type RowCell, type RowStore } from './row-store.js';
+import type { FoldedRow, ReadModelFold, RowFold, RowKey } from './folded-rows.js';
 
 /**
  * A second computation of the columns about money, written from the columns' meaning and not from the projection. The
- * other columns are left to the read model's own fold.
+ * properties of a row are columns of the table; times are in milliseconds.
  */
-export interface MoneyModel {
-  readonly columns: readonly string[];
-  /** Numbers that it keeps of each row, beside its cells. */
-  readonly slots: number;
-  fold(event: AuditedEvent, rows: RowStore): void;
+interface MoneyModel<Row extends object = object> {
+  /** A row as it is made. Its properties name the columns that the model is about. */
+  readonly row: Row;
+  /** Whether events are still to come for this row. */
+  isOpen(row: Row): boolean;
+  keyOf(event: AuditedEvent): RowKey | undefined;
+  /** @param row one that it has made */
+  evolve(row: Row | undefined, event: AuditedEvent): Row | undefined;
 }
 
 /** One row for each job that was not fenced off: its tenant, its cost and its state. */
-const jobs: MoneyModel = {
-  columns: ['tenant', 'status', 'credits_cost', 'request_id', 'charge_id', 'parent_job_id'],
-  slots: 0,
-  fold(event, rows) {
-    if (event.type === 'JobQueued') {
-      const row = rows.open([event.streamId]);
-      if (row === none) return;
-      const { tenant, creditsCost, requestId, chargeId, parentJobId } = event.data;
+class JobCells {
+  tenant = '';
+  status = 'NOT_STARTED';
+  credits_cost = 0;
+  request_id = '';
+  charge_id: string | null = null;
+  parent_job_id: string | null = null;
+}
+
+const jobs: MoneyModel<JobCells> = {
+  row: new JobCells(),
+  isOpen: ({ status }) => status === 'NOT_STARTED' || status === 'IN_PROGRESS',
+  keyOf: ({ type, streamId }) => (type === 'JobQueued' || statusAfter[type] ? [streamId] : undefined),
+  evolve(row, { type, data }) {
+    if (type === 'JobQueued') {
+      const { tenant, creditsCost, requestId, chargeId, parentJobId } = data;
       const ids = { request_id: requestId, charge_id: chargeId, parent_job_id: parentJobId };
-      return rows.write(row, { tenant, status: 'NOT_STARTED', credits_cost: creditsCost, ...ids });
+      return { ...jobs.row, tenant, credits_cost: creditsCost, ...ids };
     }
-    const row = rows.find([event.streamId]);
-    const status = statusAfter[event.type];
-    if (row !== none && status !== undefined) rows.write(row, { status });
+    const status = statusAfter[type];
+    return row && status !== undefined && status !== row.status ? { ...row, status } : row;
   },
 };
 
@@ -39,288 +49,239 @@ const statusAfter: Readonly<Partial<Record<AuditedEvent['type'], string>>> = {
   JobCancelled: 'FAILURE',
 };
 
-const delta = 0;
+/** One row for each purchase, correction or charge: its present effect on the balance. */
+class LedgerCells {
+  id = '';
+  tenant = '';
+  kind = '';
+  label = '';
+  amount = 0;
+  credits_delta = 0;
+  status = '';
+  job_id: string | null = null;
+  created_at = 0;
+  resolved_at: number | null = null;
+  revision = 0;
+}
 
-/** One row for each purchase or charge: its present effect on the balance. */
-const ledger: MoneyModel = {
-  columns: [
-    'id',
-    'tenant',
-    'kind',
-    'label',
-    'amount',
-    'credits_delta',
-    'status',
-    'job_id',
-    'created_at',
-    'resolved_at',
-    'revision',
-  ],
-  slots: 1,
-  fold(event, rows) {
+const ledger: MoneyModel<LedgerCells> = {
+  row: new LedgerCells(),
+  isOpen: ({ status }) => status === 'PENDING',
+  keyOf({ type, data }) {
+    switch (type) {
+      case 'CreditsPurchased':
+        return [data.purchaseId];
+      case 'CreditsCorrected':
+        return [data.correctionId];
+      case 'CreditsDebited':
+      case 'CreditsSettled':
+      case 'CreditsRefunded':
+        return [data.chargeId];
+      default:
+        return undefined;
+    }
+  },
+  evolve(row, event) {
     switch (event.type) {
       case 'CreditsPurchased': {
-        const { purchaseId, kind, label, amount } = event.data;
-        const cells = { kind, label, amount, status: 'PURCHASED', job_id: null };
-        return enter(rows, event, purchaseId, amount, cells);
+        const { purchaseId: id, kind, label, amount } = event.data;
+        return { ...entry(event), id, kind, label, amount, credits_delta: amount, status: 'PURCHASED' };
       }
       case 'CreditsCorrected': {
-        const { correctionId, reason: label, amount } = event.data;
-        const cells = { kind: 'correction', label, amount, status: 'CORRECTED', job_id: null };
-        return enter(rows, event, correctionId, -amount, cells);
+        const { correctionId: id, reason: label, amount } = event.data;
+        const effect = { amount, credits_delta: -amount, status: 'CORRECTED' };
+        return { ...entry(event), id, kind: 'correction', label, ...effect };
       }
       case 'CreditsDebited': {
-        const { chargeId, endpoint: label, amount, jobId: job_id } = event.data;
-        const cells = { kind: 'operation', label, amount, status: 'PENDING', job_id };
-        return enter(rows, event, chargeId, -amount, cells);
+        const { chargeId: id, endpoint: label, amount, jobId: job_id } = event.data;
+        const effect = { amount, credits_delta: -amount, status: 'PENDING' };
+        return { ...entry(event), id, kind: 'operation', label, job_id, ...effect };
       }
       case 'CreditsSettled':
-        return closeEntry(rows, event.data, 'SUCCESS', 0);
-      case 'CreditsRefunded':
-        return closeEntry(rows, event.data, 'REFUNDED', event.data.amount);
+        return row && { ...row, status: 'SUCCESS', resolved_at: Date.parse(event.data.at) };
+      case 'CreditsRefunded': {
+        const { amount, at } = event.data;
+        const effect = row && { credits_delta: row.credits_delta + amount, resolved_at: Date.parse(at) };
+        return row && { ...row, ...effect, status: 'REFUNDED' };
+      }
       default:
-        return;
+        return row;
     }
   },
 };
 
-function enter(
-  rows: RowStore,
-  {
-    data,
-    streamId: tenant,
-    revision,
-  }: Placed<EventOfType<'CreditsPurchased' | 'CreditsCorrected' | 'CreditsDebited'>>,
-  id: string,
-  effect: number,
-  cells: Record<string, RowCell>,
-): void {
-  const row = rows.open([id]);
-  if (row === none) return;
-  rows.put(row, delta, effect);
-  const times = { created_at: Date.parse(data.at), resolved_at: null };
-  rows.write(row, { id, tenant, ...cells, ...times, credits_delta: effect, revision });
+function entry({ streamId: tenant, revision, data }: AuditedEvent): LedgerCells {
+  return { ...ledger.row, tenant, revision, created_at: Date.parse(data.at) };
 }
-
-function closeEntry(
-  rows: RowStore,
-  { chargeId, at }: { readonly chargeId: string; readonly at: string },
-  status: string,
-  givenBack: number,
-): void {
-  const row = rows.find([chargeId]);
-  if (row === none) return;
-  const effect = rows.get(row, delta) + givenBack;
-  rows.put(row, delta, effect);
-  rows.write(row, { credits_delta: effect, status, resolved_at: Date.parse(at) });
-}
-
-// For each request: when it began, the credits charged and refunded, and the number of its charges by state.
-const [createdAt, charged, refunded, open, settled, submitted] = [0, 1, 2, 3, 4, 5] as const;
 
 /**
  * One row a request: what it was charged in all, and how it ended. A refused request is a row that nothing changes, and so is
  * a caller's write that costs nothing.
  */
-const usage: MoneyModel = {
-  columns: [
-    'request_id',
-    'tenant',
-    'endpoint',
-    'method',
-    'status',
-    'http_status',
-    'credits_charged',
-    'credits_refunded',
-    'job_id',
-    'created_at',
-    'submitted_at',
-    'resolved_at',
-    'latency_ms',
-    'error_code',
-    'error_message',
-    'open_charges',
-    'settled_charges',
-  ],
-  slots: 6,
-  fold(event, rows) {
-    switch (event.type) {
+class UsageCells {
+  request_id = '';
+  tenant = '';
+  endpoint = '';
+  method = 'POST';
+  status = 'PENDING';
+  http_status: number | null = null;
+  credits_charged = 0;
+  credits_refunded = 0;
+  job_id: string | null = null;
+  created_at = 0;
+  submitted_at: number | null = null;
+  resolved_at: number | null = null;
+  latency_ms: number | null = null;
+  error_code: string | null = null;
+  error_message: string | null = null;
+  open_charges = 0;
+  settled_charges = 0;
+}
+
+const usage: MoneyModel<UsageCells> = {
+  row: new UsageCells(),
+  isOpen: ({ status }) => status === 'PENDING',
+  keyOf(event) {
+    const { type, data } = event;
+    switch (type) {
       case 'RequestRejected':
-        return reject(event, rows);
       case 'CreditsDebited':
-        return charge(event, rows);
       case 'JobQueued':
-        return submit(event.data, rows);
+        return [data.requestId];
       case 'CreditsSettled':
-        return closeCharge(event.data, rows, settled, 1);
       case 'CreditsRefunded':
-        return closeCharge(event.data, rows, refunded, event.data.amount);
-      case 'AssetStored':
-        return answer(event, rows, 'POST /v1/uploads', 201);
-      case 'CatalogEntryRetired':
-        return answer(event, rows, 'DELETE /v1/catalog/{resource}/{public_id}', 204);
-      case 'ProductRegistered':
-        return answer(event, rows, 'POST /v1/products', 201);
-      case 'ProductRevised': {
-        const { data, recorded } = event;
-        const isPost = data.externalRef !== null && recorded.metadata.causationId.startsWith('product:');
-        return answer(event, rows, isPost ? 'POST /v1/products' : patchesProduct, 200);
-      }
-      case 'ProductArchived':
-        return answer(event, rows, patchesProduct, 200);
-      case 'JobCancelled':
-        return answer(event, rows, 'POST /v1/jobs/{public_id}/cancel', 200);
+        // A charge is named after its request; a dot and a number tell the charges of a batch apart.
+        return [data.chargeId.split('.', 1)[0]!];
       default:
-        return;
+        return freeCall(event) ? [event.recorded.metadata.requestId] : undefined;
+    }
+  },
+  evolve(row, event) {
+    const { type, data, streamId } = event;
+    const at = Date.parse(data.at);
+    switch (type) {
+      case 'RequestRejected': {
+        const { requestId: request_id, endpoint, method, httpStatus: http_status, latencyMs } = data;
+        const error = { error_code: data.errorCode, error_message: data.errorMessage };
+        const times = { created_at: at, resolved_at: at, latency_ms: latencyMs };
+        const request = { request_id, tenant: streamId, endpoint, method };
+        return { ...usage.row, ...request, ...times, ...error, status: 'FAILED', http_status };
+      }
+      case 'CreditsDebited':
+        return charged(row ?? dispatch(event), data.amount);
+      case 'JobQueued':
+        // When the first of the request's jobs was queued.
+        return row && row.submitted_at === null ? { ...row, submitted_at: at } : row;
+      case 'CreditsSettled':
+        return row && closed({ ...row, settled_charges: row.settled_charges + 1 }, at);
+      case 'CreditsRefunded':
+        return row && closed({ ...row, credits_refunded: row.credits_refunded + data.amount }, at);
+      default:
+        return answered(row, event);
     }
   },
 };
 
-const patchesProduct = 'PATCH /v1/products/{public_id}';
-
-/**
- * Notes the answer of a caller's own request. Events of workers, operators and the service do not count. A batch comes
- * before its jobs.
- */
-function answer(
-  { type, data, streamId, recorded }: AuditedEvent,
-  rows: RowStore,
-  call: string,
-  status: number,
-): void {
-  const { actor, requestId, tenant } = recorded.metadata;
-  if (!actor.startsWith('key:')) return;
-  const isNew = rows.find([requestId]) === none;
-  const row = rows.open([requestId]);
-  if (row === none) return;
-  const [method = '', endpoint = ''] = call.split(' ');
-  if (!isNew)
-    return type === 'ProductArchived'
-      ? rows.write(row, { method, endpoint, http_status: status })
-      : undefined;
-  rows.write(row, {
-    ...blank(requestId, tenant, endpoint, method, data.at),
-    status: 'SUCCESS',
-    http_status: status,
-    job_id: type === 'JobCancelled' ? streamId : null,
-    resolved_at: Date.parse(data.at),
-  });
+function dispatch({ data, streamId: tenant }: Placed<EventOfType<'CreditsDebited'>>): UsageCells {
+  const { requestId: request_id, endpoint, parentJobId, jobId, at } = data;
+  const request = { request_id, tenant, endpoint, http_status: 202, created_at: Date.parse(at) };
+  return { ...usage.row, ...request, job_id: parentJobId ?? jobId };
 }
 
-function charge(event: Placed<EventOfType<'CreditsDebited'>>, rows: RowStore): void {
-  const { requestId, endpoint, jobId, parentJobId, amount, at } = event.data;
-  const isNew = rows.find([requestId]) === none;
-  const row = rows.open([requestId]);
-  if (row === none) return;
-  if (isNew) {
-    for (const slot of [charged, refunded, open, settled, submitted]) rows.put(row, slot, 0);
-    rows.put(row, createdAt, Date.parse(at));
-    rows.write(row, {
-      ...blank(requestId, event.streamId, endpoint, 'POST', at),
-      http_status: 202,
-      job_id: parentJobId ?? jobId,
-    });
+function charged(row: UsageCells, amount: number): UsageCells {
+  const charges = { credits_charged: row.credits_charged + amount, open_charges: row.open_charges + 1 };
+  return { ...row, ...charges, status: 'PENDING', resolved_at: null, latency_ms: null };
+}
+
+function closed(row: UsageCells, at: number): UsageCells {
+  const open_charges = row.open_charges - 1;
+  if (open_charges > 0) return { ...row, open_charges };
+  const status = row.settled_charges > 0 ? 'SUCCESS' : 'REFUNDED';
+  return { ...row, open_charges, status, resolved_at: at, latency_ms: at - row.created_at };
+}
+
+const patchesProduct = 'PATCH /v1/products/{public_id} 200';
+
+/** The call and the answer of a caller's own request. Events of workers, operators and the service are none. */
+function freeCall({ type, data, recorded }: AuditedEvent): string | undefined {
+  const { actor, causationId } = recorded.metadata;
+  if (!actor.startsWith('key:')) return undefined;
+  switch (type) {
+    case 'AssetStored':
+      return 'POST /v1/uploads 201';
+    case 'CatalogEntryRetired':
+      return 'DELETE /v1/catalog/{resource}/{public_id} 204';
+    case 'ProductRegistered':
+      return 'POST /v1/products 201';
+    case 'ProductRevised': {
+      const isPost = data.externalRef !== null && causationId.startsWith('product:');
+      return isPost ? 'POST /v1/products 200' : patchesProduct;
+    }
+    case 'ProductArchived':
+      return patchesProduct;
+    case 'JobCancelled':
+      return 'POST /v1/jobs/{public_id}/cancel 200';
+    default:
+      return undefined;
   }
-  add(rows, row, charged, amount);
-  add(rows, row, open, 1);
-  rows.write(row, {
-    status: 'PENDING',
-    credits_charged: rows.get(row, charged),
-    open_charges: rows.get(row, open),
-    resolved_at: null,
-    latency_ms: null,
-  });
 }
 
-/** When the first of the request's jobs was queued. */
-function submit({ requestId, at }: EventOfType<'JobQueued'>['data'], rows: RowStore): void {
-  const row = rows.find([requestId]);
-  if (row === none || rows.get(row, submitted) === 1) return;
-  rows.put(row, submitted, 1);
-  rows.write(row, { submitted_at: Date.parse(at) });
-}
-
-/** A charge is named after its request, with what follows a dot telling the charges of a batch apart. */
-function closeCharge(
-  { chargeId, at }: { readonly chargeId: string; readonly at: string },
-  rows: RowStore,
-  slot: typeof settled | typeof refunded,
-  by: number,
-): void {
-  const dot = chargeId.indexOf('.');
-  const row = rows.find([dot < 0 ? chargeId : chargeId.slice(0, dot)]);
-  if (row === none) return;
-  add(rows, row, slot, by);
-  add(rows, row, open, -1);
-  rows.write(row, {
-    credits_refunded: rows.get(row, refunded),
-    settled_charges: rows.get(row, settled),
-    open_charges: rows.get(row, open),
-  });
-  if (rows.get(row, open) > 0) return;
-  rows.write(row, {
-    status: rows.get(row, settled) > 0 ? 'SUCCESS' : 'REFUNDED',
-    resolved_at: Date.parse(at),
-    latency_ms: Date.parse(at) - rows.get(row, createdAt),
-  });
-}
-
-function reject({ data, streamId }: Placed<EventOfType<'RequestRejected'>>, rows: RowStore): void {
-  const row = rows.open([data.requestId]);
-  if (row === none) return;
-  rows.write(row, {
-    ...blank(data.requestId, streamId, data.endpoint, data.method, data.at),
-    status: 'FAILED',
-    http_status: data.httpStatus,
-    resolved_at: Date.parse(data.at),
-    latency_ms: data.latencyMs,
-    error_code: data.errorCode,
-    error_message: data.errorMessage,
-  });
-}
-
-function blank(requestId: string, tenant: string, endpoint: string, method: string, at: string) {
-  return {
-    request_id: requestId,
-    tenant,
-    endpoint,
-    method,
-    http_status: null,
-    job_id: null,
-    credits_charged: 0,
-    credits_refunded: 0,
-    open_charges: 0,
-    settled_charges: 0,
-    created_at: Date.parse(at),
-    submitted_at: null,
-    resolved_at: null,
-    latency_ms: null,
-    error_code: null,
-    error_message: null,
-  };
-}
-
-function add(rows: RowStore, row: number, slot: number, by: number): void {
-  rows.put(row, slot, rows.get(row, slot) + by);
+/** A batch comes before its jobs, so the first event of a call counts; a product that is changed and archived is archived. */
+function answered(row: UsageCells | undefined, event: AuditedEvent): UsageCells | undefined {
+  const { type, data, streamId, recorded } = event;
+  const [method = '', endpoint = '', status] = freeCall(event)?.split(' ') ?? [];
+  const call = { method, endpoint, http_status: Number(status) };
+  if (row) return type === 'ProductArchived' ? { ...row, ...call } : row;
+  const { requestId: request_id, tenant } = recorded.metadata;
+  const at = Date.parse(data.at);
+  const request = { request_id, tenant, created_at: at, resolved_at: at, status: 'SUCCESS' };
+  return { ...usage.row, ...request, ...call, job_id: type === 'JobCancelled' ? streamId : null };
 }
 
 /** One row for each call of a vendor: its tenant and its price. */
-const calls: MoneyModel = {
-  columns: ['tenant', 'units', 'price_micros', 'currency'],
-  slots: 0,
-  fold(event, rows) {
-    if (event.type === 'EngineCalled') {
-      const row = rows.open([event.streamId, event.data.call]);
-      const unpaid = { units: null, price_micros: null, currency: null };
-      if (row !== none) rows.write(row, { tenant: event.data.tenant, ...unpaid });
-    }
-    if (event.type === 'EngineAnswered') {
-      const row = rows.find([event.streamId, event.data.call]);
-      const { units, price, currency } = event.data;
-      if (row !== none) rows.write(row, { units, price_micros: Math.round(price * 1e6), currency });
-    }
+class CallCells {
+  tenant = '';
+  units: number | null = null;
+  price_micros: number | null = null;
+  currency: string | null = null;
+}
+
+const calls: MoneyModel<CallCells> = {
+  row: new CallCells(),
+  isOpen: ({ units }) => units === null,
+  keyOf: ({ type, data, streamId }) =>
+    type === 'EngineCalled' || type === 'EngineAnswered' ? [streamId, data.call] : undefined,
+  evolve(row, { type, data }) {
+    if (type === 'EngineCalled') return { ...calls.row, tenant: data.tenant };
+    if (type !== 'EngineAnswered' || !row) return row;
+    const { units, price, currency } = data;
+    return { ...row, units, price_micros: Math.round(price * 1e6), currency };
   },
 };
 
-/** By read model. */
-export const moneyModels: Readonly<Partial<Record<string, MoneyModel>>> = { jobs, usage, ledger, calls };
+const moneyModels: Readonly<Partial<Record<string, MoneyModel>>> = { jobs, usage, ledger, calls };
+
+/**
+ * The folds that a table is compared with: the audit's own of the columns about money, and the read model's of the
+ * others.
+ */
+export function foldsOf(model: ReadModelFold): readonly RowFold[] {
+  const money = moneyModels[model.name];
+  if (!money) return [model];
+  const own = new Set(Object.keys(money.row));
+  const columns = model.columns.filter(({ name }) => own.has(name));
+  const others = model.columns.filter(({ name }) => !own.has(name));
+  const fold: RowFold = {
+    columns: columns.map((column) => ({ ...column, property: column.name })),
+    rowPerEvent: false,
+    keysSpanStreams: true,
+    rowsNeverChange: false,
+    isOpen: (row) => money.isOpen(row),
+    keysOf(event) {
+      const key = money.keyOf(event);
+      return key ? [key] : [];
+    },
+    evolve: (row, event) => money.evolve(row, event) as FoldedRow | undefined,
+  };
+  return others.length > 0 ? [fold, { ...model, columns: others }] : [fold];
+}
