@@ -192,7 +192,8 @@ class Audit {
         if (!event) continue;
         this.follow(recorded, event);
         for (const expected of this.expectedBy(event)) {
-          await expected.apply(event);
+          const rereading = expected.apply(event);
+          if (rereading) await rereading;
         }
       }
     }
