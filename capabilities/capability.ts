@@ -9,6 +9,7 @@ import type { Noun } from '#operator-calls/noun.js';
 import type { TellsOfJobs } from '#operator-calls/told-of-jobs.js';
 import type { ReplayedFold } from '#operator-calls/replayed-fold.js';
 import type { AnyEventFamily } from '#domain/event-family.js';
+import type { HomeOperator, SignIn, SignInDescription, SignInParts } from '#operator-calls/sign-in.js';
 import type { SettingsReader } from '#platform/configuration.js';
 import type { EngineFamily } from '#platform/engine-families.js';
 import type { QueueKind } from '#render-queue/render-queue.js';
@@ -37,7 +38,9 @@ export interface Capability<
   readonly events: Events;
   /** The families of image models that it draws with, by the name that the registry calls each. */
   readonly engines?: Readonly<Record<string, EngineFamily>>;
-  /** Reads its settings, which stand in the configuration under its name. */
+  /**
+   * Reads its settings: parts of the configuration, by name. A part that the kernel has as well gets them beside its own.
+   */
   readonly settings: (settings: SettingsReader) => Settings;
   /** What it adds to the roles. Each process manager and task of housekeeping is a provider of the projector's module. */
   readonly modules: RoleModules;
@@ -56,4 +59,12 @@ export interface Capability<
   readonly folds: Readonly<Record<string, Load<() => ReplayedFold>>>;
   /** Adds to openapi.json what no decorator of a route says. */
   readonly describe?: Load<(document: OpenAPIObject) => void>;
+  /** Tells the operators' server who asks. One capability at most declares it. */
+  readonly signIn?: DeclaredSignIn;
+}
+
+export interface DeclaredSignIn {
+  readonly open: Load<(parts: SignInParts) => SignIn>;
+  readonly homeOperator: Load<HomeOperator>;
+  readonly describe: Load<SignInDescription>;
 }

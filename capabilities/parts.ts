@@ -1,7 +1,7 @@
 import type { DynamicModule } from '@nestjs/common';
 import type { TellsOfJobs } from '#operator-calls/told-of-jobs.js';
 import type { Noun } from '#operator-calls/noun.js';
-import type { RoleModules } from './capability.js';
+import type { DeclaredSignIn, RoleModules } from './capability.js';
 import { installed } from './installed.js';
 
 /** The Nest modules that capabilities add to a role. Only that role loads them. */
@@ -25,3 +25,6 @@ export const nouns: Readonly<Record<string, Noun>> = Object.assign(
 
 /** The compiled server of the operators' API; undefined where operators have none. */
 export const operatorsServer = installed.find((capability) => capability.operatorsServer)?.operatorsServer;
+
+/** How operators sign in; undefined: no capability signs them in, and their server does not run. */
+export const signIn: DeclaredSignIn | undefined = installed.find((capability) => capability.signIn)?.signIn;

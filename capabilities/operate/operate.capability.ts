@@ -32,16 +32,10 @@ export const operate: Capability<'operate', readonly []> = {
         'capabilities/operate/keys/keys.ts': () => import('./keys/keys.js'),
       },
     },
-    operators: {
-      about: "who may use the operator's API",
-      calls: {
-        'capabilities/operate/operators/operators.ts': () => import('./operators/operators.js'),
-      },
-    },
     actions: {
       about: 'what operators did: who, when, what, and how it ended',
       calls: {
-        'capabilities/operate/operators/operators.ts': () => import('./operators/operators.js'),
+        'capabilities/operate/actions/list-actions.ts': () => import('./actions/list-actions.js'),
       },
     },
     jobs: {

@@ -1,13 +1,14 @@
 import { installation } from '#application/command-context.js';
-import { RecordAction } from '#application/operator/manage-operators.handler.js';
+import { RecordAction } from '#application/action/record-action.handler.js';
 import type { EventOfType } from '#domain/events.js';
-import type { ActionOutcome, OperatorRole } from '#domain/operator/operator.events.js';
+import type { ActionOutcome } from '#domain/action/action.events.js';
 import { messageOf } from '#platform/errors.js';
 import { timelessId } from '#platform/ids.js';
 import { InvalidFields, validate } from '#validation/validate.js';
 import type { AnyCall, Asked } from '#operator-calls/call.js';
 import { CliError } from '#operator-calls/call-refused.js';
 import { NoInput } from '#operator-calls/input.js';
+import type { OperatorRole } from '#operator-calls/operator-role.js';
 import type { Operator } from '#operator-calls/operator.js';
 
 /** @throws InvalidFields naming all that is wrong */

@@ -2,12 +2,12 @@ import type { Capability } from '../capability.js';
 import { deliveryTasks } from './delivery.task.js';
 import { webhookDispatcherFollows } from './webhook-dispatcher.follows.js';
 import { deliveryFamily, webhookFamily } from './webhook.events.js';
-import { readWebhookSettings, type WebhookSettings } from './webhooks.settings.js';
+import { readWebhookSettings } from './webhooks.settings.js';
 
 const events = [webhookFamily, deliveryFamily] as const;
 
 /** Messages to endpoints of tenants about what happens to them (ADR 28, ADR 29). */
-export const webhooks: Capability<'webhooks', typeof events, WebhookSettings> = {
+export const webhooks: Capability<'webhooks', typeof events, ReturnType<typeof readWebhookSettings>> = {
   name: 'webhooks',
   events,
   settings: readWebhookSettings,

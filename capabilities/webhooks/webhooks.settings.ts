@@ -12,11 +12,12 @@ export interface WebhookSettings {
   readonly concurrency: number;
 }
 
-export function readWebhookSettings(settings: SettingsReader): WebhookSettings {
-  return {
+export function readWebhookSettings(settings: SettingsReader): { readonly webhooks: WebhookSettings } {
+  const webhooks = {
     allowedNetworks: settings.networks('ATELIER_WEBHOOK_ALLOWED_NETWORKS'),
     allowHttp: settings.flag('ATELIER_WEBHOOK_ALLOW_HTTP', false),
     timeoutMs: settings.integer('ATELIER_WEBHOOK_TIMEOUT_MS', 10_000, 100, 60_000),
     concurrency: settings.integer('ATELIER_WEBHOOK_CONCURRENCY', 16, 1, 256),
   };
+  return { webhooks };
 }

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { operatorRoles, type OperatorRole } from '#domain/operator/operator.events.js';
+import { operatorRoles, type OperatorRole } from '#operator-calls/operator-role.js';
 import { calls } from '#capabilities/operate/calls.js';
 import { changesThings } from '#capabilities/operate/perform-call.js';
-import { generateOperatorToken } from '#application/operator/operator-token.js';
+import { generateOperatorToken } from '#capabilities/sign-in/operator-token.js';
 import { ApiService } from '../api/support/api-service.js';
 import { AdminService } from './support.js';
 
@@ -140,50 +140,6 @@ describe('the role matrix', () => {
 const others: { expired?: string } = {};
 
 describe('a token', () => {
-  it('that was stolen is of no use from the moment on at which it is revoked', async () => {
-    const token = await admin.token('thief', 'admin');
-    expect((await admin.ask('GET /operators', token)).status).toBe(200);
-    const { status } = await admin.ask('POST /operators/thief/revoke', tokens.admin, { reason: 'stolen' });
-    expect(status).toBe(200);
-    expect((await admin.ask('GET /operators', token)).status).toBe(401);
-    const { body } = await admin.ask('GET /operators', tokens.read);
-    expect(body.operators.find((each: { name: string }) => each.name === 'thief')).toMatchObject({
-      status: 'revoked',
-    });
-    expect(JSON.stringify(body)).not.toContain('tokenHash');
-  });
-
-  it('cannot be guessed at leisure, and who guesses locks nobody out', async () => {
-    await using slow = await AdminService.start(service.databaseUrl, { failuresPerMin: 3 });
-    expect((await slow.ask('GET /operators', tokens.read)).status).toBe(200);
-    const guesses = await Promise.all(
-      Array.from({ length: 6 }, () => slow.ask('GET /operators', generateOperatorToken('one-admin'))),
-    );
-    const statuses = guesses.map(({ status }) => status);
-    expect(statuses.filter((status) => status === 401)).toHaveLength(3);
-    expect(statuses.filter((status) => status === 429)).toHaveLength(3);
-    expect((await slow.ask('GET /operators', tokens.read)).status).toBe(200);
-    // Also one that was never seen in this process.
-    expect((await slow.ask('GET /operators', tokens.admin)).status).toBe(200);
-    expect((await slow.ask('GET /operators', 'op_no_token')).status).toBe(429);
-  });
-
-  it('is refused for a second where 500 others of its address wait to be checked', async () => {
-    await using slow = await AdminService.start(service.databaseUrl, { failuresPerMin: 1 });
-    for (const status of [401, 429])
-      expect((await slow.ask('GET /operators', generateOperatorToken('one-admin'))).status).toBe(status);
-    const answered = Promise.withResolvers<undefined>();
-    const waiting = Array.from({ length: 500 }, () =>
-      slow.server['attempts'].lookUp('127.0.0.1', true, () => answered.promise),
-    );
-    const { status, headers, body } = await slow.ask('GET /operators', tokens.admin);
-    expect({ status, retryAfter: headers.get('retry-after') }).toEqual({ status: 429, retryAfter: '1' });
-    expect(body.error.message).toContain('wait to be checked');
-    answered.resolve(undefined);
-    await Promise.all(waiting);
-    expect((await slow.ask('GET /operators', tokens.admin)).status).toBe(200);
-  });
-
   it('is asked for before a body is read, and bodies have a bound', async () => {
     const malformed = {
       method: 'POST',
@@ -198,16 +154,6 @@ describe('a token', () => {
     const refused = await fetch(route, large);
     expect([refused.status, await refused.text()]).toEqual([413, expect.stringContaining('64 KiB')]);
     expect((await fetch(route, { ...large, headers: malformed.headers })).status).toBe(401);
-  });
-
-  it('comes in its header only: a page of another origin gets nothing, by whatever means', async () => {
-    const cookie = { cookie: `token=${tokens.admin}`, origin: 'https://evil.example' };
-    expect((await admin.ask('GET /operators', undefined, undefined, cookie)).status).toBe(401);
-    expect((await admin.ask(`GET /operators?access_token=${tokens.admin}`, undefined)).status).toBe(401);
-    const preflight = { origin: 'https://evil.example', 'access-control-request-method': 'POST' };
-    const answer = await admin.ask('OPTIONS /operators', undefined, undefined, preflight);
-    expect(answer.headers.get('access-control-allow-origin')).toBeNull();
-    expect(answer.headers.get('content-security-policy')).toContain("frame-ancestors 'none'");
   });
 });
 

@@ -1,7 +1,8 @@
 import { testSigningKey } from '#event-store/testing/signing-key.js';
-import { AddOperator } from '#application/operator/manage-operators.handler.js';
+import { AddOperator } from '#capabilities/sign-in/manage-operators.handler.js';
 import { installation } from '#application/command-context.js';
-import type { OperatorRole } from '#domain/operator/operator.events.js';
+import { OperatorSignIn } from '#capabilities/sign-in/operator-sign-in.js';
+import type { OperatorRole } from '#operator-calls/operator-role.js';
 import { systemClock, type Clock } from '#platform/clock.js';
 import { loadConfiguration } from '#platform/configuration.js';
 import { ConsoleFiles } from '#platform/console-files.js';
@@ -59,6 +60,7 @@ export class AdminService implements AsyncDisposable {
     const server = new AdminServer({
       operator,
       calls,
+      signIn: (parts) => new OperatorSignIn(parts),
       failuresPerMin,
       clock,
       logger: createLogger('test', 'silent'),

@@ -1,6 +1,6 @@
 import Table from 'cli-table3';
 import { generateApiKey } from '#application/key/api-key.js';
-import { generateOperatorToken } from '#application/operator/operator-token.js';
+import { generateOperatorToken } from '#capabilities/sign-in/operator-token.js';
 import { worstBodies } from './bodies.js';
 import { askAndNotRead } from './deaf.js';
 import { sendAndLook } from './neighbour.js';

@@ -1,4 +1,4 @@
-import { AddOperator, AddOperatorHandler } from '#application/operator/manage-operators.handler.js';
+import { AddOperator, AddOperatorHandler } from '#capabilities/sign-in/manage-operators.handler.js';
 import { installation } from '#application/command-context.js';
 import { newId } from '#platform/ids.js';
 import { freePort } from '#platform/embedded-postgres.js';

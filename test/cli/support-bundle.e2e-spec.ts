@@ -2,7 +2,7 @@ import { testSigningKey } from '#event-store/testing/signing-key.js';
 import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { generateOperatorToken } from '#application/operator/operator-token.js';
+import { generateOperatorToken } from '#capabilities/sign-in/operator-token.js';
 import { newSealKey } from '#platform/seal-key.js';
 import { ApiService } from '../api/support/api-service.js';
 import { runCommand } from '../support/command.js';

@@ -7,7 +7,7 @@ import { evolveGrant, initialGrant } from '#domain/grant/grant.js';
 import * as job from '#domain/job/job.js';
 import * as key from '#domain/key/key.js';
 import * as operation from '#domain/operation/operation.js';
-import { evolveOperator, initialOperator } from '#domain/operator/operator.js';
+import { evolveOperator, initialOperator } from '#capabilities/sign-in/operator.js';
 import * as preset from '#domain/preset/preset.js';
 import * as product from '#domain/product/product.js';
 import * as webhook from '#capabilities/webhooks/webhook.js';

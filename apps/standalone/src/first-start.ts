@@ -3,16 +3,11 @@ import { ObjectStorageModule } from '#adapters/object-storage.module.js';
 import { proofOptions } from '#adapters/event-log.module.js';
 import { createOperatorApp, OperatorContext } from '#adapters/operator-context.js';
 import { defaultTerms, GrantCredits, OpenAccount } from '#application/account/manage-accounts.handler.js';
-import { installation } from '#application/command-context.js';
 import { KeyModule } from '#application/key/key.module.js';
 import { IssueKey, RevokeKey, type IssuedApiKey } from '#application/key/manage-keys.handler.js';
-import {
-  AddOperator,
-  authenticateOperator,
-  RevokeOperator,
-} from '#application/operator/manage-operators.handler.js';
 import { SeedPresets } from '#application/preset/manage-presets.handler.js';
 import { PresetModule } from '#application/preset/preset.module.js';
+import { signIn } from '#capabilities/parts.js';
 import { categoryPrefix, environments } from '#domain/streams.js';
 import { adoptHistory } from '#event-store/authentic/adopted-history.js';
 import { EventMacs } from '#event-store/authentic/event-macs.js';
@@ -22,14 +17,7 @@ import { systemClock } from '#platform/clock.js';
 import type { Configuration } from '#platform/configuration.js';
 import { messageOf } from '#platform/errors.js';
 import { newId } from '#platform/ids.js';
-import {
-  readHomeSecrets,
-  readJson,
-  readOperatorToken,
-  rememberProof,
-  writeOperatorToken,
-  writePrivateJson,
-} from '#platform/home-files.js';
+import { readHomeSecrets, readJson, rememberProof, writePrivateJson } from '#platform/home-files.js';
 import { readModels } from '#projections/read-models.js';
 import { migrateReadStore } from '#read-store/migrate.js';
 import { StartError } from './console.js';
@@ -67,8 +55,9 @@ const environment = 'test';
 /** The writes of the standalone service itself: presets, and a demo tenant in the test environment. */
 export class FirstStart extends OperatorContext {
   static async on(configuration: Configuration): Promise<FirstStart> {
-    const app = await createOperatorApp(configuration, [ObjectStorageModule, KeyModule, PresetModule]);
-    return new FirstStart(app, configuration);
+    const { features = [] } = (await signIn?.homeOperator()) ?? {};
+    const modules = [ObjectStorageModule, KeyModule, PresetModule, ...features];
+    return new FirstStart(await createOperatorApp(configuration, modules), configuration);
   }
 
   /**
@@ -108,30 +97,15 @@ export class FirstStart extends OperatorContext {
     return this.execute(new IssueKey(this.context(environment, tenant), { capabilities, label }));
   }
 
-  /**
-   * Makes an operator for the command beside this service. Its token is in the home; readers of the home have access to
-   * the database anyway.
-   */
+  /** Makes an operator for the command beside this service, with a token in the home. */
   async provideOperator(home: string): Promise<void> {
-    const context = this.context('live', installation);
-    if (await authenticateOperator(this.store, readOperatorToken(home) ?? '', context.at)) return;
-    const operator = { name: homeOperator, role: 'admin', expiresAt: inTenYears(context.at) } as const;
-    // The token of before is lost, or of another log.
-    await this.execute(new RevokeOperator(context, homeOperator, 'its token is not in the home'));
-    const added = await this.execute(new AddOperator(this.context('live', installation), operator));
-    if (added.kind === 'added' && added.token) writeOperatorToken(home, added.token);
+    const operator = await signIn?.homeOperator();
+    await operator?.provide(this, home);
   }
 
   async revokeKey(tenant: string, keyId: string, reason: string): Promise<void> {
     await this.execute(new RevokeKey(this.context(environment, tenant), keyId, reason));
   }
-}
-
-/** Whom the command on the machine of `npm start` speaks for. */
-const homeOperator = 'home';
-
-function inTenYears(now: Date): Date {
-  return new Date(now.getTime() + 3_650 * 86_400_000);
 }
 
 export interface DemoKey {

@@ -6,7 +6,7 @@ import {
   settingOf,
   withProvided,
 } from '#platform/configuration.js';
-import { operatorsServer } from '#capabilities/parts.js';
+import { operatorsServer, signIn } from '#capabilities/parts.js';
 import { messageOf } from '#platform/errors.js';
 import { provideHomeSecrets, provideSealKey, removeRuntime, writeRuntime } from '#platform/home-files.js';
 import { thisProcess } from '#platform/processes.js';
@@ -125,10 +125,12 @@ export class Standalone {
     return settlePort(host, port, lock.takenOver ? takeOverPatienceMs : 0);
   }
 
-  /** Undefined where the operators' API is switched off, or not installed. */
+  /** Undefined where the operators' API is switched off, or not installed, or no capability signs operators in. */
   private async adminPort(): Promise<number | undefined> {
     const { enabled, host, port } = this.options.settings.configuration.admin;
-    return operatorsServer && enabled ? settlePort(host, port ?? 0, 0, 'ATELIER_ADMIN_PORT') : undefined;
+    return operatorsServer && signIn && enabled
+      ? settlePort(host, port ?? 0, 0, 'ATELIER_ADMIN_PORT')
+      : undefined;
   }
 
   private async openDatabase(folders: HomeFolders): Promise<Database> {

@@ -11,7 +11,7 @@ import { OperationModule } from '#application/operation/operation.module.js';
 import { Operations } from '#application/operation/operations.js';
 import { isUnfinished, type Job } from '#domain/job/job.js';
 import { jobFailureCodes, type JobFailureCode } from '#domain/job/job.events.js';
-import type { OperatorRole } from '#domain/operator/operator.events.js';
+import type { OperatorRole } from '#operator-calls/operator-role.js';
 import { streamName } from '#domain/streams.js';
 import { derivedId, newId } from '#platform/ids.js';
 import { BooleanField, ChoiceField, id, ListField, TextField } from '#validation/fields.js';

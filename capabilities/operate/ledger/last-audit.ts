@@ -1,4 +1,4 @@
-import type { ActionOutcome } from '#domain/operator/operator.events.js';
+import type { ActionOutcome } from '#domain/action/action.events.js';
 import { decode } from '#domain/stored-events.js';
 import type { RecordedEvent } from '#event-store/event-store.js';
 

@@ -1,6 +1,6 @@
 import { Injectable, Module } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
-import { actionsPrefix } from '#application/operator/manage-operators.handler.js';
+import { actionsPrefix } from '#application/action/record-action.handler.js';
 import { environments, type Environment } from '#domain/streams.js';
 import type { ModelList } from '#platform/image-models.js';
 import { sqlState } from '#platform/postgres.js';

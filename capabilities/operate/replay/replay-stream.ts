@@ -5,7 +5,6 @@ import { evolveGrant, initialGrant } from '#domain/grant/grant.js';
 import { evolveJob, initialJob } from '#domain/job/job.js';
 import { evolveKey, initialKey } from '#domain/key/key.js';
 import { evolveOperation, initialOperation } from '#domain/operation/operation.js';
-import { evolveOperator, initialOperator } from '#domain/operator/operator.js';
 import { evolvePreset, initialPreset } from '#domain/preset/preset.js';
 import { evolveProduct, initialProduct } from '#domain/product/product.js';
 import { installed } from '#capabilities/installed.js';
@@ -188,8 +187,6 @@ function foldOfKernel(category: string): ReplayedFold | undefined {
       return replayed(initialOperation, evolveOperation, (state) => ({ ...state }));
     case 'grant':
       return replayed(initialGrant, evolveGrant, ({ status }) => ({ status }));
-    case 'operator':
-      return replayed(initialOperator, evolveOperator, ({ status }) => ({ status }));
     default:
       return undefined;
   }

@@ -1,14 +1,8 @@
 import type { RequestListener } from 'node:http';
 import { Readable } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
-import cookies from '@fastify/cookie';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { LRUCache } from 'lru-cache';
-import { Attempts, type LookedUp } from '#application/limits/attempts.js';
-import { activeOperator, authenticateOperator } from '#application/operator/manage-operators.handler.js';
-import { hashOperatorToken, nameInToken } from '#application/operator/operator-token.js';
-import type { AddedOperator } from '#domain/operator/operator.js';
 import { AppendOutcomeUnknown, EventStoreUnavailable, UnprovenEvent } from '#event-store/event-store.js';
 import type { Clock } from '#platform/clock.js';
 import type { ConsoleFiles } from '#platform/console-files.js';
@@ -24,13 +18,21 @@ import type { ConnectedOperator } from '../connected-operator.js';
 import { asCsv, jsonLines } from '../lines.js';
 import { toJson } from '#operator-calls/output.js';
 import { CliError, refusals, type RefusalCode } from '#operator-calls/call-refused.js';
+import { NoInput } from '#operator-calls/input.js';
+import type { Operator } from '#operator-calls/operator.js';
+import {
+  TooManyAttempts,
+  type SignedInOperator,
+  type SignIn,
+  type SignInParts,
+} from '#operator-calls/sign-in.js';
 import { Runs } from './runs.js';
-import { serveLogin, serveSession } from './login-routes.js';
-import { Sessions } from './sessions.js';
 
 export interface AdminServerParts {
   readonly operator: ConnectedOperator;
   readonly calls: readonly AnyCall[];
+  /** Makes what tells who asks. */
+  readonly signIn: (parts: SignInParts) => SignIn;
   readonly logger: Logger;
   readonly clock: Clock;
   /** How often one address may send a wrong token in a minute. */
@@ -63,25 +65,24 @@ const tellEveryMs = 2_000;
 /** How often it is looked whether there is anything new to tell. */
 const lookEveryMs = 500;
 
-/**
- * The operator's API: one route for each call. A request brings a token in its header; or, from the console, the cookie of
- * a session, which counts for nothing in requests that a page of another site makes.
- */
+/** The operators' API: one route for each call. The sign-in tells whom a request comes from. */
 export class AdminServer {
   readonly server: FastifyInstance;
   private readonly runs: Runs;
-  private readonly attempts: Attempts;
-  private readonly logins: Attempts;
-  private readonly sessions: Sessions;
+  private readonly signIn: SignIn;
   private readonly closing = new AbortController();
-  /** Hashes of tokens that were good when they came last: a request with one of them is no guess. */
-  private readonly proven = new LRUCache<string, true>({ max: 1_000 });
 
   constructor(private readonly parts: AdminServerParts) {
-    this.attempts = new Attempts(parts.failuresPerMin);
-    this.logins = new Attempts(parts.failuresPerMin);
     this.runs = new Runs(parts.clock);
-    this.sessions = new Sessions(parts.clock, parts.operator.configuration.admin.publicUrl);
+    const { operator, clock, logger, failuresPerMin } = parts;
+    this.signIn = parts.signIn({
+      operator,
+      clock,
+      logger,
+      failuresPerMin,
+      inTheNameOf: (name, { id }) => operator.inTheNameOf(name, id, () => undefined),
+      record,
+    });
     const options = {
       genReqId: newId,
       requestIdHeader: false as const,
@@ -90,7 +91,6 @@ export class AdminServer {
       serverFactory: (listener: RequestListener) => guardedServer(timeLimits, listener),
     };
     this.server = new FastifyAdapter({ ...options, multipart: false }).getInstance<FastifyInstance>();
-    void this.server.register(cookies);
     this.server.setReplySerializer((payload) => toJson(payload));
     this.server.addHook('onRequest', (request, reply, done) => {
       void reply.headers({ 'x-request-id': request.id, ...everyAnswer });
@@ -103,14 +103,7 @@ export class AdminServer {
     });
     for (const call of parts.calls) this.serve(call);
     this.serveRuns();
-    const door = {
-      ...parts,
-      sessions: this.sessions,
-      letIn: this.letIn.bind(this),
-      count: this.count.bind(this),
-    };
-    serveSession(this.server, door);
-    serveLogin(this.server, door);
+    this.signIn.addRoutes(this.server);
     this.serveDescription();
     for (const url of ['/console', '/console/*']) this.serveConsole(url);
   }
@@ -136,7 +129,7 @@ export class AdminServer {
       bodyLimit: call.unrecorded ? largeBodyLimit : bodyLimit,
       // Before the body is read: who is not let in does not get to have one parsed.
       onRequest: async (request) => {
-        const known = await this.letIn(request);
+        const known = await this.signIn.letIn(request);
         requireRole(call, known);
         names.set(request, known.name);
       },
@@ -163,7 +156,7 @@ export class AdminServer {
   /** The same as a stream of events: again when the log has grown, and every other second. */
   private serveLive(call: AnyCall, path: string): void {
     this.server.get(`/admin/v1${path}/events`, async (request, reply) => {
-      requireRole(call, await this.letIn(request));
+      requireRole(call, await this.signIn.letIn(request));
       const input = inputOf(call, request);
       const { operator } = this.parts;
       const asked = { signal: neverStopped, onProgress: () => undefined };
@@ -190,7 +183,7 @@ export class AdminServer {
     const { signal } = this.closing;
     // Before the answer begins: what is wrong is told by its status.
     const first = await look();
-    const letIn = () => this.letIn(request);
+    const letIn = () => this.signIn.letIn(request);
     async function* frames(): AsyncGenerator<string> {
       for (let now = first; ; await letIn(), now = await look()) {
         yield `data: ${toJson(now.told)}\n\n`;
@@ -239,17 +232,17 @@ export class AdminServer {
     const serve = (
       method: string,
       url: string,
-      answer: (request: FastifyRequest, who: AddedOperator) => unknown,
+      answer: (request: FastifyRequest, who: SignedInOperator) => unknown,
     ) =>
       this.server.route({
         method,
         url: `/admin/v1/runs${url}`,
-        handler: async (request) => answer(request, await this.letIn(request)),
+        handler: async (request) => answer(request, await this.signIn.letIn(request)),
       });
     serve('GET', '', () => ({ runs: this.runs.list() }));
     serve('GET', '/:run', found);
     this.server.get('/admin/v1/runs/:run/events', async (request, reply) => {
-      await this.letIn(request);
+      await this.signIn.letIn(request);
       const look = () => {
         const told = found(request);
         const isNews = () => Promise.resolve(toJson(found(request)) !== toJson(told));
@@ -263,47 +256,6 @@ export class AdminServer {
       if (call) requireRole(call, operator);
       return this.runs.cancel(id);
     });
-  }
-
-  /** Who brings the cookie of a session. @throws CliError when it is over, or another site asks */
-  private async letInWithSession(request: FastifyRequest): Promise<AddedOperator | undefined> {
-    const { operator, clock } = this.parts;
-    const session = this.sessions.of(request);
-    return session && (await activeOperator(operator.store, session.name, clock()));
-  }
-
-  /** Counts a login that is begun, by address. */
-  private count({ ip }: FastifyRequest): void {
-    const retryAfter = this.logins.take(ip);
-    if (retryAfter > 0) throw tooManyFailures(retryAfter);
-  }
-
-  /** @throws CliError for who brings no valid token, or too many wrong ones */
-  private async letIn(request: FastifyRequest): Promise<AddedOperator> {
-    if (request.headers.authorization === undefined) {
-      const known = await this.letInWithSession(request);
-      if (known) return known;
-    }
-    const token = /^Bearer (\S{1,256})$/i.exec(request.headers.authorization ?? '')?.[1];
-    const hash = token === undefined ? '' : hashOperatorToken(token);
-    const { operator, clock } = this.parts;
-    const look = () =>
-      token === undefined ? Promise.resolve(undefined) : authenticateOperator(operator.store, token, clock());
-    const couldBeGood = token !== undefined && nameInToken(token) !== undefined;
-    const { found, retryAfterSeconds, tooManyWait }: LookedUp<AddedOperator> = this.proven.has(hash)
-      ? { found: await look(), retryAfterSeconds: 0 }
-      : await this.attempts.lookUp(request.ip, couldBeGood, look);
-    if (found) {
-      this.proven.set(hash, true);
-      return found;
-    }
-    this.proven.delete(hash);
-    if (tooManyWait) throw new TooManyAttempts('too many tokens wait to be checked', retryAfterSeconds);
-    if (retryAfterSeconds > 0) throw tooManyFailures(retryAfterSeconds);
-    throw new CliError(
-      'send a valid token of an operator in the header Authorization: Bearer <token>; "atelier operators add" makes one',
-      'UNAUTHENTICATED',
-    );
   }
 
   private refuse(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
@@ -320,21 +272,21 @@ export class AdminServer {
   }
 }
 
-class TooManyAttempts extends CliError {
-  constructor(
-    message: string,
-    readonly retryAfterSeconds: number,
-  ) {
-    super(`${message}: try again in ${retryAfterSeconds} s`, 'RATE_LIMITED');
-  }
+/** As if it were a call, so that it is written down as one. */
+function record(operator: Operator, action: string, input: object): Promise<unknown> {
+  const call: AnyCall = {
+    name: action,
+    route: 'POST /session',
+    may: [],
+    summary: '',
+    input: NoInput,
+    run: () => Promise.resolve(null),
+    print: () => undefined,
+  };
+  return perform(call, operator, input, { signal: neverStopped, onProgress: () => undefined });
 }
 
-function tooManyFailures(retryAfterSeconds: number): CliError {
-  const message = 'too many requests without a valid token came from this address';
-  return new TooManyAttempts(message, retryAfterSeconds);
-}
-
-function requireRole(call: AnyCall, { name, role }: AddedOperator): void {
+function requireRole(call: AnyCall, { name, role }: SignedInOperator): void {
   if (mayCall(call, role)) return;
   const needed = [...call.may, 'admin'].join(' or ');
   throw new CliError(

@@ -8,6 +8,7 @@ import { packagePath } from '#platform/package-folder.js';
 import { openRoleServer } from '#platform/role-server.js';
 import { runRole } from '#platform/run-role.js';
 import { startTracing } from '#platform/tracing.js';
+import { signIn } from '#capabilities/parts.js';
 import { calls, features } from '../calls.js';
 import { ConnectedOperator } from '../connected-operator.js';
 import { pictureOrigins } from '../pictures/pictures.js';
@@ -21,6 +22,7 @@ await runRole(logger, async () => {
   requireSigningKey(configuration);
   const { admin, authFailuresPerMin: failuresPerMin } = configuration;
   if (admin.port === undefined) throw new ConfigurationError('ATELIER_ADMIN_PORT is not set');
+  if (!signIn) throw new ConfigurationError('no capability signs operators in, so their API is not served');
   const stopTracing = await startTracing('admin', logger);
   const probes = await openRoleServer('admin', configuration, logger);
   const operator = await ConnectedOperator.serve(configuration, features);
@@ -30,6 +32,7 @@ await runRole(logger, async () => {
   const server = new AdminServer({
     operator,
     calls,
+    signIn: await signIn.open(),
     logger,
     clock,
     failuresPerMin,

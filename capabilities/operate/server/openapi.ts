@@ -1,4 +1,5 @@
-import { operatorRoles } from '#domain/operator/operator.events.js';
+import { signIn } from '#capabilities/parts.js';
+import { operatorRoles } from '#operator-calls/operator-role.js';
 import { keepWritten } from '#platform/written-document.js';
 import { changesThings, mayCall } from '../perform-call.js';
 import { fieldsOf } from '../fields-of-input.js';
@@ -16,6 +17,7 @@ the operator's name before it is done. See docs/operators-api.md.
 
 const json = (schema: object) => ({ content: { 'application/json': { schema } } });
 const resultOf = readResultSchemas([...new Set(declaredCalls.map(({ file }) => file))]);
+const ofSignIn = (await signIn?.describe()) ?? { paths: {}, schemas: {}, securitySchemes: {} };
 const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` });
 const text = { type: 'string' };
 
@@ -68,17 +70,6 @@ const run = (results: readonly object[]) => ({
     result: { anyOf: results, description: 'What the call answers, once it is done.' },
   },
 });
-
-const session = {
-  type: 'object',
-  required: ['name', 'role', 'expires_at', 'session_expires_at'],
-  properties: {
-    name: text,
-    role: { type: 'string', enum: operatorRoles },
-    expires_at: { ...time, description: 'Until when the operator may ask at all.' },
-    session_expires_at: { ...time, type: ['string', 'null'], description: 'Null: asked with a token.' },
-  },
-};
 
 /** `tenants create` → `tenantsCreate`. */
 const idOf = ({ name }: AnyCall) => name.replace(/[ -](\w)/g, (_all, letter: string) => letter.toUpperCase());
@@ -217,71 +208,6 @@ const runPaths = {
   },
 };
 
-const sessionCall = (operationId: string, summary: string, description: string) => ({
-  operationId,
-  tags: ['session'],
-  summary,
-  description,
-  responses: {
-    200: {
-      description: 'Done.',
-      headers: { 'Set-Cookie': { description: 'HttpOnly, SameSite=Strict.', schema: text } },
-      ...json(ref('Session')),
-    },
-    default: { description: 'It was refused.', ...json(ref('ErrorEnvelope')) },
-  },
-});
-const goOn = {
-  303: {
-    description: 'Where the browser goes on.',
-    headers: { Location: { schema: text }, 'Set-Cookie': { schema: text } },
-  },
-  default: { description: 'It was refused.', ...json(ref('ErrorEnvelope')) },
-};
-const login = { tags: ['session'], security: [] };
-
-const sessionPaths = {
-  '/admin/v1/session': {
-    post: sessionCall(
-      'sessionBegin',
-      'Change a token for a session.',
-      'The token comes in the header, the session as a cookie.',
-    ),
-    get: sessionCall('sessionShow', 'Who is logged in.', 'With a token, or with the cookie of a session.'),
-    delete: sessionCall('sessionEnd', 'End the session.', 'Its cookie is of no use from now on.'),
-  },
-  '/admin/v1/login': {
-    get: {
-      ...login,
-      operationId: 'loginWays',
-      summary: 'How people can log in, beside with a token.',
-      responses: found({
-        type: 'object',
-        required: ['organisation'],
-        properties: {
-          organisation: { type: ['string', 'null'], description: 'Where the browser has to go.' },
-        },
-      }),
-    },
-  },
-  '/admin/v1/login/organisation': {
-    get: {
-      ...login,
-      operationId: 'loginBegin',
-      summary: 'To the login of the organisation.',
-      responses: goOn,
-    },
-  },
-  '/admin/v1/login/organisation/callback': {
-    get: {
-      ...login,
-      operationId: 'loginFinish',
-      summary: 'Back from there, to the console.',
-      responses: goOn,
-    },
-  },
-};
-
 function describeAdminApi(): object {
   const paths: Record<string, Record<string, object>> = {};
   const results: Record<string, object> = {};
@@ -322,10 +248,10 @@ function describeAdminApi(): object {
       },
       ...Object.fromEntries(Object.keys(everyAnswer).map((name) => [name, { schema: text }])),
     },
-    paths: { ...paths, ...runPaths, ...sessionPaths },
+    paths: { ...paths, ...runPaths, ...ofSignIn.paths },
     components: {
-      schemas: { ErrorEnvelope: error, Run: run(longOnes), Session: session, ...results },
-      securitySchemes: { token: { type: 'http', scheme: 'bearer', bearerFormat: 'op_…' } },
+      schemas: { ErrorEnvelope: error, Run: run(longOnes), ...ofSignIn.schemas, ...results },
+      securitySchemes: ofSignIn.securitySchemes,
     },
   };
 }

@@ -8,10 +8,10 @@ import { categoryPrefix, environments, type Environment } from '#domain/streams.
 import { timelessId } from '#platform/ids.js';
 import { ChoiceField, IntegerField, TextField } from '#validation/fields.js';
 import { defineCall } from '#operator-calls/call.js';
+import { foldedStreams } from '#operator-calls/folded-streams.js';
 import { InEnvironment, OfAccount, environmentsOf } from '#operator-calls/input.js';
 import type { Operator } from '#operator-calls/operator.js';
 import { printLine, printTable } from '#operator-calls/output.js';
-import { foldedStreams } from '../places.js';
 import { CliError } from '#operator-calls/call-refused.js';
 import { mostCreditsAtOnce } from './tenants.js';
 

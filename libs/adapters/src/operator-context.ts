@@ -4,7 +4,7 @@ import { NestFactory } from '@nestjs/core';
 import { CommandBus, CqrsModule, type Command } from '@nestjs/cqrs';
 import { AccountModule } from '#application/account/account.module.js';
 import { AccountWriter } from '#application/account/account-writer.js';
-import { OperatorModule } from '#application/operator/operator.module.js';
+import { ActionModule } from '#application/action/action.module.js';
 import type { CommandContext } from '#application/command-context.js';
 import type { Environment } from '#domain/streams.js';
 import { EventStore } from '#event-store/event-store.js';
@@ -32,7 +32,7 @@ export async function createOperatorApp(
     EventLogModule.with({ maxConnections: 4 }),
     LookedUpDatabaseModule,
     AccountModule,
-    OperatorModule,
+    ActionModule,
     ...features,
   ];
   const app = await NestFactory.createApplicationContext(

@@ -1,12 +1,12 @@
 import { installed, type Installed } from '#capabilities/installed.js';
 import { accountFamily } from './account/account.events.js';
+import { actionFamily } from './action/action.events.js';
 import { assetFamily } from './asset/asset.events.js';
 import type { AnyEventFamily } from './event-family.js';
 import { grantFamily } from './grant/grant.events.js';
 import { jobFamily } from './job/job.events.js';
 import { keyFamily } from './key/key.events.js';
 import { operationFamily } from './operation/operation.events.js';
-import { actionFamily, operatorFamily } from './operator/operator.events.js';
 import { presetFamily } from './preset/preset.events.js';
 import { productFamily } from './product/product.events.js';
 import { usageFamily } from './usage/usage.events.js';
@@ -21,7 +21,6 @@ const ofKernel = [
   operationFamily,
   usageFamily,
   grantFamily,
-  operatorFamily,
   actionFamily,
 ] as const;
 

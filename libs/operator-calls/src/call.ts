@@ -1,6 +1,6 @@
 import type { ModuleMetadata } from '@nestjs/common';
-import type { OperatorRole } from '#domain/operator/operator.events.js';
 import type { Shape } from '#validation/validate.js';
+import type { OperatorRole } from './operator-role.js';
 import type { Operator } from './operator.js';
 
 /** What comes of a value on its way through JSON. */

@@ -51,20 +51,6 @@ export interface ProjectorConfiguration {
   readonly sweepBatch: number;
 }
 
-/** The login of the organisation, by OpenID Connect. */
-export interface OidcConfiguration {
-  readonly issuer: string;
-  readonly clientId: string;
-  readonly clientSecret: string;
-  readonly scope: string;
-  /** The claim that is the name of the operator. */
-  readonly nameClaim: string;
-  /** The claim that tells roles: one text, or several. */
-  readonly roleClaim: string;
-  /** Values of the claim, and the role that each gives; the first match counts. */
-  readonly roles: readonly (readonly [value: string, role: string])[];
-}
-
 /** The operator's API. */
 export interface AdminConfiguration {
   readonly host: string;
@@ -72,20 +58,21 @@ export interface AdminConfiguration {
   readonly port: number | undefined;
   /** Whether `npm start` serves it. */
   readonly enabled: boolean;
-  /** Where browsers reach it; undefined: where it listens. */
-  readonly publicUrl: string | undefined;
-  readonly oidc: OidcConfiguration | undefined;
   /** Credits above which a grant needs a second operator. Undefined: no grant does. */
   readonly secondOperatorAbove: number | undefined;
 }
 
-/** The settings of each capability, under its name. */
-type CapabilitySettings = {
-  readonly [Each in Installed as Each['name']]: ReturnType<Each['settings']>;
-};
+/** All of a union's members at once. */
+type Together<Union> = (Union extends unknown ? (each: Union) => void : never) extends (
+  all: infer All,
+) => void
+  ? All
+  : never;
 
 /** All settings of a role's process. `docs/configuration.md` says what each is for. */
-export interface Configuration extends CapabilitySettings {
+export type Configuration = KernelConfiguration & Together<ReturnType<Installed['settings']>>;
+
+interface KernelConfiguration {
   readonly host: string;
   readonly port: number;
   /** Base of the URLs that callers get, without a slash at the end. */
@@ -353,7 +340,7 @@ export function loadConfiguration(variables: EnvironmentVariables = process.env)
   const port = whole('PORT', 'port', 0, 65_535);
   const home = homeOf({ ATELIER_HOME: settings.text('ATELIER_HOME', defaults.home) });
   const databaseUrl = settings.url('DATABASE_URL', postgresSchemes);
-  const configuration: Configuration = {
+  const kernel: KernelConfiguration = {
     host,
     port,
     publicUrl: settings.url('PUBLIC_URL', ['http', 'https'], httpUrl(host, port)).replace(/\/+$/, ''),
@@ -382,7 +369,6 @@ export function loadConfiguration(variables: EnvironmentVariables = process.env)
       sweepBatch: whole('ATELIER_SWEEP_BATCH', 'sweepBatch', 1, 10_000),
     },
     sealing: loadSealing(settings),
-    ...readCapabilities(settings),
     workerConcurrency: whole('ATELIER_WORKER_CONCURRENCY', 'workerConcurrency', 1, 64),
     tenantConcurrency: whole('ATELIER_TENANT_CONCURRENCY', 'tenantConcurrency', 1, 1_000),
     remoteConcurrency: whole('ATELIER_REMOTE_CONCURRENCY', 'remoteConcurrency', 1, 500),
@@ -396,6 +382,7 @@ export function loadConfiguration(variables: EnvironmentVariables = process.env)
     metricsPort: settings.given('METRICS_PORT') ? settings.integer('METRICS_PORT', 0, 0, 65_535) : undefined,
     admin: loadAdmin(settings),
   };
+  const configuration = readCapabilities(settings, kernel);
   settings.refuseUnknown();
   if (settings.problems.length > 0) throw new ConfigurationError(settings.problems.join('; '));
   return configuration;
@@ -453,51 +440,19 @@ function loadAdmin(settings: SettingsReader): AdminConfiguration {
     host: settings.text('ATELIER_ADMIN_HOST', defaults.host),
     port: port ? settings.integer('ATELIER_ADMIN_PORT', 0, 0, 65_535) : undefined,
     enabled: !off,
-    publicUrl: settings.urlIfGiven('ATELIER_ADMIN_PUBLIC_URL', ['http', 'https'])?.replace(/\/+$/, ''),
-    oidc: loadOidc(settings),
     secondOperatorAbove: bounded
       ? settings.integer('ATELIER_SECOND_OPERATOR_ABOVE', 0, 0, 2_000_000_000)
       : undefined,
   };
 }
 
-function loadOidc(settings: SettingsReader): OidcConfiguration | undefined {
-  const issuer = settings.urlIfGiven('ATELIER_OIDC_ISSUER', ['http', 'https']);
-  const of = <T>(read: (fallback: string | undefined) => T) => read(issuer === undefined ? '' : undefined);
-  const oidc = {
-    clientId: of((fallback) => settings.text('ATELIER_OIDC_CLIENT_ID', fallback)),
-    clientSecret: of((fallback) => settings.text('ATELIER_OIDC_CLIENT_SECRET', fallback)),
-    scope: settings.text('ATELIER_OIDC_SCOPE', 'openid email profile'),
-    nameClaim: settings.text('ATELIER_OIDC_NAME_CLAIM', 'email'),
-    roleClaim: settings.text('ATELIER_OIDC_ROLE_CLAIM', 'groups'),
-    roles: settings.parsed('ATELIER_OIDC_ROLES', parseRoles, []),
-  };
-  if (issuer === undefined) return undefined;
-  const { hostname, protocol } = URL.canParse(issuer) ? new URL(issuer) : { hostname: '', protocol: '' };
-  // The issuer's answers decide about roles, so its identity must be proven: TLS, or this machine.
-  if (protocol === 'http:' && !['127.0.0.1', 'localhost', '[::1]'].includes(hostname))
-    settings.problems.push('ATELIER_OIDC_ISSUER must begin with https://, unless it is on this machine');
-  if (!settings.given('ATELIER_ADMIN_PUBLIC_URL'))
-    settings.problems.push(
-      'ATELIER_OIDC_ISSUER needs ATELIER_ADMIN_PUBLIC_URL, to which people return after they sign in',
-    );
-  return { issuer, ...oidc };
-}
-
-const parseRoles = (text: string): [string, string][] | string => {
-  const roles = text.split(',').map((each): [string, string] => {
-    const [, value = '', role = ''] = /^\s*(.+?)\s*=\s*(\w+)\s*$/.exec(each) ?? [];
-    return [value, role];
-  });
-  if (roles.every(([, role]) => ['read', 'support', 'finance', 'admin'].includes(role))) return roles;
-  return 'must be pairs such as atelier-admins=admin,shop-team=support';
-};
-
-function readCapabilities(settings: SettingsReader): CapabilitySettings {
-  // Each name gets the value that its function reads, so the object has this type.
-  return Object.fromEntries(
-    installed.map((capability) => [capability.name, capability.settings(settings)]),
-  ) as CapabilitySettings;
+function readCapabilities(settings: SettingsReader, kernel: KernelConfiguration): Configuration {
+  const parts = new Map<string, object>(Object.entries(kernel));
+  for (const capability of installed)
+    for (const [name, part] of Object.entries<object>({ ...capability.settings(settings) }))
+      parts.set(name, { ...parts.get(name), ...part });
+  // Each name got what the kernel and the functions of this type have read.
+  return Object.fromEntries(parts) as unknown as Configuration;
 }
 
 function loadSealing(settings: SettingsReader): SealingConfiguration {

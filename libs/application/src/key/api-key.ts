@@ -1,4 +1,4 @@
-import { createHash, createHmac, randomBytes } from 'node:crypto';
+import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import type { Environment } from '#domain/streams.js';
 import { newId } from '#platform/ids.js';
@@ -45,6 +45,11 @@ export function parseApiKey(key: string): ApiKeyParts | undefined {
 /** What is stored of a key: SHA-256 of all of it, hexadecimal. */
 export function hashApiKey(key: string): string {
   return createHash('sha256').update(key).digest('hex');
+}
+
+/** Takes the same time wherever they differ. */
+export function sameHash(one: string, other: string): boolean {
+  return one.length === other.length && timingSafeEqual(Buffer.from(one), Buffer.from(other));
 }
 
 /** CRC-32 as seven base-32 digits. It finds typing mistakes; it proves nothing about who made the key. */

@@ -1,5 +1,4 @@
 import { Inject, Injectable, Optional } from '@nestjs/common';
-import { timingSafeEqual } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { streamName, type Environment } from '#domain/streams.js';
 import { EventStore, EventStoreUnavailable } from '#event-store/event-store.js';
@@ -11,7 +10,7 @@ import { load } from '../aggregate.js';
 import { ReadModels } from '../read-models.js';
 import type { Announcement, Listener } from '../announcements.js';
 import type { Caller } from '../command-context.js';
-import { hashApiKey, parseApiKey } from './api-key.js';
+import { hashApiKey, parseApiKey, sameHash } from './api-key.js';
 import { keyAggregate } from './manage-keys.handler.js';
 
 interface KnownKey {
@@ -149,9 +148,4 @@ export class Authenticator implements Listener {
   private hasRetired({ retiresAt }: KnownKey): boolean {
     return retiresAt !== undefined && this.clock().getTime() >= retiresAt;
   }
-}
-
-/** Takes the same time wherever they differ. */
-export function sameHash(one: string, other: string): boolean {
-  return one.length === other.length && timingSafeEqual(Buffer.from(one), Buffer.from(other));
 }

@@ -1,5 +1,11 @@
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
-import type { DomainEvent } from '#domain/events.js';
+import { handle, load, type Handled } from '#application/aggregate.js';
+import type { CommandContext } from '#application/command-context.js';
+import { sameHash } from '#application/key/api-key.js';
+import { categoryPrefix, streamName } from '#domain/streams.js';
+import { EventStore } from '#event-store/event-store.js';
+import type { OperatorRole } from '#operator-calls/operator-role.js';
+import { generateOperatorToken, hashOperatorToken, nameInToken } from './operator-token.js';
 import {
   addOperator,
   evolveOperator,
@@ -9,15 +15,7 @@ import {
   type AddedOperator,
   type OperatorRejection,
   type OperatorState,
-} from '#domain/operator/operator.js';
-import type { ActionEvent, OperatorRole } from '#domain/operator/operator.events.js';
-import { decode } from '#domain/stored-events.js';
-import { categoryPrefix, streamName } from '#domain/streams.js';
-import { EventStore } from '#event-store/event-store.js';
-import { handle, load, type Handled } from '../aggregate.js';
-import { toNewEvent, type CommandContext } from '../command-context.js';
-import { sameHash } from '../key/authenticator.js';
-import { generateOperatorToken, hashOperatorToken, nameInToken } from './operator-token.js';
+} from './operator.js';
 
 export const operatorAggregate = { initial: initialOperator, evolve: evolveOperator };
 const operatorStream = (name: string) => streamName('live', 'operator', name);
@@ -116,41 +114,7 @@ export class RevokeOperatorHandler implements ICommandHandler<RevokeOperator> {
   }
 }
 
-/**
- * Writes down what an operator asks for, before it is done; or how it ended. Answers with the event that stands there
- * already where another request with the same id came first.
- */
-export class RecordAction extends Command<DomainEvent | undefined> {
-  constructor(
-    readonly context: CommandContext,
-    readonly actionId: string,
-    readonly event: ActionEvent,
-  ) {
-    super();
-  }
-}
-
-@CommandHandler(RecordAction)
-export class RecordActionHandler implements ICommandHandler<RecordAction> {
-  constructor(private readonly store: EventStore) {}
-
-  async execute({ context, actionId, event }: RecordAction): Promise<DomainEvent | undefined> {
-    const [expected, from] = event.type === 'ActionRequested' ? (['no-stream', 0n] as const) : [0n, 1n];
-    const stream = actionStream(actionId);
-    // Each request has an id of its own, so that of two with the same key the second does not pass for the first sent again.
-    const commandId = `${event.type}:${context.requestId}`;
-    const stored = toNewEvent(event, 0, { ...context, commandId });
-    const appended = await this.store.append(stream, expected, [stored]);
-    if (appended.outcome === 'appended') return undefined;
-    const slice = await this.store.readStream(stream, { from, limit: 1 });
-    const [earlier] = slice.kind === 'found' ? slice.events : [];
-    return earlier && decode(earlier);
-  }
-}
-
-const actionStream = (id: string) => streamName('live', 'action', id);
-/** All that operators asked for, and the operators themselves, as prefixes for reads. */
-export const actionsPrefix = categoryPrefix('live', 'action');
+/** The operators, as a prefix for reads. */
 export const operatorsPrefix = categoryPrefix('live', 'operator');
 
 /** Who asks, by token: undefined for every kind of bad token alike. Read from the stream each time: a revocation holds at once. */

@@ -1,25 +1,5 @@
 import type { EventFamily } from '../event-family.js';
 
-/** What an operator may do beside reading. `admin` may do everything. */
-export type OperatorRole = 'read' | 'support' | 'finance' | 'admin';
-
-export const operatorRoles: readonly OperatorRole[] = ['read', 'support', 'finance', 'admin'];
-
-/** The events of `live.operator-{name}`, as they are stored. Operators belong to the installation, not to an environment. */
-export type OperatorEvent =
-  | {
-      type: 'OperatorAdded';
-      data: {
-        name: string;
-        role: OperatorRole;
-        /** SHA-256 of the token, hexadecimal; null for those who come with the login of their organisation only. */
-        tokenHash: string | null;
-        expiresAt: string;
-        at: string;
-      };
-    }
-  | { type: 'OperatorRevoked'; data: { reason: string; at: string } };
-
 /** How an action ended: `refused` says that a rule was in the way and nothing happened. */
 export type ActionOutcome = 'done' | 'refused' | 'failed';
 
@@ -45,16 +25,6 @@ export type ActionEvent =
         at: string;
       };
     };
-
-export const operatorFamily: EventFamily<'operator', OperatorEvent> = {
-  category: 'operator',
-  owner: 'installation',
-  idFields: { OperatorAdded: 'name' },
-  upcasters: {
-    OperatorAdded: [],
-    OperatorRevoked: [],
-  },
-};
 
 export const actionFamily: EventFamily<'action', ActionEvent> = {
   category: 'action',

@@ -5,9 +5,9 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { Provider } from 'oidc-provider';
 import { freePort } from '#platform/embedded-postgres.js';
-import { ApiService } from '../api/support/api-service.js';
-import type { Json } from '../api/support/api-client.js';
-import { AdminService } from './support.js';
+import { ApiService } from '../../../test/api/support/api-service.js';
+import type { Json } from '../../../test/api/support/api-client.js';
+import { AdminService } from '../../../test/admin/support.js';
 
 /** What the organisation says about its people. */
 const people: Record<string, Json> = {

@@ -1,5 +1,5 @@
 import { describe, it } from 'vitest';
-import { given } from '../../../../test/support/given.js';
+import { given } from '../../test/support/given.js';
 import {
   addOperator,
   evolveOperator,

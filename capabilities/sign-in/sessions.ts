@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { LRUCache } from 'lru-cache';
-import { hashOperatorToken } from '#application/operator/operator-token.js';
-import type { Clock } from '#platform/clock.js';
 import { CliError } from '#operator-calls/call-refused.js';
+import type { Clock } from '#platform/clock.js';
+import { hashOperatorToken } from './operator-token.js';
 
 /** A working day: who works longer logs in again. */
 export const sessionMs = 8 * 3_600_000;

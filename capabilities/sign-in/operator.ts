@@ -1,5 +1,5 @@
-import { accept, reject, type Decision } from '../decision.js';
-import type { EventOfType } from '../events.js';
+import { accept, reject, type Decision } from '#domain/decision.js';
+import type { EventOfType } from '#domain/events.js';
 import type { OperatorEvent } from './operator.events.js';
 
 export type AddedOperator = EventOfType<'OperatorAdded'>['data'];

@@ -1,23 +1,18 @@
 import { installation } from '#application/command-context.js';
-import {
-  actionsPrefix,
-  AddOperator,
-  operatorsPrefix,
-  RevokeOperator,
-} from '#application/operator/manage-operators.handler.js';
-import { operatorNamePattern } from '#application/operator/operator-token.js';
-import type { EventOfType } from '#domain/events.js';
-import { evolveOperator, initialOperator } from '#domain/operator/operator.js';
-import { operatorRoles, type OperatorRole } from '#domain/operator/operator.events.js';
-import { decode } from '#domain/stored-events.js';
-import { parseStreamName } from '#domain/streams.js';
+import { CliError } from '#operator-calls/call-refused.js';
+import { defineCall } from '#operator-calls/call.js';
+import { foldedStreams } from '#operator-calls/folded-streams.js';
+import { NoInput } from '#operator-calls/input.js';
+import { operatorRoles, type OperatorRole } from '#operator-calls/operator-role.js';
+import { printLine, printProperties, printTable } from '#operator-calls/output.js';
 import { systemClock } from '#platform/clock.js';
 import { BooleanField, ChoiceField, IntegerField, TextField } from '#validation/fields.js';
-import { defineCall } from '#operator-calls/call.js';
-import { LimitField, NoInput, timeOf } from '#operator-calls/input.js';
-import { printLine, printProperties, printTable } from '#operator-calls/output.js';
-import { foldedStreams } from '../places.js';
-import { CliError } from '#operator-calls/call-refused.js';
+import { AddOperator, operatorsPrefix, RevokeOperator } from './manage-operators.handler.js';
+import { operatorNamePattern } from './operator-token.js';
+import { evolveOperator, initialOperator } from './operator.js';
+import { SignInModule } from './sign-in.module.js';
+
+const features = [SignInModule];
 
 class OperatorName {
   @TextField({ description: 'Name of the operator.', min: 1, max: 64, required: true })
@@ -48,6 +43,7 @@ export const addAnOperator = defineCall({
   may: [],
   summary: 'Let a person in; the token is shown this once and stored only as a hash',
   input: NewOperator,
+  features,
   typed: { name: 'argument', expires: 'duration' },
   async run(operator, { name, role, expires, token: withToken }) {
     if (!operatorNamePattern.test(name))
@@ -81,6 +77,7 @@ export const revokeAnOperator = defineCall({
   may: [],
   summary: 'Take the access of an operator away, from the next request on',
   input: RevokedOperator,
+  features,
   async run(operator, { name, reason }) {
     const context = operator.context('live', installation);
     const revoked = await operator.execute(new RevokeOperator(context, name, reason));
@@ -124,87 +121,5 @@ export const listAllOperators = defineCall({
       status: (operator) => operator.status,
       added: (operator) => operator.added_at,
       expires: (operator) => operator.expires_at,
-    }),
-});
-
-class SoughtActions {
-  @TextField({ description: 'Only those of this operator.', min: 1, max: 64 })
-  by?: string;
-
-  @TextField({
-    description: 'Only this verb, or all of a noun, for example `credits grant` or `operations`.',
-    min: 1,
-    max: 64,
-  })
-  action?: string;
-
-  @TextField({ description: 'From this time on.', min: 1, max: 40 })
-  from?: string;
-
-  @LimitField(1_000, 100)
-  limit: number = 100;
-}
-
-interface ActionView {
-  readonly action_id: string;
-  readonly request_id: string;
-  readonly at: string;
-  readonly by: string;
-  readonly via: 'api' | 'command';
-  readonly action: string;
-  readonly input: Record<string, unknown>;
-  outcome: EventOfType<'ActionEnded'>['data']['outcome'] | 'unknown';
-  summary: string | null;
-  ended_at: string | null;
-}
-
-/** From the log: what an operator did beside it has the same `request_id` in its metadata. */
-export const listActions = defineCall({
-  name: 'actions',
-  route: 'GET /actions',
-  may: ['read'],
-  summary: 'What operators did: who, when, what, and how it ended',
-  input: SoughtActions,
-  async run(operator, { by, action, from, limit }) {
-    const since = from === undefined ? 0 : timeOf('--from', from);
-    const found = new Map<string, ActionView>();
-    for (const recorded of await operator.recorded({ streamPrefixes: [actionsPrefix] })) {
-      const { stream, metadata } = recorded;
-      const { type, data } = decode(recorded);
-      if (type === 'ActionEnded') {
-        const known = found.get(stream);
-        const { outcome, summary, at } = data;
-        if (known) Object.assign(known, { outcome, summary, ended_at: at });
-      } else if (type === 'ActionRequested') {
-        const isSought = action === undefined || `${data.action} `.startsWith(`${action} `);
-        const wanted = (by === undefined || data.by === by) && isSought;
-        if (!wanted || Date.parse(data.at) < since) continue;
-        const id = parseStreamName(stream)?.id ?? stream;
-        const via = metadata.actor.startsWith('operator:') ? 'api' : 'command';
-        found.set(stream, {
-          action_id: id,
-          request_id: metadata.requestId,
-          at: data.at,
-          by: data.by,
-          via,
-          action: data.action,
-          input: data.input,
-          outcome: 'unknown',
-          summary: null,
-          ended_at: null,
-        });
-      }
-    }
-    return { actions: [...found.values()].reverse().slice(0, limit) };
-  },
-  print: ({ actions }) =>
-    printTable(actions, {
-      at: (action) => action.at,
-      by: (action) => action.by,
-      via: (action) => action.via,
-      action: (action) => action.action,
-      input: (action) => JSON.stringify(action.input),
-      outcome: (action) => action.outcome,
-      summary: (action) => action.summary,
     }),
 });

@@ -1,16 +1,20 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ApiService } from '../api/support/api-service.js';
-import { AdminService } from './support.js';
+import { ApiService } from '../../../test/api/support/api-service.js';
+import { AdminService } from '../../../test/admin/support.js';
+import { generateOperatorToken } from '../operator-token.js';
+import type { OperatorSignIn } from '../operator-sign-in.js';
 
 let service: ApiService;
 let admin: AdminService;
 let token: string;
+let reader: string;
 let now = new Date();
 
 beforeAll(async () => {
   service = await ApiService.start();
   admin = await AdminService.start(service.databaseUrl, { clock: () => now });
   token = await admin.token('ada', 'admin', 30 * 86_400_000);
+  reader = await admin.token('ben', 'read', 30 * 86_400_000);
 });
 afterAll(async () => {
   await admin[Symbol.asyncDispose]();
@@ -29,6 +33,62 @@ const own = { 'sec-fetch-site': 'same-origin' };
 const tenant = { name: 'Maison', credits: 0 };
 const ask = (route: string, headers: Record<string, string>, body?: object) =>
   admin.ask(route, undefined, body, headers);
+
+describe('a token', () => {
+  it('that was stolen is of no use from the moment on at which it is revoked', async () => {
+    const token = await admin.token('thief', 'admin');
+    expect((await admin.ask('GET /operators', token)).status).toBe(200);
+    const { status } = await admin.ask('POST /operators/thief/revoke', token, { reason: 'stolen' });
+    expect(status).toBe(200);
+    expect((await admin.ask('GET /operators', token)).status).toBe(401);
+    const { body } = await admin.ask('GET /operators', reader);
+    expect(body.operators.find((each: { name: string }) => each.name === 'thief')).toMatchObject({
+      status: 'revoked',
+    });
+    expect(JSON.stringify(body)).not.toContain('tokenHash');
+  });
+
+  it('cannot be guessed at leisure, and who guesses locks nobody out', async () => {
+    await using slow = await AdminService.start(service.databaseUrl, { failuresPerMin: 3 });
+    expect((await slow.ask('GET /operators', reader)).status).toBe(200);
+    const guesses = await Promise.all(
+      Array.from({ length: 6 }, () => slow.ask('GET /operators', generateOperatorToken('ada'))),
+    );
+    const statuses = guesses.map(({ status }) => status);
+    expect(statuses.filter((status) => status === 401)).toHaveLength(3);
+    expect(statuses.filter((status) => status === 429)).toHaveLength(3);
+    expect((await slow.ask('GET /operators', reader)).status).toBe(200);
+    // Also one that was never seen in this process.
+    expect((await slow.ask('GET /operators', token)).status).toBe(200);
+    expect((await slow.ask('GET /operators', 'op_no_token')).status).toBe(429);
+  });
+
+  it('is refused for a second where 500 others of its address wait to be checked', async () => {
+    await using slow = await AdminService.start(service.databaseUrl, { failuresPerMin: 1 });
+    for (const status of [401, 429])
+      expect((await slow.ask('GET /operators', generateOperatorToken('ada'))).status).toBe(status);
+    const answered = Promise.withResolvers<undefined>();
+    const waiting = Array.from({ length: 500 }, () =>
+      (slow.server['signIn'] as OperatorSignIn)['attempts'].lookUp('127.0.0.1', true, () => answered.promise),
+    );
+    const { status, headers, body } = await slow.ask('GET /operators', token);
+    expect({ status, retryAfter: headers.get('retry-after') }).toEqual({ status: 429, retryAfter: '1' });
+    expect(body.error.message).toContain('wait to be checked');
+    answered.resolve(undefined);
+    await Promise.all(waiting);
+    expect((await slow.ask('GET /operators', token)).status).toBe(200);
+  });
+
+  it('comes in its header only: a page of another origin gets nothing, by whatever means', async () => {
+    const cookie = { cookie: `token=${token}`, origin: 'https://evil.example' };
+    expect((await admin.ask('GET /operators', undefined, undefined, cookie)).status).toBe(401);
+    expect((await admin.ask(`GET /operators?access_token=${token}`, undefined)).status).toBe(401);
+    const preflight = { origin: 'https://evil.example', 'access-control-request-method': 'POST' };
+    const answer = await admin.ask('OPTIONS /operators', undefined, undefined, preflight);
+    expect(answer.headers.get('access-control-allow-origin')).toBeNull();
+    expect(answer.headers.get('content-security-policy')).toContain("frame-ancestors 'none'");
+  });
+});
 
 describe('a session', () => {
   it('is given for a token, which no page has to keep, and its cookie no script can read', async () => {

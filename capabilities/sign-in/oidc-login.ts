@@ -1,9 +1,9 @@
 import { LRUCache } from 'lru-cache';
 import * as oidc from 'openid-client';
-import { operatorNamePattern } from '#application/operator/operator-token.js';
-import type { OperatorRole } from '#domain/operator/operator.events.js';
-import type { OidcConfiguration } from '#platform/configuration.js';
 import { CliError } from '#operator-calls/call-refused.js';
+import type { OperatorRole } from '#operator-calls/operator-role.js';
+import { operatorNamePattern } from './operator-token.js';
+import type { OidcConfiguration } from './sign-in.settings.js';
 
 /** How long somebody may take to log in there. */
 const loginMs = 10 * 60_000;
@@ -94,8 +94,7 @@ export class OidcLogin {
   private roleOf(claim: unknown): OperatorRole | undefined {
     const told = Array.isArray(claim) ? claim : [claim];
     const [, role] = this.settings.roles.find(([value]) => told.includes(value)) ?? [];
-    // Settings with another role were refused.
-    return role as OperatorRole | undefined;
+    return role;
   }
 
   private async discovered(): Promise<oidc.Configuration> {

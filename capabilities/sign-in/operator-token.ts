@@ -1,4 +1,4 @@
-import { hasChecksum, hashApiKey, withSecret } from '../key/api-key.js';
+import { hasChecksum, hashApiKey, withSecret } from '#application/key/api-key.js';
 
 const nameForm = '[a-z0-9][a-z0-9._@+-]{0,63}';
 /** Names are part of streams, tokens and paths: an account name or an address of mail. */

@@ -1,21 +1,14 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { installation } from '#application/command-context.js';
-import { WelcomeOperator } from '#application/operator/manage-operators.handler.js';
-import type { AddedOperator } from '#domain/operator/operator.js';
-import type { Clock } from '#platform/clock.js';
-import type { Logger } from '#platform/logger.js';
-import { NoInput } from '#operator-calls/input.js';
-import { perform } from '../perform-call.js';
-import type { ConnectedOperator } from '../connected-operator.js';
 import { CliError } from '#operator-calls/call-refused.js';
+import type { SignInParts } from '#operator-calls/sign-in.js';
+import { WelcomeOperator } from './manage-operators.handler.js';
 import type { LoggedIn, OidcLogin } from './oidc-login.js';
+import type { AddedOperator } from './operator.js';
 import { sessionMs, type Sessions } from './sessions.js';
 
-/** What logging in needs of the server. */
-export interface Door {
-  readonly operator: ConnectedOperator;
-  readonly clock: Clock;
-  readonly logger: Logger;
+/** What logging in needs beside the parts of the server. */
+export interface Door extends SignInParts {
   readonly sessions: Sessions;
   /** @throws CliError for who brings neither a valid token nor the cookie of a session */
   letIn(request: FastifyRequest): Promise<AddedOperator>;
@@ -25,28 +18,13 @@ export interface Door {
 
 /** Written down like everything that changes something. */
 function record(
-  { operator }: Door,
+  door: Door,
   action: 'session begin' | 'session end',
   name: string,
   request: FastifyRequest,
   input: { readonly via: string },
 ): Promise<unknown> {
-  const call = {
-    name: action,
-    route: 'POST /session' as const,
-    may: [],
-    summary: '',
-    input: NoInput,
-    run: () => Promise.resolve(null),
-    print: () => undefined,
-  };
-  const asked = { signal: new AbortController().signal, onProgress: () => undefined };
-  return perform(
-    call,
-    operator.inTheNameOf(name, request.id, () => undefined),
-    input,
-    asked,
-  );
+  return door.record(door.inTheNameOf(name, request), action, input);
 }
 
 /** Logging in and out with a browser: a token is changed for a session, so that no page has to keep it. */
@@ -132,7 +110,7 @@ export function serveLogin(server: FastifyInstance, door: Door): void {
 
 /** @throws CliError for who has no role here, or may not come in any more */
 async function welcome(door: Door, request: FastifyRequest, { name, role }: LoggedIn): Promise<void> {
-  const acting = door.operator.inTheNameOf(name, request.id, () => undefined);
+  const acting = door.inTheNameOf(name, request);
   const expiresAt = new Date(door.clock().getTime() + sessionMs);
   const context = acting.context('live', installation);
   const welcomed = await acting.execute(new WelcomeOperator(context, { name, role, expiresAt }));

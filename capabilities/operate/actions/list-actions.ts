@@ -1,0 +1,90 @@
+import { actionsPrefix } from '#application/action/record-action.handler.js';
+import type { EventOfType } from '#domain/events.js';
+import { decode } from '#domain/stored-events.js';
+import { parseStreamName } from '#domain/streams.js';
+import { defineCall } from '#operator-calls/call.js';
+import { LimitField, timeOf } from '#operator-calls/input.js';
+import { printTable } from '#operator-calls/output.js';
+import { TextField } from '#validation/fields.js';
+
+class SoughtActions {
+  @TextField({ description: 'Only those of this operator.', min: 1, max: 64 })
+  by?: string;
+
+  @TextField({
+    description: 'Only this verb, or all of a noun, for example `credits grant` or `operations`.',
+    min: 1,
+    max: 64,
+  })
+  action?: string;
+
+  @TextField({ description: 'From this time on.', min: 1, max: 40 })
+  from?: string;
+
+  @LimitField(1_000, 100)
+  limit: number = 100;
+}
+
+interface ActionView {
+  readonly action_id: string;
+  readonly request_id: string;
+  readonly at: string;
+  readonly by: string;
+  readonly via: 'api' | 'command';
+  readonly action: string;
+  readonly input: Record<string, unknown>;
+  outcome: EventOfType<'ActionEnded'>['data']['outcome'] | 'unknown';
+  summary: string | null;
+  ended_at: string | null;
+}
+
+/** From the log: what an operator did beside it has the same `request_id` in its metadata. */
+export const listActions = defineCall({
+  name: 'actions',
+  route: 'GET /actions',
+  may: ['read'],
+  summary: 'What operators did: who, when, what, and how it ended',
+  input: SoughtActions,
+  async run(operator, { by, action, from, limit }) {
+    const since = from === undefined ? 0 : timeOf('--from', from);
+    const found = new Map<string, ActionView>();
+    for (const recorded of await operator.recorded({ streamPrefixes: [actionsPrefix] })) {
+      const { stream, metadata } = recorded;
+      const { type, data } = decode(recorded);
+      if (type === 'ActionEnded') {
+        const known = found.get(stream);
+        const { outcome, summary, at } = data;
+        if (known) Object.assign(known, { outcome, summary, ended_at: at });
+      } else if (type === 'ActionRequested') {
+        const isSought = action === undefined || `${data.action} `.startsWith(`${action} `);
+        const wanted = (by === undefined || data.by === by) && isSought;
+        if (!wanted || Date.parse(data.at) < since) continue;
+        const id = parseStreamName(stream)?.id ?? stream;
+        const via = metadata.actor.startsWith('operator:') ? 'api' : 'command';
+        found.set(stream, {
+          action_id: id,
+          request_id: metadata.requestId,
+          at: data.at,
+          by: data.by,
+          via,
+          action: data.action,
+          input: data.input,
+          outcome: 'unknown',
+          summary: null,
+          ended_at: null,
+        });
+      }
+    }
+    return { actions: [...found.values()].reverse().slice(0, limit) };
+  },
+  print: ({ actions }) =>
+    printTable(actions, {
+      at: (action) => action.at,
+      by: (action) => action.by,
+      via: (action) => action.via,
+      action: (action) => action.action,
+      input: (action) => JSON.stringify(action.input),
+      outcome: (action) => action.outcome,
+      summary: (action) => action.summary,
+    }),
+});

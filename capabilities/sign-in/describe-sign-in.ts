@@ -1,0 +1,95 @@
+import { operatorRoles } from '#operator-calls/operator-role.js';
+import type { SignInDescription } from '#operator-calls/sign-in.js';
+
+const json = (schema: object) => ({ content: { 'application/json': { schema } } });
+const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` });
+const text = { type: 'string' };
+const time = { type: 'string', format: 'date-time' };
+
+const session = {
+  type: 'object',
+  required: ['name', 'role', 'expires_at', 'session_expires_at'],
+  properties: {
+    name: text,
+    role: { type: 'string', enum: operatorRoles },
+    expires_at: { ...time, description: 'Until when the operator may ask at all.' },
+    session_expires_at: { ...time, type: ['string', 'null'], description: 'Null: asked with a token.' },
+  },
+};
+
+const found = (schema: object) => ({
+  200: { description: 'Found.', ...json(schema) },
+  default: { description: 'It was refused.', ...json(ref('ErrorEnvelope')) },
+});
+
+const sessionCall = (operationId: string, summary: string, description: string) => ({
+  operationId,
+  tags: ['session'],
+  summary,
+  description,
+  responses: {
+    200: {
+      description: 'Done.',
+      headers: { 'Set-Cookie': { description: 'HttpOnly, SameSite=Strict.', schema: text } },
+      ...json(ref('Session')),
+    },
+    default: { description: 'It was refused.', ...json(ref('ErrorEnvelope')) },
+  },
+});
+const goOn = {
+  303: {
+    description: 'Where the browser goes on.',
+    headers: { Location: { schema: text }, 'Set-Cookie': { schema: text } },
+  },
+  default: { description: 'It was refused.', ...json(ref('ErrorEnvelope')) },
+};
+const login = { tags: ['session'], security: [] };
+
+const sessionPaths = {
+  '/admin/v1/session': {
+    post: sessionCall(
+      'sessionBegin',
+      'Change a token for a session.',
+      'The token comes in the header, the session as a cookie.',
+    ),
+    get: sessionCall('sessionShow', 'Who is logged in.', 'With a token, or with the cookie of a session.'),
+    delete: sessionCall('sessionEnd', 'End the session.', 'Its cookie is of no use from now on.'),
+  },
+  '/admin/v1/login': {
+    get: {
+      ...login,
+      operationId: 'loginWays',
+      summary: 'How people can log in, beside with a token.',
+      responses: found({
+        type: 'object',
+        required: ['organisation'],
+        properties: {
+          organisation: { type: ['string', 'null'], description: 'Where the browser has to go.' },
+        },
+      }),
+    },
+  },
+  '/admin/v1/login/organisation': {
+    get: {
+      ...login,
+      operationId: 'loginBegin',
+      summary: 'To the login of the organisation.',
+      responses: goOn,
+    },
+  },
+  '/admin/v1/login/organisation/callback': {
+    get: {
+      ...login,
+      operationId: 'loginFinish',
+      summary: 'Back from there, to the console.',
+      responses: goOn,
+    },
+  },
+};
+
+/** The session's routes and those of the organisation's login, in openapi-admin.json. */
+export const signInDescription: SignInDescription = {
+  paths: sessionPaths,
+  schemas: { Session: session },
+  securitySchemes: { token: { type: 'http', scheme: 'bearer', bearerFormat: 'op_…' } },
+};

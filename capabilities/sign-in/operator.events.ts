@@ -1,0 +1,27 @@
+import type { EventFamily } from '#domain/event-family.js';
+import type { OperatorRole } from '#operator-calls/operator-role.js';
+
+/** The events of `live.operator-{name}`, as they are stored. Operators belong to the installation, not to an environment. */
+export type OperatorEvent =
+  | {
+      type: 'OperatorAdded';
+      data: {
+        name: string;
+        role: OperatorRole;
+        /** SHA-256 of the token, hexadecimal; null for those who come with the login of their organisation only. */
+        tokenHash: string | null;
+        expiresAt: string;
+        at: string;
+      };
+    }
+  | { type: 'OperatorRevoked'; data: { reason: string; at: string } };
+
+export const operatorFamily: EventFamily<'operator', OperatorEvent> = {
+  category: 'operator',
+  owner: 'installation',
+  idFields: { OperatorAdded: 'name' },
+  upcasters: {
+    OperatorAdded: [],
+    OperatorRevoked: [],
+  },
+};
