@@ -30,7 +30,8 @@ const entryPoints = [
   '^apps/api/src/http/(?:api-error|consistency-token|describe|valid-request|vocabulary)[.]ts$',
   // Engines.
   '^packages/engine/src/',
-  // Calls of operators.
+  // Calls of operators, and who may make them.
+  '^libs/application/src/(?:key/api-key|limits/attempts)[.]ts$',
   '^libs/operator-calls/src/[^/]+[.]ts$',
 ];
 
@@ -43,8 +44,8 @@ const operatedPoints = [
   '^libs/domain/src/(?:event-families|[^/]+/[^/]+)[.]ts$',
   // Commands and their modules, and process managers that it runs by hand.
   '^libs/application/src/.+[.](?:handler|module)[.]ts$',
-  '^libs/application/src/(?:dispatch/dispatched-jobs|job/job-queries|key/api-key|limits/attempts|read-models)[.]ts$',
-  '^libs/application/src/(?:operation/operations|operator/operator-token|seals/kept-heads)[.]ts$',
+  '^libs/application/src/(?:dispatch/dispatched-jobs|job/job-queries|read-models)[.]ts$',
+  '^libs/application/src/(?:operation/operations|seals/kept-heads)[.]ts$',
   '^libs/application/src/process-managers/(?:orphan-sweep|process-managers|stranded-jobs)[.]ts$',
   // The log below its port: proofs, seals, copies. Of the adapters it knows the tables of PostgreSQL only.
   '^libs/event-store/src/(?:[^/]+|authentic/[^/]+|seals/[^/]+|postgres/schema)[.]ts$',
