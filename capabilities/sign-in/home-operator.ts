@@ -4,7 +4,7 @@ import { readOperatorToken, writeOperatorToken } from '#platform/home-files.js';
 import { AddOperator, authenticateOperator, RevokeOperator } from './manage-operators.handler.js';
 import { SignInModule } from './sign-in.module.js';
 
-/** Whom the command on the machine of `npm start` speaks for. */
+/** The operator in whose name the command beside `npm start` asks. */
 const name = 'home';
 
 /** Its token is in the home; readers of the home have access to the database anyway. */
@@ -13,7 +13,7 @@ export const homeOperator: HomeOperator = {
   async provide(operator, home) {
     const context = operator.context('live', installation);
     if (await authenticateOperator(operator.store, readOperatorToken(home) ?? '', context.at)) return;
-    // The token of before is lost, or of another log.
+    // The earlier token is lost, or belongs to another log.
     await operator.execute(new RevokeOperator(context, name, 'its token is not in the home'));
     const terms = { name, role: 'admin', expiresAt: inTenYears(context.at) } as const;
     const added = await operator.execute(new AddOperator(operator.context('live', installation), terms));

@@ -10,13 +10,13 @@ import { sessionMs, type Sessions } from './sessions.js';
 /** What logging in needs beside the parts of the server. */
 export interface Door extends SignInParts {
   readonly sessions: Sessions;
-  /** @throws CliError for who brings neither a valid token nor the cookie of a session */
+  /** @throws CliError for a request with neither a valid token nor the cookie of a session */
   letIn(request: FastifyRequest): Promise<AddedOperator>;
   /** Counts an attempt of an address. @throws CliError after too many */
   count(request: FastifyRequest): void;
 }
 
-/** Written down like everything that changes something. */
+/** Records it, as the calls that change something are recorded. */
 function record(
   door: Door,
   action: 'session begin' | 'session end',
@@ -27,7 +27,7 @@ function record(
   return door.record(door.inTheNameOf(name, request), action, input);
 }
 
-/** Logging in and out with a browser: a token is changed for a session, so that no page has to keep it. */
+/** Logs browsers in and out: the server exchanges a token for a session, so that no page has to keep the token. */
 export function serveSession(server: FastifyInstance, door: Door): void {
   const url = '/admin/v1/session';
   const { sessions } = door;
@@ -58,7 +58,7 @@ const base = '/admin/v1/login';
 const way = `${base}/organisation`;
 const cookie = 'atelier-login';
 
-/** The login of the organisation, where there is one: there and back again, and to the console. */
+/** Sends browsers to the login of the organisation, if there is one, and from there back to the console. */
 export function serveLogin(server: FastifyInstance, door: Door): void {
   const { oidc, publicUrl = '' } = door.operator.configuration.admin;
   server.route({
@@ -68,7 +68,7 @@ export function serveLogin(server: FastifyInstance, door: Door): void {
   });
   if (!oidc) return;
   let login: Promise<OidcLogin> | undefined;
-  // Who never logs in so, does not load what it takes.
+  // Its libraries load with the first such login.
   const provider = () =>
     (login ??= import('./oidc-login.js').then(
       ({ OidcLogin: Login }) => new Login(oidc, `${publicUrl}${way}/callback`),
@@ -99,7 +99,7 @@ export function serveLogin(server: FastifyInstance, door: Door): void {
         await record(door, 'session begin', person.name, request, { via: 'organisation' });
         door.sessions.begin(reply, person.name);
       } catch (error) {
-        // Why, is for those who run this; whoever knocks gets to know that they were not let in.
+        // The log says why. The person only learns that they were not let in.
         door.logger.warn({ requestId: request.id, err: error }, 'a login of the organisation was refused');
         return reply.redirect(`${publicUrl}/console?login=refused`, 303);
       }
@@ -108,7 +108,7 @@ export function serveLogin(server: FastifyInstance, door: Door): void {
   });
 }
 
-/** @throws CliError for who has no role here, or may not come in any more */
+/** @throws CliError for a person without a role here, or who was revoked */
 async function welcome(door: Door, request: FastifyRequest, { name, role }: LoggedIn): Promise<void> {
   const acting = door.inTheNameOf(name, request);
   const expiresAt = new Date(door.clock().getTime() + sessionMs);

@@ -24,7 +24,7 @@ export type AddedOperatorToken =
   | { readonly kind: 'added'; readonly token: string | undefined }
   | { readonly kind: 'rejected'; readonly rejection: OperatorRejection };
 
-/** Adds an operator. The token is told this once; the store gets its hash. */
+/** Adds an operator. The token is shown this once; the store gets its hash. */
 export class AddOperator extends Command<AddedOperatorToken> {
   constructor(
     readonly context: CommandContext,
@@ -60,7 +60,7 @@ export class AddOperatorHandler implements ICommandHandler<AddOperator> {
   }
 }
 
-/** Lets somebody in whom their organisation has let in. */
+/** Lets a person in whom their organisation has let in. */
 export class WelcomeOperator extends Command<Handled<OperatorState, OperatorRejection>> {
   constructor(
     readonly context: CommandContext,
@@ -117,7 +117,10 @@ export class RevokeOperatorHandler implements ICommandHandler<RevokeOperator> {
 /** The operators, as a prefix for reads. */
 export const operatorsPrefix = categoryPrefix('live', 'operator');
 
-/** Who asks, by token: undefined for every kind of bad token alike. Read from the stream each time: a revocation holds at once. */
+/**
+ * The operator of a token; undefined for every kind of bad token alike. Reads the stream each time, so that a revocation
+ * holds at once.
+ */
 export async function authenticateOperator(
   store: EventStore,
   token: string,

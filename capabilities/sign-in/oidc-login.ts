@@ -5,26 +5,29 @@ import type { OperatorRole } from '#operator-calls/operator-role.js';
 import { operatorNamePattern } from './operator-token.js';
 import type { OidcConfiguration } from './sign-in.settings.js';
 
-/** How long somebody may take to log in there. */
+/** How long a person may take to log in there. */
 const loginMs = 10 * 60_000;
 
-/** What has to fit when somebody comes back. */
+/** The values that must fit when the person comes back. */
 interface Begun {
   readonly verifier: string;
   readonly state: string;
   readonly nonce: string;
 }
 
-/** Somebody whom the organisation has let in. */
+/** A person whom the organisation has let in. */
 export interface LoggedIn {
   readonly name: string;
-  /** Undefined: it says nothing about it. */
+  /** Undefined: the organisation names none. */
   readonly role: OperatorRole | undefined;
 }
 
-/** The login of an organisation: authorization code with PKCE, state and nonce, all of which openid-client checks, and the signature of the ID token. */
+/**
+ * The login of an organisation: authorization code with PKCE, state and nonce. openid-client checks all of them, and the
+ * signature of the ID token.
+ */
 export class OidcLogin {
-  /** By an id that the browser keeps in a cookie: who comes back is who went. */
+  /** By an id that the browser keeps in a cookie, so that no person finishes the login of another. */
   private readonly begun = new LRUCache<string, Begun>({ max: 20_000, ttl: loginMs });
   private provider: Promise<oidc.Configuration> | undefined;
 
@@ -33,7 +36,7 @@ export class OidcLogin {
     private readonly callbackUrl: string,
   ) {}
 
-  /** @returns where the browser has to go, and what it has to keep. @throws CliError while nobody answers there */
+  /** @returns where the browser has to go, and the id that it has to keep. @throws CliError while the login does not answer */
   async begin(): Promise<{ readonly url: URL; readonly id: string; readonly keepForMs: number }> {
     const provider = await this.discovered();
     const begun = {
@@ -70,7 +73,7 @@ export class OidcLogin {
     });
     let claims: Record<string, unknown> = tokens.claims() ?? {};
     const { nameClaim, roleClaim } = this.settings;
-    // Many tell the rest only there.
+    // Many organisations give the other claims only there.
     if (!(nameClaim in claims && roleClaim in claims) && provider.serverMetadata().userinfo_endpoint)
       claims = {
         ...(await oidc.fetchUserInfo(provider, tokens.access_token, String(claims['sub']))),
@@ -85,7 +88,7 @@ export class OidcLogin {
     const name = typeof told === 'string' ? told.toLowerCase() : '';
     if (!operatorNamePattern.test(name))
       throw new CliError(`the claim ${nameClaim} is no name of an operator`, 'UNAUTHENTICATED');
-    // Whoever may write any address into their account could be anybody.
+    // A person who may write any address into their account could take the name of another.
     if (nameClaim === 'email' && claims['email_verified'] !== true)
       throw new CliError('the address of mail is not verified there', 'UNAUTHENTICATED');
     return name;
@@ -99,7 +102,7 @@ export class OidcLogin {
 
   private async discovered(): Promise<oidc.Configuration> {
     const { issuer, clientId, clientSecret } = this.settings;
-    // Without this the library trusts the connection, and looks at no signature of an ID token.
+    // Without this, the library trusts the connection and checks no signature of an ID token.
     const execute = [oidc.enableNonRepudiationChecks];
     if (issuer.startsWith('http:')) execute.push(oidc.allowInsecureRequests);
     this.provider ??= oidc.discovery(
@@ -108,7 +111,7 @@ export class OidcLogin {
     try {
       return await this.provider;
     } catch (error) {
-      // Asked again the next time.
+      // The next login asks again.
       this.provider = undefined;
       throw new CliError('the login of the organisation does not answer', 'SERVICE_UNAVAILABLE', {
         cause: error,

@@ -11,14 +11,14 @@ import type { AddedOperator } from './operator.js';
 import { Sessions } from './sessions.js';
 
 /**
- * A request brings a token in its header; or, from the console, the cookie of a session, which counts for nothing in
- * requests that a page of another site makes.
+ * Knows operators by the token in the header of their request or, from the console, by the cookie of a session. The cookie
+ * counts for nothing in requests that a page of another site makes.
  */
 export class OperatorSignIn implements SignIn {
   private readonly attempts: Attempts;
   private readonly logins: Attempts;
   private readonly sessions: Sessions;
-  /** Hashes of tokens that were good when they came last: a request with one of them is no guess. */
+  /** Hashes of tokens that were good the last time: a request with one of them is no guess. */
   private readonly proven = new LRUCache<string, true>({ max: 1_000 });
 
   constructor(private readonly parts: SignInParts) {
@@ -66,14 +66,14 @@ export class OperatorSignIn implements SignIn {
     );
   }
 
-  /** Who brings the cookie of a session. @throws CliError when it is over, or another site asks */
+  /** The operator of the session whose cookie comes along. @throws CliError when another site asks */
   private async letInWithSession(request: FastifyRequest): Promise<AddedOperator | undefined> {
     const { operator, clock } = this.parts;
     const session = this.sessions.of(request);
     return session && (await activeOperator(operator.store, session.name, clock()));
   }
 
-  /** Counts a login that is begun, by address. */
+  /** Counts the logins that an address begins. */
   private count({ ip }: FastifyRequest): void {
     const retryAfter = this.logins.take(ip);
     if (retryAfter > 0) throw tooManyFailures(retryAfter);

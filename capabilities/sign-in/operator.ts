@@ -6,7 +6,7 @@ export type AddedOperator = EventOfType<'OperatorAdded'>['data'];
 
 /**
  * An operator is `unknown` until OperatorAdded, then `active` until OperatorRevoked. A name that was revoked can be added
- * again, with a new token and another role. No event marks the moment of expiry: who asks looks at the clock.
+ * again, with a new token and another role. No event marks the moment of expiry: each reader looks at the clock.
  */
 export type OperatorState =
   | { readonly status: 'unknown' }
@@ -15,7 +15,7 @@ export type OperatorState =
 export type OperatorRejection =
   | { readonly code: 'OPERATOR_EXISTS' }
   | { readonly code: 'OPERATOR_NOT_FOUND' }
-  /** The organisation has given them no role here, and nobody else has. */
+  /** Neither the organisation nor an operator has given them a role. */
   | { readonly code: 'OPERATOR_WITHOUT_ROLE' };
 
 export const initialOperator: OperatorState = { status: 'unknown' };
@@ -32,7 +32,7 @@ export function evolveOperator(state: OperatorState, event: OperatorEvent): Oper
   }
 }
 
-/** An operator whose token has expired is added anew as one that was revoked is. */
+/** An operator whose token has expired can be added again, as one who was revoked. */
 export function addOperator(
   command: AddedOperator,
   state: OperatorState,
@@ -43,14 +43,14 @@ export function addOperator(
 }
 
 export interface Welcome extends Omit<AddedOperator, 'role' | 'tokenHash'> {
-  /** Undefined: the organisation says nothing about it. */
+  /** Undefined: the organisation names none. */
   readonly role: AddedOperator['role'] | undefined;
 }
 
 /**
- * Somebody whom their organisation has let in. Where it tells their role, that is their role from now on; where it does
- * not, they must have been added before. Who was revoked here stays out until they are added again, and the name of an
- * operator with a token is taken.
+ * Welcomes a person whom their organisation has let in. If it names their role, that is their role from now on. If it does
+ * not, an operator must have added them before. A person who was revoked here stays out until they are added again. The
+ * name of an operator with a token is taken.
  */
 export function welcomeOperator(
   { role, ...command }: Welcome,

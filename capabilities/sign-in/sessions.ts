@@ -5,7 +5,7 @@ import { CliError } from '#operator-calls/call-refused.js';
 import type { Clock } from '#platform/clock.js';
 import { hashOperatorToken } from './operator-token.js';
 
-/** A working day: who works longer logs in again. */
+/** A working day: for longer work, people log in again. */
 export const sessionMs = 8 * 3_600_000;
 
 interface Session {
@@ -14,9 +14,9 @@ interface Session {
 }
 
 /**
- * Who is logged in with a browser. A session begins with an operator's token, or with the login of the organisation, and
- * ends after eight hours, when it is ended, or with this process: it is kept in memory only, under the hash of what the
- * cookie holds. Whether its operator may still do anything is asked at each request.
+ * The operators who are logged in with a browser. A session begins with an operator's token, or with the login of the
+ * organisation. It ends after eight hours, when its operator ends it, or with this process: it is kept in memory only,
+ * under the hash of the cookie's value. Each request asks again what its operator may do.
  */
 export class Sessions {
   private readonly sessions = new LRUCache<string, Session>({ max: 10_000 });
@@ -72,8 +72,8 @@ export class Sessions {
   }
 
   /**
-   * A browser sends the cookie with whatever any page of the same site makes it send. Which page that is, the browser says:
-   * in Sec-Fetch-Site, and older ones in Origin. What says neither is none of our pages.
+   * A browser sends the cookie with every request that a page of the same site makes. It names the page in Sec-Fetch-Site,
+   * and an older one in Origin. A request with neither comes from no page of ours.
    */
   private requireOwnPage({ method, headers }: FastifyRequest): void {
     const isLook = method === 'GET' || method === 'HEAD';
@@ -90,7 +90,7 @@ export class Sessions {
   }
 
   private isOwnOrigin(origin: string | undefined, host: string | undefined): boolean {
-    // Behind a proxy only the setting knows with which scheme browsers come.
+    // Behind a proxy, only the setting knows the scheme that browsers use.
     const own = this.publicUrl ?? `http://${host ?? ''}`;
     return origin !== undefined && URL.canParse(own) && origin === new URL(own).origin;
   }
