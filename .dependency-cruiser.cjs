@@ -19,10 +19,12 @@ const entryPoints = [
   '^libs/application/src/consistency/(?:consistency[.]module|read-your-writes)[.]ts$',
   '^libs/application/src/process-managers/(?:delivered-event|process-manager)[.]ts$',
   // Ports, what is theirs in every role, and fields of requests.
-  '^libs/event-store/src/event-store[.]ts$',
-  '^libs/read-store/src/(?:data-source|database)[.]ts$',
+  '^libs/event-store/src/(?:event-store|own-events|walk-log)[.]ts$',
+  '^libs/read-store/src/(?:consumer-errors|data-source|database)[.]ts$',
+  '^libs/storage/src/object-storage[.]ts$',
+  '^projections/src/ledger/ledger[.]reader[.]ts$',
   '^libs/render-queue/src/render-queue[.]ts$',
-  '^libs/adapters/src/platform[.]module[.]ts$',
+  '^libs/adapters/src/(?:object-storage|platform)[.]module[.]ts$',
   '^libs/platform/src/[^/]+[.]ts$',
   '^libs/validation/src/[^/]+[.]ts$',
   // Routes of integrators.
@@ -84,7 +86,7 @@ module.exports = {
         dependencyTypesNot: ['type-only', 'dynamic-import'],
         pathNot: [
           '[.](?:capability|families)[.]ts$',
-          '^capabilities/[^/]+/[^/]+[.](?:events|follows|task|settings)[.]ts$',
+          '^capabilities/[^/]+/[^/]+[.](?:events|follows|key|task|settings)[.]ts$',
         ],
       },
     },
@@ -92,8 +94,11 @@ module.exports = {
       name: 'declared-data-loads-nothing',
       comment: 'Data of a declaration must not import code, which would import the declaration again.',
       severity: 'error',
-      from: { path: '^capabilities/[^/]+/[^/]+[.](?:events|follows|task|settings)[.]ts$' },
-      to: { dependencyTypesNot: ['type-only'] },
+      from: { path: '^capabilities/[^/]+/[^/]+[.](?:events|follows|key|task|settings)[.]ts$' },
+      to: {
+        dependencyTypesNot: ['type-only', 'core'],
+        pathNot: '^capabilities/[^/]+/[^/]+[.](?:events|follows|key|task|settings)[.]ts$',
+      },
     },
     {
       name: 'everything-resolves',

@@ -3,15 +3,20 @@ import type { OpenAPIObject } from '@nestjs/swagger';
 import type {
   Follows,
   HousekeepingTask,
+  LogWatcher,
   ProcessManager,
 } from '#application/process-managers/process-manager.js';
 import type { Noun } from '#operator-calls/noun.js';
 import type { TellsOfJobs } from '#operator-calls/told-of-jobs.js';
 import type { ReplayedFold } from '#operator-calls/replayed-fold.js';
 import type { AnyEventFamily } from '#domain/event-family.js';
+import type { LogCopies } from '#operator-calls/copied-log.js';
+import type { Health } from '#operator-calls/health.js';
+import type { AuditRules, HistoryAudit } from '#operator-calls/history-audit.js';
 import type { HomeOperator, SignIn, SignInDescription, SignInParts } from '#operator-calls/sign-in.js';
 import type { SettingsReader } from '#platform/configuration.js';
 import type { EngineFamily } from '#platform/engine-families.js';
+import type { SecretFile } from '#platform/secret-file.js';
 import type { QueueKind } from '#render-queue/render-queue.js';
 
 /** Code that only some processes need, and only they load. */
@@ -24,6 +29,22 @@ export interface RoleModules {
   readonly worker?: Load<DynamicModule>;
 }
 
+/** What a capability adds to reports of the whole, as types. */
+export interface Told {
+  /** The names of its checks in the audit. */
+  readonly check: string;
+  /** Its part of an audit's report. */
+  readonly audit: object;
+  /** What `atelier now` tells of it. */
+  readonly now: object;
+}
+
+interface Nothing {
+  readonly check: never;
+  readonly audit: never;
+  readonly now: never;
+}
+
 /**
  * What a capability declares: plain arrays, which the kernel loops over. The declaration itself is data, because every
  * process reads it; code stands behind an `import()`.
@@ -32,19 +53,26 @@ export interface Capability<
   Name extends string = string,
   Events extends readonly AnyEventFamily[] = readonly AnyEventFamily[],
   Settings extends object = object,
+  Tells extends Told = Nothing,
 > {
   readonly name: Name;
   /** Its event families. */
   readonly events: Events;
   /** The families of image models that it draws with, by the name that the registry calls each. */
   readonly engines?: Readonly<Record<string, EngineFamily>>;
+  /** Streams that it writes about one log: they are not copied with the log, and the audit leaves them to its checks. */
+  readonly logStreams?: readonly string[];
   /**
    * Reads its settings: parts of the configuration, by name. A part that the kernel has as well gets them beside its own.
    */
   readonly settings: (settings: SettingsReader) => Settings;
-  /** What it adds to the roles. Each process manager and task of housekeeping is a provider of the projector's module. */
+  /** Secrets of `npm start`, each in a file of its own. */
+  readonly secretFiles?: readonly SecretFile[];
+  /** What it adds to the roles. Process managers, watchers and tasks of housekeeping are providers of the projector's module. */
   readonly modules: RoleModules;
   readonly processManagers: readonly (Follows & { readonly load: Load<Type<ProcessManager>> })[];
+  /** The name is that of the lock under which one projector watches: it stays as it is. */
+  readonly watchers?: readonly { readonly name: string; readonly load: Load<Type<LogWatcher>> }[];
   readonly housekeeping: readonly Load<Type<HousekeepingTask>>[];
   readonly queues: readonly QueueKind<never>[];
   /** The calls of operators: each is a route of their API and a verb of their command. */
@@ -59,6 +87,15 @@ export interface Capability<
   readonly folds: Readonly<Record<string, Load<() => ReplayedFold>>>;
   /** Adds to openapi.json what no decorator of a route says. */
   readonly describe?: Load<(document: OpenAPIObject) => void>;
+  /** The checks that it adds to the audit. */
+  readonly audit?: {
+    readonly rules: AuditRules<Tells['check']>;
+    readonly load: Load<HistoryAudit<Tells['audit']>>;
+  };
+  /** How it is: for `atelier doctor`, `now` and `status`. */
+  readonly health?: Load<Health<Tells['now']>>;
+  /** What it does about a log that was copied. */
+  readonly copies?: Load<LogCopies>;
   /** Tells the operators' server who asks. One capability at most declares it. */
   readonly signIn?: DeclaredSignIn;
 }
@@ -68,3 +105,5 @@ export interface DeclaredSignIn {
   readonly homeOperator: Load<HomeOperator>;
   readonly describe: Load<SignInDescription>;
 }
+
+export type AnyCapability = Capability<string, readonly AnyEventFamily[], object, Told>;

@@ -1,13 +1,14 @@
-import type { Capability } from './capability.js';
+import type { AnyCapability } from './capability.js';
 import { operate } from './operate/operate.capability.js';
+import { seals } from './seals/seals.capability.js';
 import { signIn } from './sign-in/sign-in.capability.js';
 import { vendors } from './vendors/vendors.capability.js';
 import { webhooks } from './webhooks/webhooks.capability.js';
 
 /** The capabilities of this installation. Leaving one out is one line less here. */
-const list = [operate, signIn, vendors, webhooks] as const;
+const list = [operate, seals, signIn, vendors, webhooks] as const;
 
 /** Each of them, as a type. */
 export type Installed = (typeof list)[number];
 
-export const installed: readonly Capability[] = list;
+export const installed: readonly AnyCapability[] = list;

@@ -1,8 +1,12 @@
 import type { DynamicModule } from '@nestjs/common';
 import type { TellsOfJobs } from '#operator-calls/told-of-jobs.js';
 import type { Noun } from '#operator-calls/noun.js';
-import type { DeclaredSignIn, RoleModules } from './capability.js';
-import { installed } from './installed.js';
+import type { AnyEventFamily } from '#domain/event-family.js';
+import type { LogCopies } from '#operator-calls/copied-log.js';
+import type { Health } from '#operator-calls/health.js';
+import type { AuditRules, HistoryAudit } from '#operator-calls/history-audit.js';
+import type { Capability, DeclaredSignIn, RoleModules } from './capability.js';
+import { installed, type Installed } from './installed.js';
 
 /** The Nest modules that capabilities add to a role. Only that role loads them. */
 export function modulesFor(role: keyof RoleModules): Promise<DynamicModule>[] {
@@ -17,10 +21,62 @@ export function tellers(): Promise<TellsOfJobs[]> {
   return Promise.all(installed.flatMap(({ tellsOfJobs }) => (tellsOfJobs ? [tellsOfJobs()] : [])));
 }
 
-/** The nouns of the operators' command, with their calls. */
-export const nouns: Readonly<Record<string, Noun>> = Object.assign(
+/** Streams about one log. */
+export const logStreams: ReadonlySet<string> = new Set(
+  installed.flatMap((capability) => capability.logStreams ?? []),
+);
+
+/** The secrets of `npm start` beside its own. */
+export const secretFiles = installed.flatMap((capability) => capability.secretFiles ?? []);
+
+type ToldBy<Each> =
+  Each extends Capability<string, readonly AnyEventFamily[], object, infer Tells> ? Tells : never;
+type Together<Part> = (Part extends object ? (part: Part) => void : never) extends (all: infer All) => void
+  ? All & object
+  : never;
+
+/** The names of their checks in the audit. */
+export type CheckOfCapability = ToldBy<Installed>['check'];
+/** Their parts of an audit's report. */
+export type AuditOfCapabilities = Together<ToldBy<Installed>['audit']>;
+/** What `atelier now` tells of them, by name. */
+export type NowOfCapabilities = {
+  readonly [
+    Each in Installed as [ToldBy<Each>['now']] extends [never] ? never : Each['name']
+  ]: ToldBy<Each>['now'];
+};
+
+/** The rules of their checks in the audit. */
+// Each is declared with these names.
+export const rulesOfCapabilities = Object.assign(
   {},
-  ...installed.map((capability) => capability.nouns),
+  ...installed.map((capability) => capability.audit?.rules),
+) as AuditRules<CheckOfCapability>;
+
+/** What they add to the audit. */
+export function auditsOfCapabilities(): Promise<HistoryAudit[]> {
+  return Promise.all(installed.flatMap(({ audit }) => (audit ? [audit.load()] : [])));
+}
+
+/** How those of them are that tell it, by name. */
+export function healthOfCapabilities(): Promise<(readonly [keyof NowOfCapabilities, Health])[]> {
+  const telling = installed.flatMap(({ name, health }) => (health ? [{ name, health }] : []));
+  // Those that tell it are those of whom `atelier now` tells.
+  const load = async (each: (typeof telling)[number]) =>
+    [each.name as keyof NowOfCapabilities, await each.health()] as const;
+  return Promise.all(telling.map(load));
+}
+
+/** What they do about a log that was copied. */
+export function copiesOfCapabilities(): Promise<LogCopies[]> {
+  return Promise.all(installed.flatMap(({ copies }) => (copies ? [copies()] : [])));
+}
+
+const namedNouns = installed.flatMap((capability) => Object.entries(capability.nouns));
+
+/** The nouns of the operators' command. Several capabilities may add to one. */
+export const nouns: Readonly<Record<string, readonly Noun[]>> = Object.fromEntries(
+  [...Map.groupBy(namedNouns, ([name]) => name)].map(([name, of]) => [name, of.map(([, noun]) => noun)]),
 );
 
 /** The compiled server of the operators' API; undefined where operators have none. */

@@ -24,7 +24,7 @@ export async function ask(call: AnyCall, args: readonly unknown[]): Promise<void
   const typed = JSON.parse(toJson(Object.fromEntries(given))) as object;
   const input = (await call.prepare?.(typed)) ?? typed;
   const valid = checked(call, input);
-  const api = direct ? undefined : findAdminApi();
+  const api = direct || call.local ? undefined : findAdminApi();
   const answered = await api?.ask(call, input);
   const print = async (given: unknown) => {
     // As the API gives it: what is printed is the same by whichever way it came.

@@ -10,7 +10,7 @@ import { newId } from '#platform/ids.js';
 import { createLogger } from '#platform/logger.js';
 import type { Queries } from '#read-store/data-source.js';
 import { KeptEvents } from './places.js';
-import { findConfiguration } from './service.js';
+import { findConfiguration } from '#operator-calls/find-configuration.js';
 import { CliError } from '#operator-calls/call-refused.js';
 import type { Operator } from '#operator-calls/operator.js';
 

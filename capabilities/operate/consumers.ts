@@ -1,3 +1,4 @@
+import { Unwell } from '#operator-calls/health.js';
 import { processManagers } from '#application/process-managers/process-managers.js';
 import { environments, type Environment } from '#domain/streams.js';
 import type { EventStore } from '#event-store/event-store.js';
@@ -93,16 +94,6 @@ async function readRows(database: Queries): Promise<StoredConsumer[]> {
 
 /** A projector that works is never this far behind, not even with a full queue. */
 export const patienceSeconds = 10;
-
-/** What is wrong, and what to do about it. */
-export class Unwell extends Error {
-  constructor(
-    message: string,
-    readonly advice: string,
-  ) {
-    super(message);
-  }
-}
 
 const startProjector = 'start a projector; the log of one that runs says what keeps it';
 

@@ -1,3 +1,5 @@
+import { healthOfCapabilities } from '#capabilities/parts.js';
+import { Unwell } from '#operator-calls/health.js';
 import { proofOptions } from '#adapters/event-log.module.js';
 import { environments } from '#domain/streams.js';
 import { readAdopted } from '#event-store/authentic/adopted-history.js';
@@ -17,12 +19,11 @@ import { errorCode, messageOf } from '#platform/errors.js';
 import { onlyRow } from '#platform/postgres.js';
 import { pgBossQueueLevels } from '#render-queue/queue-levels.js';
 import { findStranded } from './jobs/stranded-jobs.js';
-import { judgeConsumers, lagText, readConsumers, Unwell, type ConsumerStatus } from './consumers.js';
-import { answerWithinMs, findConfiguration, patience, withDatabase, withEventStore } from './service.js';
+import { judgeConsumers, lagText, readConsumers, type ConsumerStatus } from './consumers.js';
+import { findConfiguration } from '#operator-calls/find-configuration.js';
+import { answerWithinMs, patience, withDatabase, withEventStore } from './service.js';
 import { printJson, printLine, printTable } from '#operator-calls/output.js';
-import { judgeHead } from './seals/heads.js';
-import { judgeSeals } from './seals/seals.js';
-import type { OutputOptions } from './verb.js';
+import type { OutputOptions } from '#operator-calls/verb.js';
 
 interface Examination {
   readonly name: string;
@@ -110,24 +111,28 @@ async function examine(configuration: Configuration): Promise<Diagnosis> {
       'start a projector, which closes them, or run "atelier orphans sweep"; "atelier orphans list" shows them',
       () => judgeCharges(configuration),
     ),
-    ...(await examineSeals(configuration)),
+    ...(await examineCapabilities(configuration, { outside: false })),
+    await check('writers', 'docs/seals.md says how events are proven', () => judgeWriters(configuration)),
+    ...(await examineCapabilities(configuration, { outside: true })),
     ...(await examineApi(configuration)),
   ];
   return { checks, eventStore, consumers, queues };
 }
 
-async function examineSeals(configuration: Configuration): Promise<Examination[]> {
-  return [
-    await check(
-      'seals',
-      'start a projector that has the key of the last seal; the log of one that runs says why it does not seal (docs/seals.md)',
-      () => withEventStore(configuration, patience, (store) => judgeSeals(store, configuration)),
-    ),
-    await check('writers', 'docs/seals.md says how events are proven', () => judgeWriters(configuration)),
-    await check('head of the seals', afterTheStores, () =>
-      withEventStore(configuration, patience, (store) => judgeHead(store, configuration)),
-    ),
-  ];
+async function examineCapabilities(
+  configuration: Configuration,
+  { outside: wanted }: { readonly outside: boolean },
+): Promise<Examination[]> {
+  const checks = (await healthOfCapabilities()).flatMap(([, health]) => health.checks);
+  const found: Examination[] = [];
+  for (const { name, advice, outside = false, look } of checks)
+    if (outside === wanted)
+      found.push(
+        await check(name, advice, () =>
+          withEventStore(configuration, patience, (store) => look(store, configuration)),
+        ),
+      );
+  return found;
 }
 
 async function examineApi(configuration: Configuration): Promise<Examination[]> {

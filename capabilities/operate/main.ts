@@ -2,7 +2,7 @@ import '#platform/node-version.js';
 import { Command, Help } from 'commander';
 import { addNouns } from './commands.js';
 import { versionOfThis } from '#platform/package-folder.js';
-import { lazily, verb } from './verb.js';
+import { lazily, verb } from '#operator-calls/verb.js';
 
 const program = new Command('atelier')
   .version(versionOfThis(), '-V, --version', 'which release this is')

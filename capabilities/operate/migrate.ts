@@ -9,7 +9,7 @@ import { readModels } from '#projections/read-models.js';
 import { migrateReadStore } from '#read-store/migrate.js';
 import { ConnectedOperator } from './connected-operator.js';
 import { printJson, printLine } from '#operator-calls/output.js';
-import type { OutputOptions } from './verb.js';
+import type { OutputOptions } from '#operator-calls/verb.js';
 
 /**
  * The schemas, then the presets of this release that are new or have changed, in both environments. Idempotent, and

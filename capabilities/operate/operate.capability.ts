@@ -66,13 +66,6 @@ export const operate: Capability<'operate', readonly []> = {
         'capabilities/operate/ledger/audit-ledger.ts': () => import('./ledger/audit-ledger.js'),
         'capabilities/operate/ledger/export-ledger.ts': () => import('./ledger/export-ledger.js'),
         'capabilities/operate/ledger/show-ledger.ts': () => import('./ledger/show-ledger.js'),
-        'capabilities/operate/seals/proofs.ts': () => import('./seals/proofs.js'),
-      },
-    },
-    seal: {
-      about: 'the signatures under the history',
-      calls: {
-        'capabilities/operate/seals/seals.ts': () => import('./seals/seals.js'),
       },
     },
     operations: {
@@ -131,10 +124,12 @@ export const operate: Capability<'operate', readonly []> = {
       calls: {
         'capabilities/operate/events/events.ts': () => import('./events/events.js'),
       },
+      verbs: async () => (await import('./events/log-verbs.js')).addLogVerbs,
     },
     checkpoints: {
       about: 'how far read models and process managers have handled the log',
       calls: {},
+      verbs: async () => (await import('./events/log-verbs.js')).addCheckpointVerbs,
     },
     objects: {
       about: 'the bytes of pictures',

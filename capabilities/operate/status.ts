@@ -1,3 +1,6 @@
+import { healthOfCapabilities, type NowOfCapabilities } from '#capabilities/parts.js';
+import type { EventStore } from '#event-store/event-store.js';
+import type { Configuration } from '#platform/configuration.js';
 import { readServerVersion } from '#event-store/open-event-store.js';
 import { messageOf } from '#platform/errors.js';
 import { pgBossQueueLevels } from '#render-queue/queue-levels.js';
@@ -5,7 +8,6 @@ import { defineCall } from '#operator-calls/call.js';
 import { InEnvironment, NoInput } from '#operator-calls/input.js';
 import { compareWithLog, countsPositions, lagText, readConsumers } from './consumers.js';
 import { printLine, printTable } from '#operator-calls/output.js';
-import { judgeSeals } from './seals/seals.js';
 import { answerWithinMs, withDatabase } from './service.js';
 
 /** What follows the log and does something about it. */
@@ -34,6 +36,17 @@ export const listProcesses = defineCall({
     }),
 });
 
+/** A line of each capability that tells how it is. */
+async function statusOfCapabilities(store: EventStore, configuration: Configuration) {
+  const lines = (await healthOfCapabilities()).map(async ([name, health]) => {
+    // What is wrong is a state here, and no failure of the look.
+    const line = await health.status(store, configuration).catch((error: unknown) => messageOf(error));
+    return [name, line] as const;
+  });
+  // Each name has its line.
+  return Object.fromEntries(await Promise.all(lines)) as { [Name in keyof NowOfCapabilities]: string };
+}
+
 /** Is anyone waiting, and for what: what the projector runs, the render queues, and the seals. */
 export const showStatus = defineCall({
   name: 'status',
@@ -44,11 +57,10 @@ export const showStatus = defineCall({
   async run({ configuration, store }) {
     const { databaseUrl, eventStoreUrl } = configuration;
     const { kind } = await readServerVersion(eventStoreUrl, answerWithinMs);
-    const [consumers, queues, seals] = await Promise.all([
+    const [consumers, queues, told] = await Promise.all([
       readConsumers(configuration, kind),
       withDatabase(databaseUrl, answerWithinMs, (client) => pgBossQueueLevels(client)()),
-      // Events that wait for too long are a state here, and no failure of the look.
-      judgeSeals(store, configuration).catch((error: unknown) => messageOf(error)),
+      statusOfCapabilities(store, configuration),
     ]);
     return {
       consumers,
@@ -58,10 +70,10 @@ export const showStatus = defineCall({
         tasks,
         oldest_seconds: Math.round(oldestSeconds),
       })),
-      seals,
+      ...told,
     };
   },
-  print({ consumers, queues, seals }) {
+  print({ consumers, queues, ...told }) {
     printTable(consumers, {
       environment: ({ env }) => env,
       kind: (consumer) => consumer.kind,
@@ -76,6 +88,6 @@ export const showStatus = defineCall({
       tasks: ({ tasks }) => tasks,
       'oldest (s)': ({ oldest_seconds }) => oldest_seconds,
     });
-    printLine(`seals: ${seals}`);
+    for (const [name, line] of Object.entries(told)) printLine(`${name}: ${line}`);
   },
 });

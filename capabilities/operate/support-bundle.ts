@@ -4,16 +4,17 @@ import { join } from 'node:path';
 import { readServerVersion } from '#event-store/open-event-store.js';
 import type { Configuration } from '#platform/configuration.js';
 import { messageOf } from '#platform/errors.js';
-import { findSealKey, readHomeSecrets, readOperatorToken } from '#platform/home-files.js';
+import { findSecretFiles, readHomeSecrets, readOperatorToken } from '#platform/home-files.js';
 import { versionOfThis } from '#platform/package-folder.js';
 import { diagnose } from './doctor.js';
 import { showNow } from './now/now.js';
 import { ConnectedOperator } from './connected-operator.js';
 import { printJson, printLine, toJson } from '#operator-calls/output.js';
 import { listProjections } from './projections/list-projections.js';
-import { answerWithinMs, findConfiguration, withDatabase } from './service.js';
+import { findConfiguration } from '#operator-calls/find-configuration.js';
+import { answerWithinMs, withDatabase } from './service.js';
 import { CliError } from '#operator-calls/call-refused.js';
-import type { OutputOptions } from './verb.js';
+import type { OutputOptions } from '#operator-calls/verb.js';
 
 /** Of each log. */
 const lastLines = 300;
@@ -122,7 +123,6 @@ function secretsOf({ home, ...configuration }: Configuration): string[] {
   const ofVendors = configuration.imageModels.models.flatMap(({ secret_env: name }) =>
     name === undefined ? [] : [process.env[name] ?? '', ...contentOf(process.env[`${name}_FILE`] ?? '')],
   );
-  const sealKey = findSealKey(home);
   const passwords = [configuration.databaseUrl, configuration.eventStoreUrl, ...Object.values(process.env)]
     .filter((text) => text !== undefined && URL.canParse(text))
     .map((text) => decodeURIComponent(new URL(String(text)).password));
@@ -134,7 +134,7 @@ function secretsOf({ home, ...configuration }: Configuration): string[] {
     ...configuration.acceptedSigningKeys,
     readOperatorToken(home) ?? '',
     ...contentOf(join(home, 'postgres.password')),
-    ...(sealKey ? contentOf(sealKey) : []),
+    ...Object.values(findSecretFiles(home)).flatMap(contentOf),
   ];
 }
 

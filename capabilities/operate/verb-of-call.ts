@@ -4,7 +4,7 @@ import { listOf, duration, shortText, ulid, wholeNumber } from './arguments.js';
 import { fieldsOf, type FieldSchema } from './fields-of-input.js';
 import { NoInput } from '#operator-calls/input.js';
 import type { AnyCall, TypedAs } from '#operator-calls/call.js';
-import { lazily, verb } from './verb.js';
+import { lazily, verb } from '#operator-calls/verb.js';
 
 const dayMs = 86_400_000;
 

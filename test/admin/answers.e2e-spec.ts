@@ -5,7 +5,7 @@ import { calls } from '#capabilities/operate/calls.js';
 import { ApiService, type Tenant } from '../api/support/api-service.js';
 import type { ApiClient, Json } from '../api/support/api-client.js';
 import { eventually } from '../support/eventually.js';
-import { sealAll } from '../support/seals.js';
+import { sealAll } from '#capabilities/seals/test/support/sealing.js';
 import { signingKey } from '#capabilities/webhooks/test/support/post-office.js';
 import { makePictures } from '../api/support/made-pictures.js';
 import { AdminService } from './support.js';

@@ -11,7 +11,7 @@ import { newId } from '#platform/ids.js';
 import { ApiService, type Tenant } from '../api/support/api-service.js';
 import { expectError, type ApiClient } from '../api/support/api-client.js';
 import { eventually } from '../support/eventually.js';
-import { sealAll } from '../support/seals.js';
+import { sealAll } from '#capabilities/seals/test/support/sealing.js';
 
 // A person has the password of the database, and not the signing key.
 

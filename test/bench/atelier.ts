@@ -7,7 +7,7 @@ import type { EventStore } from '#event-store/event-store.js';
 import { authenticSnapshots } from '#event-store/snapshots.js';
 import { readModels } from '#projections/read-models.js';
 import { newId } from '#platform/ids.js';
-import { newSealKey } from '#platform/seal-key.js';
+import { newSealKey } from '#capabilities/seals/seal.key.js';
 import { migrateReadStore } from '#read-store/migrate.js';
 import { createDatabase } from './databases.js';
 import { startRole } from '../support/role-process.js';

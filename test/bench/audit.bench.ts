@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { openEventStore, prepareEventStore } from '#event-store/open-event-store.js';
 import { readModels } from '#projections/read-models.js';
 import { migrateReadStore } from '#read-store/migrate.js';
-import { sealLog } from '#application/seals/sealer.js';
-import type { Seal } from '#event-store/seals/seal.js';
-import { sealingOf } from '../support/seals.js';
+import { sealLog } from '#capabilities/seals/sealer.js';
+import type { Seal } from '#capabilities/seals/seal.js';
+import { sealingOf } from '#capabilities/seals/test/support/sealing.js';
 import { createDatabase } from './databases.js';
 import { seedHistory } from './history.js';
 

@@ -3,7 +3,7 @@ import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { generateOperatorToken } from '#capabilities/sign-in/operator-token.js';
-import { newSealKey } from '#platform/seal-key.js';
+import { newSealKey } from '#capabilities/seals/seal.key.js';
 import { ApiService } from '../api/support/api-service.js';
 import { runCommand } from '../support/command.js';
 

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
+import { countSealed } from '#capabilities/seals/seal-metrics.js';
 import { countWebhooks } from '#capabilities/webhooks/webhook-metrics.js';
 import { Metrics } from '#platform/metrics.js';
 
@@ -15,6 +16,7 @@ async function exported(): Promise<Map<string, string[]>> {
   outcomes.rendered('try-on', 1);
   outcomes.jobEnded('live', 'try-on', { outcome: 'failed', code: 'ENGINE_POLICY' });
   countWebhooks(metrics.registry).attempted('live', 'delivered');
+  countSealed(metrics.registry)(1);
   metrics.engines.answered('gpt-image', 'answered');
   metrics.engines.waits('gpt-image');
   metrics.engines.rests('gpt-image', false);

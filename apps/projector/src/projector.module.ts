@@ -18,6 +18,7 @@ import { RenderQueueModule } from '#adapters/render-queue.module.js';
 import type {
   Follows,
   HousekeepingTask,
+  LogWatcher,
   ProcessManager,
 } from '#application/process-managers/process-manager.js';
 import {
@@ -31,16 +32,15 @@ import { ChargeCloser } from '#application/process-managers/charge-closer.js';
 import { ProcessManagersModule } from '#application/process-managers/process-managers.module.js';
 import { RenderDispatcher } from '#application/process-managers/render-dispatcher.js';
 import { KeptAnswers } from '#application/render/kept-answers.js';
-import { SealsModule } from '#application/seals/seals.module.js';
 import { environments, type Environment } from '#domain/streams.js';
 import { readModels } from '#projections/read-models.js';
+import { ConsumerHalted } from '#read-store/consumer-errors.js';
 import { processTask } from '#read-store/process-runner.js';
 import { ProjectionRunner } from '#read-store/projection-runner.js';
 import { runTasks, type Task } from '#read-store/exclusive-session.js';
 import { installed } from '#capabilities/installed.js';
 import { modulesFor } from '#capabilities/parts.js';
 import { Housekeeping } from './housekeeping.js';
-import { Sealing } from './sealing.js';
 import { EventStore } from '#event-store/event-store.js';
 import { Configuration } from '#platform/configuration.js';
 import { shareConnections } from '#platform/connections.js';
@@ -54,12 +54,13 @@ import { Logger } from '#platform/logger.js';
 export class Projector implements OnApplicationBootstrap, OnApplicationShutdown {
   private readonly stopping = new AbortController();
   private readonly projections = new Map<Environment, ProjectionRunner>();
+  /** Watchers of the log that have halted. */
+  private readonly halted: string[] = [];
   private running: Promise<unknown> | undefined;
 
   constructor(
     private readonly store: EventStore,
     private readonly housekeeping: Housekeeping,
-    private readonly sealing: Sealing,
     private readonly modules: ModuleRef,
     @Inject(Configuration) private readonly configuration: Configuration,
     @Inject(Logger) private readonly logger: Logger,
@@ -71,7 +72,7 @@ export class Projector implements OnApplicationBootstrap, OnApplicationShutdown 
       (environment) => this.projections.get(environment)?.status.state === 'halted',
     );
     const names = halted.map((environment) => `${environment} projections`);
-    return this.sealing.refused ? [...names, 'seals'] : names;
+    return [...names, ...this.halted];
   }
 
   async onApplicationBootstrap(): Promise<void> {
@@ -79,8 +80,8 @@ export class Projector implements OnApplicationBootstrap, OnApplicationShutdown 
     const { databaseUrl: url } = this.configuration;
     const managers = await this.processManagers();
     const cares = await this.housekeepingTasks();
-    // The log is one for all environments, and sealed in the session of the first.
-    const ofAll = this.sealing.tasks();
+    // The log is one for all environments, and watched in the session of the first.
+    const ofAll = await this.watchers();
     const tasks = environments.flatMap((environment, index) => [
       runTasks({
         url,
@@ -118,6 +119,22 @@ export class Projector implements OnApplicationBootstrap, OnApplicationShutdown 
   private async housekeepingTasks(): Promise<HousekeepingTask[]> {
     const types = installed.flatMap(({ housekeeping }) => housekeeping.map((load) => load()));
     return (await Promise.all(types)).map((type) => this.get(type));
+  }
+
+  /** What capabilities do with the whole log. */
+  private async watchers(): Promise<Task[]> {
+    const declared = installed.flatMap(({ watchers = [] }) => watchers);
+    const types = await Promise.all(declared.map(async ({ name, load }) => [name, await load()] as const));
+    return types.flatMap(([name, type]) => {
+      const watch = this.get<LogWatcher>(type).watch();
+      if (!watch) return [];
+      const run: Task['run'] = (_, signal) =>
+        watch(signal).catch((error: unknown) => {
+          if (error instanceof ConsumerHalted) this.halted.push(name);
+          throw error;
+        });
+      return [{ lock: `atelier.process.${name}`, run }];
+    });
   }
 
   private get<T>(type: Type<T>): T {
@@ -166,14 +183,8 @@ export class ProjectorModule {
   static for(settings: ProcessSettings, adapters: Adapters = adaptersFor(settings)): DynamicModule {
     return {
       module: ProjectorModule,
-      imports: [
-        CqrsModule.forRoot(),
-        ...adapters,
-        ProcessManagersModule,
-        SealsModule,
-        ...modulesFor('projector'),
-      ],
-      providers: [Projector, Housekeeping, KeptAnswers, Sealing],
+      imports: [CqrsModule.forRoot(), ...adapters, ProcessManagersModule, ...modulesFor('projector')],
+      providers: [Projector, Housekeeping, KeptAnswers],
     };
   }
 }

@@ -8,7 +8,7 @@ import {
 } from '#platform/configuration.js';
 import { operatorsServer, signIn } from '#capabilities/parts.js';
 import { messageOf } from '#platform/errors.js';
-import { provideHomeSecrets, provideSealKey, removeRuntime, writeRuntime } from '#platform/home-files.js';
+import { provideHomeSecrets, provideSecretFiles, removeRuntime, writeRuntime } from '#platform/home-files.js';
 import { thisProcess } from '#platform/processes.js';
 import { StartError } from './console.js';
 import { type Database, EmbeddedDatabase, externalDatabase } from './database.js';
@@ -66,6 +66,7 @@ export class Standalone {
     const adminPort = await this.adminPort();
     signal.throwIfAborted();
     const urls = () => ({ eventStoreUrl: settings.eventStoreUrl ?? database.url, databaseUrl: database.url });
+    const secretFiles = await provideSecretFiles(folders.home);
     const roles = this.loadRoles(folders, () => {
       const secrets = provideHomeSecrets(folders.home);
       const { eventStoreUrl, databaseUrl } = urls();
@@ -74,7 +75,7 @@ export class Standalone {
         ATELIER_SIGNING_KEY: secrets.signingKey,
       };
       return {
-        ATELIER_SEAL_KEY_FILE: provideSealKey(folders.home),
+        ...secretFiles,
         ...withProvided(settings.variables, provided),
         ATELIER_HOME: folders.home,
         PORT: String(port),

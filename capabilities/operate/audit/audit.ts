@@ -1,3 +1,5 @@
+import { logStreams, rulesOfCapabilities } from '#capabilities/parts.js';
+import type { HistoryReader } from '#operator-calls/history-audit.js';
 import {
   environments as allEnvironments,
   parseStreamName,
@@ -31,10 +33,7 @@ import { AuditFindings, checks, type AuditCheck, type Finding, type Tally } from
 import { History } from './history/history.js';
 import type { ReadModelFold } from './rows/folded-rows.js';
 import { defaultSchema as logSchema } from '#event-store/postgres/schema.js';
-import { sealStream } from '#event-store/seals/seal.js';
 import { schema as queueSchema } from '#render-queue/queue-levels.js';
-import type { TrustedSeals } from './seals/seal-chain.js';
-import { SealedHistory, type SealsReport } from './seals/sealed-history.js';
 
 export type AuditPhase = 'reading history' | 'comparing rows' | 'looking closer';
 
@@ -67,8 +66,8 @@ export interface AuditOptions {
   readonly horizonMs: number;
   /** The PostgreSQL that the log is in. Absent: its tables and functions are not looked at. */
   readonly logUrl?: string | undefined;
-  /** The seals that history is compared with. Absent: none. Seals of a part of the log prove nothing. */
-  readonly seals?: TrustedSeals | undefined;
+  /** Those who read history along, and check it their way. They are not asked about a part of the log. */
+  readonly readers?: readonly HistoryReader[];
   /** The store was opened with the key that events are proven with, so it marks those of other writers. */
   readonly knowsWriters?: boolean;
   /** How long a read model may stand still before the end of the log, in milliseconds. */
@@ -96,8 +95,6 @@ export interface AuditReport {
   readonly findings: readonly Finding[];
   /** What was not looked at, and is nothing wrong. */
   readonly notes: readonly string[];
-  /** Undefined: nothing is sealed, or only a part of the log was read. */
-  readonly seals: SealsReport | undefined;
 }
 
 /**
@@ -137,8 +134,8 @@ class Audit {
   /** Where the log ends: no checkpoint of the snapshot lies beyond. */
   private head: bigint | undefined;
   private lastRead: bigint | undefined;
-  private seals: SealedHistory | undefined;
-  private sealed: SealsReport | undefined;
+  /** Those whose checks apply to this log. */
+  private readers: readonly HistoryReader[] = [];
 
   constructor(
     private readonly options: AuditOptions,
@@ -158,11 +155,11 @@ class Audit {
 
   async run(): Promise<AuditReport> {
     const { store, cut, horizonMs, now } = this.options;
-    this.seals = await this.openSeals();
+    this.readers = await this.openReaders();
     if (this.snapshot) await this.prepare(this.snapshot);
     this.head = await store.head();
     await this.readHistory();
-    this.sealed = await this.seals?.end(cut ? undefined : now);
+    for (const reader of this.readers) await reader.end(cut ? undefined : now);
     const asOf = cut === undefined ? now : 'time' in cut ? cut.time : this.history.newest;
     this.history.end(asOf, horizonMs);
     const tables = this.snapshot ? await this.compare(this.snapshot) : [];
@@ -171,19 +168,20 @@ class Audit {
     return this.report();
   }
 
-  private async openSeals(): Promise<SealedHistory | undefined> {
-    const { seals: trusted, store, tenant, environments } = this.options;
-    if (!trusted || tenant !== undefined || environments.length < allEnvironments.length) return undefined;
-    const seals = await SealedHistory.open(store, this.findings, trusted);
-    return seals.isExpected ? seals : undefined;
+  private async openReaders(): Promise<HistoryReader[]> {
+    const { readers = [], store, tenant, environments } = this.options;
+    if (tenant !== undefined || environments.length < allEnvironments.length) return [];
+    const opened: HistoryReader[] = [];
+    for (const reader of readers) if (await reader.open(store, this.findings)) opened.push(reader);
+    return opened;
   }
 
   private async readHistory(): Promise<void> {
     const ledgers = this.expected.filter(({ check }) => check === 'ledger');
     for await (const events of this.log('reading history')) {
-      await this.seals?.apply(events);
+      for (const reader of this.readers) await reader.apply(events);
       for (const recorded of events) {
-        if (recorded.stream === sealStream) continue;
+        if (logStreams.has(recorded.stream)) continue;
         this.checkWriter(recorded);
         for (const { serving, environment } of ledgers) {
           if (recorded.position > (serving.position ?? -1n)) this.keepBalances(environment);
@@ -385,14 +383,15 @@ class Audit {
   }
 
   private report(): AuditReport {
-    const { findings, history, snapshot, options, sealed: seals } = this;
+    const { findings, history, snapshot, options } = this;
+    const ofReaders = new Set(this.readers.flatMap((reader) => reader.checks));
     const results = checks.map((check): CheckResult => {
       const isCompared = check.scope === 'history' || snapshot !== undefined;
       const ofAll: readonly string[] = ['presets', 'database'];
       const isLeftOut =
         (ofAll.includes(check.name) && options.tenant !== undefined) ||
         (check.name === 'writers' && !options.knowsWriters) ||
-        (check.invariant === 13 && !seals);
+        (check.name in rulesOfCapabilities && !ofReaders.has(check.name));
       const done = isCompared && !isLeftOut;
       return { ...check, ...findings.of(check.name), done };
     });
@@ -405,7 +404,6 @@ class Audit {
       checks: results,
       findings: findings.all,
       notes: findings.notes,
-      seals,
     };
   }
 }

@@ -1,3 +1,5 @@
+import { rulesOfCapabilities } from '#capabilities/parts.js';
+
 /**
  * By name: the number of the invariant (docs/auditing.md, "What must always hold"), and the rule. In the order of the
  * report.
@@ -39,8 +41,7 @@ const rules = {
   replayed: [11, 'nothing was charged, closed or bought twice'],
   tasks: [12, 'every job that has not ended has a task or a running attempt'],
   writers: [14, 'each event was written by this service, or adopted by an operator'],
-  seals: [13, 'history is what was sealed, event for event and in its order'],
-  'seal-chain': [13, 'the seals are one chain, each signed by its key, and those that were kept are in it'],
+  ...rulesOfCapabilities,
   database: [15, 'tables, views, functions, triggers and grants are those that this release makes'],
 } as const;
 

@@ -1,4 +1,6 @@
+import { copiesOfCapabilities, logStreams } from '#capabilities/parts.js';
 import { retry } from '#platform/retry.js';
+import { ownEvents } from '#event-store/own-events.js';
 import {
   AppendOutcomeUnknown,
   DuplicateEventId,
@@ -9,7 +11,6 @@ import {
 } from '#event-store/event-store.js';
 import { adoptionStream } from '#event-store/authentic/adopted-history.js';
 import type { EventMacs } from '#event-store/authentic/event-macs.js';
-import { sealedEvents, sealStream, readChainEnd, sealDigest, sourceSealed } from '#event-store/seals/seal.js';
 import { planWaves, type PlannedAppend } from './plan-waves.js';
 import {
   CopyRefused,
@@ -21,7 +22,6 @@ import {
   walkLog,
   type Walk,
 } from '#event-store/walk-log.js';
-import { eventId, newId } from '#platform/ids.js';
 
 /**
  * - `comparing`: the events in the target are compared with the source. Skipped for an empty target.
@@ -80,7 +80,7 @@ const namedDifferences = 10;
 
 /**
  * Copies the history of one store into another, up to the head that the source has now: each event with its id, type,
- * data and metadata, at its revision. Seals are left out. It can be stopped at any moment and run again: each append
+ * data and metadata, at its revision. Streams about the log itself are left out. It can be stopped at any moment and run again: each append
  * names the revision that it expects, so there are no double events and no gaps.
  *
  * Order in the target: {@link planWaves} orders the events of a stretch of at most 1,000 events; stretches follow each
@@ -97,14 +97,14 @@ export async function copyEvents(options: CopyOptions): Promise<CopyResult> {
   const comparing = report(options, 'comparing', walk);
   const after = await findResumePoint(source, walk, digests, there, comparing);
   const copied = await copyAfter(options, { ...walk, after }, digests, there);
-  const isOurs = passes(sealedEvents);
+  const isOurs = passes(ownEvents);
   let unproven = 0;
   const found = await digestLog(options, 'verifying', (event) => {
     if (options.macs && isOurs(event) && options.macs.verdictOn(event) !== 'current') unproven += 1;
   });
   const [ours, theirs] = [digests.figures(), found.figures()];
   const verified = ours.sha256 === theirs.sha256 && ours.events === theirs.events;
-  if (verified) await nameSourceSeal(source, options.target);
+  if (verified) for (const copies of await copiesOfCapabilities()) await copies.copied(options);
   return {
     verified,
     copied,
@@ -118,8 +118,8 @@ export async function copyEvents(options: CopyOptions): Promise<CopyResult> {
 }
 
 /**
- * The log without its seals and adoptions. They hold for one store only: the target seals its events anew, and has
- * other positions.
+ * The log without its adoptions and the streams of capabilities about it, such as seals. They hold for one store only: the
+ * target has other positions.
  */
 async function* historyOf(store: EventStore, walk: Walk): AsyncGenerator<Stretch, void, void> {
   for await (const { events, position } of walkLog(store, walk))
@@ -127,7 +127,7 @@ async function* historyOf(store: EventStore, walk: Walk): AsyncGenerator<Stretch
 }
 
 async function hasHistoryAfter(store: EventStore, position: bigint | undefined): Promise<boolean> {
-  // A sealer may have written seals behind the last event. The limit is higher than their number, so a page includes
+  // Streams about the log, such as seals, may have grown behind the last event. The limit is higher than their number, so a page includes
   // what follows them.
   const next = await store.readAll({
     limit: 256,
@@ -138,7 +138,7 @@ async function hasHistoryAfter(store: EventStore, position: bigint | undefined):
 }
 
 function isHistory({ stream }: RecordedEvent): boolean {
-  return stream !== sealStream && stream !== adoptionStream;
+  return !logStreams.has(stream) && stream !== adoptionStream;
 }
 
 async function copyAfter(
@@ -279,34 +279,4 @@ function holdsMore(source: StreamDigests, target: StreamDigests): CopyRefused {
       );
   }
   return new CopyRefused('the target holds other events. Nothing was written; copy into an empty store');
-}
-
-/**
- * Writes the last seal of the source into the target's chain, and the next seal names it. A reader who has kept the
- * source's last seal can then tell where the copy came from.
- * @throws what the stores throw
- */
-export async function nameSourceSeal(source: EventStore, target: EventStore): Promise<void> {
-  const { seal } = await readChainEnd(source);
-  if (!seal) return;
-  const digest = sealDigest(seal);
-  for (;;) {
-    const end = await readChainEnd(target);
-    const named = end.source ? sealDigest(end.source) : end.seal?.source;
-    if (named === digest) return;
-    const requestId = newId();
-    const metadata = {
-      requestId,
-      causationId: requestId,
-      tenant: 'installation',
-      actor: 'operator',
-      schemaVersion: 1,
-      recordedAt: new Date().toISOString(),
-    };
-    const id = eventId(`${digest} after ${end.revision}`, 0);
-    const event = { id, type: sourceSealed, data: seal, metadata };
-    const { outcome } = await target.append(sealStream, end.revision, [event]);
-    if (outcome === 'appended') return;
-    // A sealer has appended to the target's chain: try again behind its seal.
-  }
 }

@@ -11,9 +11,9 @@ import { systemClock } from '#platform/clock.js';
 import { personAtTerminal } from '../connected-operator.js';
 import { printJson, printLine } from '#operator-calls/output.js';
 import { withProgress } from '../progress.js';
-import { findConfiguration } from '../service.js';
+import { findConfiguration } from '#operator-calls/find-configuration.js';
 import { CliError } from '#operator-calls/call-refused.js';
-import type { OutputOptions } from '../verb.js';
+import type { OutputOptions } from '#operator-calls/verb.js';
 
 export interface AdoptOptions extends OutputOptions {
   /** How many events without proof the operator has looked at and answers for. */

@@ -1,5 +1,6 @@
 import { existsSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { copiesOfCapabilities } from '#capabilities/parts.js';
 import { copyEvents, type CopyResult } from '../copy/copy-events.js';
 import { CopyRefused } from '#event-store/walk-log.js';
 import { proofOptions } from '#adapters/event-log.module.js';
@@ -17,13 +18,13 @@ import { ExportedLog, NotAnExport } from '../copy/exported-log.js';
 import { settingOf, type Configuration } from '#platform/configuration.js';
 import { startEmbeddedPostgres } from '#platform/embedded-postgres.js';
 import { messageOf } from '#platform/errors.js';
-import { findSealKey, readRuntime } from '#platform/home-files.js';
-import { findConfiguration } from '../service.js';
+import { findSecretFiles, readRuntime } from '#platform/home-files.js';
+import { findConfiguration } from '#operator-calls/find-configuration.js';
 import { printJson, printLine, printProperties, printTable } from '#operator-calls/output.js';
 import { withProgress } from '../progress.js';
-import { acceptCopy } from '../seals/heads.js';
 import { CliError } from '#operator-calls/call-refused.js';
-import type { OutputOptions } from '../verb.js';
+import type { OutputOptions } from '#operator-calls/verb.js';
+import { personAtTerminal } from '../connected-operator.js';
 import { moveCheckpoints, type CheckpointMove } from './copy-checkpoints.js';
 
 export interface CopyEventsOptions extends OutputOptions {
@@ -79,7 +80,11 @@ export async function copyHistory(options: CopyEventsOptions): Promise<void> {
       moved = await moveCheckpoints(checkpoints, { databaseUrl, ...stores, ...places });
       // A file is a backup: whether it is the newest, its operator says.
       if (!isFile)
-        await acceptCopy(service.configuration, stores, `events copy from ${places.from} to ${places.to}`);
+        for (const copies of await copiesOfCapabilities())
+          await copies.moved(service.configuration, stores, {
+            by: personAtTerminal(),
+            reason: `events copy from ${places.from} to ${places.to}`,
+          });
     }
   }
   print(result, { ...places, seconds, moved, json: json === true });
@@ -243,9 +248,8 @@ export async function openService(): Promise<AsyncDisposable & { readonly config
     dataDirectory: postgres,
     logFile: join(home, 'logs', 'postgres.log'),
   });
-  const sealKey = findSealKey(home);
   const configuration = findConfiguration({
-    ...(sealKey && { ATELIER_SEAL_KEY_FILE: sealKey }),
+    ...findSecretFiles(home),
     ...process.env,
     DATABASE_URL: server.url,
   });

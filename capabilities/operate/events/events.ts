@@ -6,7 +6,7 @@ import { ConnectedOperator } from '../connected-operator.js';
 import { printJsonLine, printLine, printTable } from '#operator-calls/output.js';
 import { checkStreamName, noSuchStream } from '../places.js';
 import { environmentsOf } from '#operator-calls/input.js';
-import type { EnvironmentOptions } from '../verb.js';
+import type { EnvironmentOptions } from '#operator-calls/verb.js';
 
 class PageOfStream {
   @TextField({

@@ -1,7 +1,7 @@
 import { locationOf } from '#event-store/open-event-store.js';
 import { patience, withEventStore } from '../service.js';
 import { printJson, printLine } from '#operator-calls/output.js';
-import type { OutputOptions } from '../verb.js';
+import type { OutputOptions } from '#operator-calls/verb.js';
 import { resetCheckpoints } from './copy-checkpoints.js';
 import { openService } from './copy-events.js';
 

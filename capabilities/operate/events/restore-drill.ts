@@ -8,20 +8,20 @@ import { ExportedLog, NotAnExport } from '../copy/exported-log.js';
 import type { EventStore, ExpectedRevision, RecordedEvent } from '#event-store/event-store.js';
 import { openEventStore, prepareEventStore } from '#event-store/open-event-store.js';
 import { noSnapshots } from '#event-store/snapshots.js';
-import { defaults } from '#platform/configuration.js';
+import { defaults, type Configuration } from '#platform/configuration.js';
 import { startEmbeddedPostgres } from '#platform/embedded-postgres.js';
 import { errorCode } from '#platform/errors.js';
 import { readModels } from '#projections/read-models.js';
 import { foldsForAudit } from '../ledger/folds-for-audit.js';
 import { migrateReadStore } from '#read-store/migrate.js';
 import { rebuild } from '../rebuild/rebuild.js';
-import { balancesOf } from '../ledger/audit-ledger.js';
+import { balancesOf, readersOf } from '../ledger/audit-ledger.js';
 import { printJson, printLine } from '#operator-calls/output.js';
 import { withProgress } from '../progress.js';
 import type { LogProgress } from '#operator-calls/call.js';
-import { findConfiguration } from '../service.js';
+import { findConfiguration } from '#operator-calls/find-configuration.js';
 import { CliError } from '#operator-calls/call-refused.js';
-import type { OutputOptions } from '../verb.js';
+import type { OutputOptions } from '#operator-calls/verb.js';
 import { requireFile } from './copy-events.js';
 
 export interface DrillOptions extends OutputOptions {
@@ -29,14 +29,13 @@ export interface DrillOptions extends OutputOptions {
   readonly scratch?: string;
 }
 
-/** Of the service, where one is near: its seals must be by this key. Without it they must be one chain. */
-function sealKeys(): string[] {
+/** Of the service, where one is near: history is held against its keys. */
+function ownConfiguration(): Configuration | undefined {
   try {
-    const { key } = findConfiguration().sealing;
-    return key ? [key.publicKey] : [];
+    return findConfiguration();
   } catch {
     // A drill needs no service.
-    return [];
+    return undefined;
   }
 }
 
@@ -69,7 +68,7 @@ export async function drillRestore(path: string, { scratch, json }: DrillOptions
   requireFile(file);
   await using place = await scratchPlace(scratch);
   const report = await withProgress('the drill was stopped, and nothing was changed', (signal, onProgress) =>
-    drill(file, place.url, sealKeys(), signal, onProgress),
+    drill(file, place.url, signal, onProgress),
   ).catch((error: unknown) => {
     throw error instanceof NotAnExport ? new CliError(error.message) : error;
   });
@@ -81,7 +80,6 @@ export async function drillRestore(path: string, { scratch, json }: DrillOptions
 async function drill(
   file: string,
   url: string,
-  keys: readonly string[],
   signal: AbortSignal,
   onProgress: (progress: LogProgress) => void,
 ): Promise<DrillReport> {
@@ -103,6 +101,7 @@ async function drill(
     for (const environment of environments)
       await rebuild({ url, eventStore: store, environment, readModels, signal, onProgress });
   });
+  const readers = await readersOf({ store, configuration: ownConfiguration(), isBackup: true });
   const audited = await timed(() =>
     audit({
       store,
@@ -114,12 +113,12 @@ async function drill(
       // What was under way when the backup was made has had no time to end.
       horizonMs: defaults.orphanHorizonMs,
       now: last ? Date.parse(last.metadata.recordedAt) : 0,
-      seals: { keys, kept: [] },
+      readers,
       signal,
       onProgress,
     }),
   );
-  const { holds, events, streams, findings, checks, seals } = audited.result;
+  const { holds, events, streams, findings, checks } = audited.result;
   const rows = checks
     .filter(({ invariant }) => invariant === 8)
     .reduce((sum, { checked }) => sum + checked, 0);
@@ -130,7 +129,7 @@ async function drill(
     restored_events: restored.result,
     events,
     streams,
-    sealed_events: seals?.sealedEvents ?? 0,
+    sealed_events: readers.reduce((sum, { proven }) => sum + proven, 0),
     rows,
     restore_seconds: restored.seconds,
     rebuild_seconds: rebuilt.seconds,

@@ -1,10 +1,10 @@
+import { auditsOfCapabilities, type AuditOfCapabilities } from '#capabilities/parts.js';
+import type { AuditedLog, HistoryReader } from '#operator-calls/history-audit.js';
+import { readText } from '#operator-calls/read-text.js';
 import { audit, type AuditReport, type Cut } from '../audit/audit.js';
 import type { ReadBalance } from '../audit/compare/balances.js';
 import { mostFindingsKept } from '../audit/findings.js';
-import type { SealsReport } from '../audit/seals/sealed-history.js';
 import { postgresUrlOf } from '#event-store/open-event-store.js';
-import { readChainEnd } from '#event-store/seals/seal.js';
-import type { PlacedHead } from '#application/seals/kept-heads.js';
 import { processManagers } from '#application/process-managers/process-managers.js';
 import { systemClock } from '#platform/clock.js';
 import { readModels } from '#projections/read-models.js';
@@ -15,8 +15,6 @@ import { InEnvironment, environmentsOf } from '#operator-calls/input.js';
 import type { Operator } from '#operator-calls/operator.js';
 import { printLine, printTable } from '#operator-calls/output.js';
 import { momentOf } from '../places.js';
-import { describeHead, readHead } from '../seals/heads.js';
-import { parseKeptSeals, readText } from '../seals/proofs.js';
 import { CliError } from '#operator-calls/call-refused.js';
 import { auditAction, auditSummary } from './last-audit.js';
 
@@ -66,14 +64,17 @@ export const auditLedger = defineCall({
   }),
   async run(operator, { env, tenant, at, horizon, against }, { signal, onProgress }) {
     const cut = at === undefined ? undefined : cutOf(at);
-    const kept = against === undefined ? [] : parseKeptSeals(against, 'the kept seals');
     if (against !== undefined && (env !== undefined || tenant !== undefined))
       throw new CliError('--against needs the whole log: leave out --env and --tenant');
     if (tenant !== undefined) await operator.accountsOf(tenant, env);
     const beganAt = performance.now();
-    const { databaseUrl, projector, sealing, signingKey } = operator.configuration;
-    const head = await readHead(operator.configuration, await readChainEnd(operator.store));
-    if (head?.seal) kept.push(head.seal);
+    const { databaseUrl, projector, signingKey } = operator.configuration;
+    const readers = await readersOf({
+      store: operator.store,
+      configuration: operator.configuration,
+      isBackup: false,
+      against,
+    });
     const report = await audit({
       store: operator.store,
       readStoreUrl: databaseUrl,
@@ -87,12 +88,12 @@ export const auditLedger = defineCall({
       signal,
       onProgress,
       knowsWriters: signingKey !== undefined,
-      seals: { keys: sealing.key ? [sealing.key.publicKey] : [], kept },
+      readers,
       horizonMs: horizon ?? projector.orphanHorizonMs + graceMs,
       now: systemClock().getTime(),
     });
     const seconds = (performance.now() - beganAt) / 1000;
-    return describeReport(report, { env, tenant, at, seconds, head });
+    return describeReport(report, partsOf(readers), { env, tenant, at, seconds });
   },
   summarise: ({ events, checks }) =>
     auditSummary(
@@ -108,6 +109,20 @@ function cutOf(at: string): Cut {
   return 'time' in moment ? moment : { position: moment.number };
 }
 
+/** What reads history along, of each capability. @throws CliError */
+export async function readersOf(log: AuditedLog): Promise<HistoryReader[]> {
+  const audits = await auditsOfCapabilities();
+  if (log.against !== undefined && audits.length === 0)
+    throw new CliError('--against compares nothing: no capability that keeps something is installed');
+  return Promise.all(audits.map((each) => each.begin(log)));
+}
+
+/** The parts of the report that are theirs. */
+function partsOf(readers: readonly HistoryReader[]): AuditOfCapabilities {
+  // There is one of each capability that has a part.
+  return Object.assign({}, ...readers.map((reader) => reader.report())) as AuditOfCapabilities;
+}
+
 /** As `GET /v1/credits` reads it: from the aggregate, by way of its snapshot. */
 export function balancesOf({ accounts }: Pick<Operator, 'accounts'>): ReadBalance {
   return async (environment, tenant) => {
@@ -118,7 +133,6 @@ export function balancesOf({ accounts }: Pick<Operator, 'accounts'>): ReadBalanc
 }
 
 interface AuditScope {
-  readonly head: PlacedHead | undefined;
   readonly env: string | undefined;
   readonly tenant: string | undefined;
   readonly at: string | undefined;
@@ -137,8 +151,12 @@ function cpuSeconds(): number {
 }
 
 /** What `--json` prints; the names are stable. */
-function describeReport(report: AuditReport, { env, tenant, at, seconds, head: keptHead }: AuditScope) {
-  const { holds, head, events, streams, foreign, checks, findings, notes, seals } = report;
+function describeReport(
+  report: AuditReport,
+  ofCapabilities: AuditOfCapabilities,
+  { env, tenant, at, seconds }: AuditScope,
+) {
+  const { holds, head, events, streams, foreign, checks, findings, notes } = report;
   return {
     holds,
     env: env ?? null,
@@ -163,26 +181,14 @@ function describeReport(report: AuditReport, { env, tenant, at, seconds, head: k
     })),
     findings,
     notes,
-    seals: seals ? describeSeals(seals) : null,
-    kept_head: describeHead(keptHead),
-  };
-}
-
-function describeSeals({ last, sealedEvents, unsealedEvents, keys, unnamedKeys }: SealsReport) {
-  return {
-    chain: last?.chain ?? null,
-    last: last?.number ?? null,
-    sealed_at: last?.sealedAt ?? null,
-    sealed_events: sealedEvents,
-    unsealed_events: unsealedEvents,
-    keys,
-    unnamed_keys_at: unnamedKeys,
+    ...ofCapabilities,
   };
 }
 
 type Report = AsJson<ReturnType<typeof describeReport>>;
 
-function printAuditReport(report: Report): void {
+async function printAuditReport(report: Report): Promise<void> {
+  const ofCapabilities = (await auditsOfCapabilities()).flatMap((each) => each.notes(report));
   const { checks, events, streams, head, holds, seconds, events_per_second: speed } = report;
   printTable(checks, {
     invariant: ({ invariant }) => invariant,
@@ -196,8 +202,7 @@ function printAuditReport(report: Report): void {
   printLine(
     `${events} events of ${streams} streams up to position ${head ?? 0}, in ${seconds} s (${speed} a second)`,
   );
-  for (const note of [...report.notes, ...notesOn(report), ...notesOnSeals(report), ...notesOnHead(report)])
-    printLine(note);
+  for (const note of [...report.notes, ...notesOn(report), ...ofCapabilities]) printLine(note);
   const wrong = checks.reduce((sum, each) => sum + each.wrong, 0);
   printLine(holds ? 'All hold.' : `${wrong} ${wrong === 1 ? 'thing is' : 'things are'} wrong.`);
 }
@@ -214,31 +219,6 @@ function notesOn({ at, env, tenant_id: tenant, foreign_events: foreign }: Report
       ? []
       : [`${foreign} events of streams that are none of this service were passed over.`]),
   ];
-}
-
-function notesOnSeals({ seals }: Report): string[] {
-  if (!seals) return ['Not held against seals: there are none, or only a part of the log was read.'];
-  const { last, sealed_at, sealed_events, unsealed_events, keys, unnamed_keys_at } = seals;
-  if (last === null) return [];
-  return [
-    `${sealed_events} events are sealed, up to seal ${last} of ${sealed_at}; ${unsealed_events} wait for theirs.`,
-    `The last seal is signed with the key ${keys.at(-1)}. What its owner and the store's can do together, only a kept seal shows (--against).`,
-    ...(keys.length > 1 ? [`Keys so far: ${keys.join(', ')}.`] : []),
-    ...unnamed_keys_at.map((number) => `The key of seal ${number} was not named by the one before it.`),
-  ];
-}
-
-function notesOnHead({ seals, kept_head: head }: Report): string[] {
-  if (!seals) return [];
-  if (!head)
-    return [
-      'No head of the seals was found outside the database: only seals of the log itself were compared.',
-    ];
-  const { seal, accepted } = head;
-  return [
-    seal === null ? [] : [`Seal ${seal} is kept outside the database, and was compared.`],
-    accepted ? [`${accepted.by} let sealing go on after it on ${accepted.at}: ${accepted.reason}`] : [],
-  ].flat();
 }
 
 function printFindings({ check: name, wrong }: Report['checks'][number], all: Report['findings']): void {

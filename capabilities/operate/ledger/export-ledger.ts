@@ -5,7 +5,7 @@ import type { EventStore } from '#event-store/event-store.js';
 import { IdField, TextField } from '#validation/fields.js';
 import { defineCall } from '#operator-calls/call.js';
 import { InEnvironment, environmentsOf, timeOf } from '#operator-calls/input.js';
-import { asCsv, jsonLines, printPieces } from '../lines.js';
+import { asCsv, jsonLines, printPieces } from '#operator-calls/lines.js';
 import type { Operator } from '#operator-calls/operator.js';
 import { pagesOfLog } from '../places.js';
 import { CliError } from '#operator-calls/call-refused.js';

@@ -1,7 +1,9 @@
 import { Injectable, Module } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import { actionsPrefix } from '#application/action/record-action.handler.js';
+import { healthOfCapabilities, type NowOfCapabilities } from '#capabilities/parts.js';
 import { environments, type Environment } from '#domain/streams.js';
+import type { EventStore } from '#event-store/event-store.js';
 import type { ModelList } from '#platform/image-models.js';
 import { sqlState } from '#platform/postgres.js';
 import { systemClock } from '#platform/clock.js';
@@ -17,9 +19,8 @@ import { findStranded } from '../jobs/stranded-jobs.js';
 import { lastAudit } from '../ledger/last-audit.js';
 import type { Operator } from '#operator-calls/operator.js';
 import { printLine, printTable } from '#operator-calls/output.js';
-import { isLate, readSealLevel } from '../seals/seals.js';
 import * as figures from './figures.js';
-import { reasonsFor } from './reasons.js';
+import { reasonsFor, type Reason } from './reasons.js';
 
 /** The sums of a day cost more than all the rest, and hardly move. */
 const dayKeptMs = 30_000;
@@ -60,7 +61,7 @@ class NowReader {
       charges,
       webhooks,
       consumers,
-      seals,
+      told,
       audit,
       day,
       lost,
@@ -72,7 +73,7 @@ class NowReader {
       readOpenCharges(database, 2 * configuration.projector.orphanHorizonMs),
       figures.readDeliveryLevels(database),
       compareWithLog(database, store, countsPositions(configuration)),
-      readSealLevel(store),
+      tellCapabilities(store),
       operator.recorded({ streamPrefixes: [actionsPrefix] }).then(lastAudit),
       this.day.forceFetch('day', { context: operator }),
       Promise.all(stranded),
@@ -87,17 +88,12 @@ class NowReader {
       stranded: lost,
       charges: charges.map(chargesOf),
       webhooks,
-      seals: {
-        last: seals.last?.number ?? null,
-        sealed_at: seals.last?.sealedAt ?? null,
-        waiting_since: seals.waitingSince ?? null,
-        late: isLate(seals),
-      },
+      ...told.facts,
       last_audit: audit,
     };
     return {
       at: systemClock(),
-      reasons: reasonsFor(facts),
+      reasons: reasonsFor({ ...facts, capabilities: told.reasons }),
       ...facts,
       /** Calls that were made, and jobs that ended, in the last 24 hours. */
       last_day: day.map((each) => dayOf(each, configuration.imageModels)),
@@ -133,6 +129,20 @@ function dayOf({ env, models, ...credits }: figures.Day, list: Pick<ModelList, '
     margin: margin === undefined ? null : rounded(margin),
     models: models.map((model) => ({ ...model, price: rounded(model.price) })),
   };
+}
+
+/** What capabilities tell of this moment, and why people wait because of them. */
+async function tellCapabilities(store: EventStore) {
+  const told = await Promise.all(
+    (await healthOfCapabilities()).map(async ([name, health]) => {
+      const facts = await health.facts(store);
+      const reasons = health.reasons(facts).map((detail): Reason => ({ what: name, env: null, detail }));
+      return { name, facts, reasons };
+    }),
+  );
+  // Each name has the facts that its capability tells.
+  const facts = Object.fromEntries(told.map(({ name, facts }) => [name, facts])) as NowOfCapabilities;
+  return { facts, reasons: told.flatMap(({ reasons }) => reasons) };
 }
 
 @Module({ providers: [NowReader], exports: [NowReader] })
@@ -193,7 +203,7 @@ export const showNow = defineCall({
 
 export type Now = Awaited<ReturnType<NowReader['read']>>;
 
-function printNow(now: AsJson<Now>): void {
+async function printNow(now: AsJson<Now>): Promise<void> {
   for (const { env, detail } of now.reasons) printLine(env === null ? detail : `${env}: ${detail}`);
   printLine(now.reasons.length === 0 ? 'Nobody waits longer than usual.' : '');
   printTable(now.queues, {
@@ -220,9 +230,9 @@ function printNow(now: AsJson<Now>): void {
     printLine(
       `24 h, ${env}: ${taken} credits taken, ${returned} given back; vendors took ${price} ${currency}`,
     );
-  const { last_audit: audit, seals } = now;
+  const { last_audit: audit } = now;
   printLine(`last audit: ${audit ? `${audit.at} by ${audit.by}: ${audit.summary}` : 'none'}`);
-  printLine(`last seal: ${seals.last === null ? 'none' : `${seals.last} of ${seals.sealed_at}`}`);
+  for (const [name, health] of await healthOfCapabilities()) printLine(health.line(now[name]));
 }
 
 const percent = (share: number | null | undefined) =>

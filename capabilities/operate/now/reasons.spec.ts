@@ -20,7 +20,7 @@ const well: Facts = {
   stranded: [{ env, jobs: 0 }],
   charges: [{ env, orphaned: 0 }],
   webhooks: [{ env, due: 1, oldest_due_seconds: 2 }],
-  seals: { late: false, waiting_since: '2026-01-01T00:00:00Z' },
+  capabilities: [],
   last_audit: { by: 'ada', at: '2026-01-01T00:00:00Z', holds: true, summary: 'all holds', outcome: 'done' },
 };
 const [consumer] = well.consumers;
@@ -56,7 +56,7 @@ describe('why people wait', () => {
     ['stranded', { stranded: [{ env, jobs: 1 }] }, '1 jobs'],
     ['orphaned', { charges: [{ env, orphaned: 2 }] }, '2 open charges'],
     ['webhooks', { webhooks: [{ env, due: 5, oldest_due_seconds: 61 }] }, 'the first for 61 s'],
-    ['seals', { seals: { late: true, waiting_since: 'noon' } }, 'since noon'],
+    ['seals', { capabilities: [{ what: 'seals', env: null, detail: 'late since noon' }] }, 'since noon'],
     ['audit', { last_audit: { ...audit!, holds: false, summary: '2 wrong' } }, 'found 2 wrong'],
   ])('tells %s', (what, facts, detail) => {
     const found = reasonsFor({ ...well, ...facts });

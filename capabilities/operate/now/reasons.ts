@@ -1,3 +1,4 @@
+import type { NowOfCapabilities } from '#capabilities/parts.js';
 import type { Environment } from '#domain/streams.js';
 import { silences, type SeenProcess } from '#read-store/signs-of-life.js';
 import { lagText, patienceSeconds, type ConsumerStatus } from '../consumers.js';
@@ -16,7 +17,7 @@ export interface Reason {
     | 'stranded'
     | 'orphaned'
     | 'webhooks'
-    | 'seals'
+    | keyof NowOfCapabilities
     | 'audit';
   readonly env: Environment | null;
   /** For people. */
@@ -48,7 +49,8 @@ export interface Facts {
   readonly stranded: readonly (OfEnvironment & { readonly jobs: number })[];
   readonly charges: readonly (OfEnvironment & { readonly orphaned: number })[];
   readonly webhooks: readonly Pick<DeliveryLevel, 'env' | 'due' | 'oldest_due_seconds'>[];
-  readonly seals: { readonly late: boolean; readonly waiting_since: string | null };
+  /** What capabilities tell. */
+  readonly capabilities: readonly Reason[];
   readonly last_audit: AuditMade | null;
 }
 
@@ -106,20 +108,13 @@ export function reasonsFor(facts: Facts): Reason[] {
         oldest > deliveryPatienceSeconds && `${due} webhook deliveries are due, the first for ${oldest} s`
       );
     }),
-    ...reasonsInChecks(facts),
+    ...facts.capabilities,
+    ...reasonsOfAudit(facts),
   ];
 }
 
-/** What the seals and the last audit say. */
-function reasonsInChecks({ seals, last_audit: audit }: Pick<Facts, 'seals' | 'last_audit'>): Reason[] {
-  const found: Reason[] = [];
-  if (seals.late)
-    found.push({
-      what: 'seals',
-      env: null,
-      detail: `events wait for their seal since ${seals.waiting_since}`,
-    });
-  if (audit && !audit.holds && audit.outcome === 'done')
-    found.push({ what: 'audit', env: null, detail: `the audit of ${audit.at} found ${audit.summary}` });
-  return found;
+/** What the last audit says. */
+function reasonsOfAudit({ last_audit: audit }: Pick<Facts, 'last_audit'>): Reason[] {
+  if (!audit || audit.holds || audit.outcome !== 'done') return [];
+  return [{ what: 'audit', env: null, detail: `the audit of ${audit.at} found ${audit.summary}` }];
 }

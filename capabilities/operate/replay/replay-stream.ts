@@ -13,7 +13,7 @@ import type { StreamCategory } from '#domain/streams.js';
 import type { EventStore, RecordedEvent } from '#event-store/event-store.js';
 import { TextField } from '#validation/fields.js';
 import { defineCall, type AsJson } from '#operator-calls/call.js';
-import { printPieces } from '../lines.js';
+import { printPieces } from '#operator-calls/lines.js';
 import { toJson } from '#operator-calls/output.js';
 import { checkStreamName, happenedBy, noSuchStream } from '../places.js';
 import { CliError } from '#operator-calls/call-refused.js';

@@ -15,7 +15,7 @@ import { changesThings, checkedInput, mayCall, perform } from '../perform-call.j
 import { fieldsOf } from '../fields-of-input.js';
 import type { AnyCall } from '#operator-calls/call.js';
 import type { ConnectedOperator } from '../connected-operator.js';
-import { asCsv, jsonLines } from '../lines.js';
+import { asCsv, jsonLines } from '#operator-calls/lines.js';
 import { toJson } from '#operator-calls/output.js';
 import { CliError, refusals, type RefusalCode } from '#operator-calls/call-refused.js';
 import { NoInput } from '#operator-calls/input.js';

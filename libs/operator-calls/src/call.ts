@@ -74,6 +74,8 @@ export interface Call<Input extends object, Result> {
    * that itself; `silent`: not at all.
    */
   readonly readOnly?: 'recorded' | 'silent';
+  /** The command makes it beside the database, and the API has no such route: it needs what only that machine has. */
+  readonly local?: boolean;
   /** Of the input, what is too large or too private to be kept in the log. */
   readonly unrecorded?: readonly (keyof Input & string)[];
   run(operator: Operator, input: Input, asked: Asked): Promise<Result>;

@@ -2,10 +2,9 @@ import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { resolve } from 'node:path';
 import { installed, type Installed } from '#capabilities/installed.js';
-import { errorCode, messageOf } from './errors.js';
+import { errorCode } from './errors.js';
 import { sandboxAlone, type ModelList } from './image-models.js';
 import { readModelRegistry } from './model-registry.js';
-import { readSealKey, type SealKey } from './seal-key.js';
 
 /** Where pictures are kept: an S3 bucket, or a folder whose URLs are signed with our own secret. */
 export type StorageConfiguration =
@@ -27,19 +26,6 @@ export type RateLimitStoreKind = 'memory' | 'postgres';
 
 /** Whether readers refuse or accept events without a valid MAC that no adoption covers. */
 export type UnprovenEvents = 'refuse' | 'accept';
-
-/** How history is sealed. */
-export interface SealingConfiguration {
-  /** Undefined: it is not. */
-  readonly key: SealKey | undefined;
-  /**
-   * Where seals are written besides the event log: `log` writes each one into the projector's log, `objects` keeps the
-   * newest in the object store.
-   */
-  readonly keepIn: readonly SealPlace[];
-}
-
-export type SealPlace = 'log' | 'objects';
 
 /** How the projector works. */
 export interface ProjectorConfiguration {
@@ -102,7 +88,6 @@ interface KernelConfiguration {
   readonly databaseConnections: number | undefined;
   readonly storage: StorageConfiguration;
   readonly projector: ProjectorConfiguration;
-  readonly sealing: SealingConfiguration;
   /** How many renders a worker runs on this machine's cores at the same time, in each environment. */
   readonly workerConcurrency: number;
   /** Renders of one tenant that may run at the same time, over all workers. */
@@ -368,7 +353,6 @@ export function loadConfiguration(variables: EnvironmentVariables = process.env)
       sweepIntervalMs: whole('ATELIER_SWEEP_INTERVAL_MS', 'sweepIntervalMs', 100, 3_600_000),
       sweepBatch: whole('ATELIER_SWEEP_BATCH', 'sweepBatch', 1, 10_000),
     },
-    sealing: loadSealing(settings),
     workerConcurrency: whole('ATELIER_WORKER_CONCURRENCY', 'workerConcurrency', 1, 64),
     tenantConcurrency: whole('ATELIER_TENANT_CONCURRENCY', 'tenantConcurrency', 1, 1_000),
     remoteConcurrency: whole('ATELIER_REMOTE_CONCURRENCY', 'remoteConcurrency', 1, 500),
@@ -453,29 +437,6 @@ function readCapabilities(settings: SettingsReader, kernel: KernelConfiguration)
       parts.set(name, { ...parts.get(name), ...part });
   // Each name got what the kernel and the functions of this type have read.
   return Object.fromEntries(parts) as unknown as Configuration;
-}
-
-function loadSealing(settings: SettingsReader): SealingConfiguration {
-  const keepIn = settings.parsed('ATELIER_SEAL_KEEP', parseSealPlaces, usualPlaces);
-  const text = settings.text('ATELIER_SEAL_KEY', '') || undefined;
-  try {
-    return { keepIn, key: text === undefined ? undefined : readSealKey(text) };
-  } catch (error) {
-    settings.problems.push(`ATELIER_SEAL_KEY ${messageOf(error)}`);
-    return { keepIn, key: undefined };
-  }
-}
-
-const usualPlaces: SealPlace[] = ['objects'];
-const sealPlaces: readonly string[] = ['log', 'objects'] satisfies SealPlace[];
-
-function parseSealPlaces(text: string): SealPlace[] | string {
-  const places = text.split(',').map((each) => each.trim());
-  const wrong = places.find((each) => !sealPlaces.includes(each));
-  // Each was just found to be one.
-  return wrong === undefined
-    ? (places as SealPlace[])
-    : `must be log, objects or both with a comma, not "${wrong}"`;
 }
 
 function loadStorage(settings: SettingsReader, home: string): StorageConfiguration {

@@ -1,9 +1,9 @@
-import { errorCode } from './errors.js';
 import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { secretFiles } from '#capabilities/parts.js';
+import { errorCode } from './errors.js';
 import { isRunning, type ProcessIdentity } from './processes.js';
-import { newSealKey } from './seal-key.js';
 
 /** Writes JSON that only this user may read. Readers see either the old content or the new one, never a part. */
 export function writePrivateJson(path: string, content: unknown): void {
@@ -71,21 +71,17 @@ export function readHomeSecrets(home: string): Partial<HomeSecrets> {
   return readJson(secretsFileOf(home)) ?? {};
 }
 
-/** The file of the key that seals the history of a home. Made once, and never written again. */
-export function provideSealKey(home: string): string {
-  const path = sealKeyFileOf(home);
-  if (!existsSync(path)) writePrivately(path, newSealKey());
-  return path;
+/** The settings that name the files of capabilities. A file is made once, and never written again. */
+export async function provideSecretFiles(home: string): Promise<Record<string, string>> {
+  for (const { file, make } of secretFiles)
+    if (!existsSync(join(home, file))) writePrivately(join(home, file), await make());
+  return findSecretFiles(home);
 }
 
-/** Where {@link provideSealKey} has made the file; undefined: nowhere. */
-export function findSealKey(home: string): string | undefined {
-  const path = sealKeyFileOf(home);
-  return existsSync(path) ? path : undefined;
-}
-
-function sealKeyFileOf(home: string): string {
-  return join(home, 'seal-key.pem');
+/** The settings that name those of the files that are there. */
+export function findSecretFiles(home: string): Record<string, string> {
+  const named = secretFiles.map(({ setting, file }) => [`${setting}_FILE`, join(home, file)] as const);
+  return Object.fromEntries(named.filter(([, path]) => existsSync(path)));
 }
 
 /** Where `npm start` keeps the token of its first operator. */

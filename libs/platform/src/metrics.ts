@@ -19,8 +19,6 @@ export class Metrics {
   readonly outcomes: OutcomeObserver;
   /** Pictures that were not served, by `reason`: `missing` or `altered`. */
   readonly brokenPictures: Counter<'reason'>;
-  /** Events under the seals that this process has written. */
-  readonly sealedEvents: Counter;
 
   constructor(role: string) {
     const registers = [this.registry];
@@ -29,11 +27,6 @@ export class Metrics {
     collectDefaultMetrics({ register: this.registry, eventLoopMonitoringPrecision: 100 });
     this.eventStore = observeEventStore(registers);
     this.outcomes = countOutcomes(registers);
-    this.sealedEvents = new Counter({
-      name: 'atelier_sealed_events_total',
-      help: 'Events that this process has sealed',
-      registers,
-    });
     this.brokenPictures = new Counter({
       name: 'atelier_broken_pictures_total',
       help: 'Pictures whose bytes were gone or not those that were stored, and were not served',

@@ -1,5 +1,5 @@
 import type { EventStore } from '#event-store/event-store.js';
-import { sealedEvents } from '#event-store/seals/seal.js';
+import { ownEvents } from '#event-store/own-events.js';
 import { ConsumerHalted } from './consumer-errors.js';
 import type { Queries } from './data-source.js';
 
@@ -140,7 +140,7 @@ const judgedEvents = 32;
  * @throws LogMismatch, and what the store throws
  */
 export async function requireProof({ store, place }: OwnLog): Promise<void> {
-  const first = await store.readAll({ limit: judgedEvents, filter: sealedEvents, unprovenToo: true });
+  const first = await store.readAll({ limit: judgedEvents, filter: ownEvents, unprovenToo: true });
   if (first.length === 0 || first.some(({ unproven }) => unproven === undefined)) return;
   throw new LogMismatch(
     `the log at ${place} begins with events that prove no writer, as an older release wrote them, or one with another ATELIER_SIGNING_KEY: ` +

@@ -26,6 +26,15 @@ export interface ProcessManager {
   ): Promise<((tx: QueueTransaction) => Promise<void>) | void>;
 }
 
+/** Does something with the whole log, of all environments, in one projector at a time. */
+export interface LogWatcher {
+  /**
+   * What it does until the signal aborts, and again after a failure. Undefined: this installation does not want it.
+   * It throws ConsumerHalted when a person has to look first.
+   */
+  watch(): ((signal: AbortSignal) => Promise<void>) | undefined;
+}
+
 /** Something that has to be done from time to time. Two projectors that do it at the same time do no harm. */
 export interface HousekeepingTask {
   /** @param signal aborted when the projector stops */

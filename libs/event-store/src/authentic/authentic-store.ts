@@ -1,4 +1,3 @@
-import { sealedEvents } from '../seals/seal.js';
 import {
   passes,
   storeWith,
@@ -11,6 +10,7 @@ import {
   type SubscribeOptions,
   type SubscriptionBatch,
 } from '../event-store.js';
+import { ownEvents } from '../own-events.js';
 import type { EventStoreObserver } from '../observer.js';
 import { objectionTo, readAdopted, type Adopted } from './adopted-history.js';
 import type { EventMacs } from './event-macs.js';
@@ -83,7 +83,7 @@ function refuseUnproven(events: readonly RecordedEvent[], options: { unprovenToo
 }
 
 class AuthenticityCheck {
-  private readonly isOurs = passes(sealedEvents);
+  private readonly isOurs = passes(ownEvents);
   private adopted: { readonly value: Adopted; readonly readAt: number } | undefined;
 
   constructor(

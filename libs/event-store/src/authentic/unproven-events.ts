@@ -1,6 +1,6 @@
 import { walkLog, type Stretch, type Walk } from '../walk-log.js';
+import { ownEvents } from '../own-events.js';
 import { passes, type EventStore, type RecordedEvent } from '../event-store.js';
-import { sealedEvents } from '../seals/seal.js';
 import { readAdopted } from './adopted-history.js';
 import type { EventMacs } from './event-macs.js';
 
@@ -36,7 +36,7 @@ export async function findUnproven(
   const counts = () => ({ count: 0, first: [] as RecordedEvent[] });
   const found = { unproven: counts(), altered: counts(), earlier: counts() };
   const { earlierKeys = -1n } = await readAdopted(store, macs);
-  const isOurs = passes(sealedEvents);
+  const isOurs = passes(ownEvents);
   for await (const stretch of walkLog(store, { ...walk, unprovenToo: true })) {
     for (const event of stretch.events) {
       const verdict = isOurs(event) ? macs.verdictOn(event) : 'current';

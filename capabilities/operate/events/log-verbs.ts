@@ -1,0 +1,49 @@
+import { Option, type Command } from 'commander';
+import { lazily, verb } from '#operator-calls/verb.js';
+import { environmentOption, wholeNumber } from '../arguments.js';
+
+export function addLogVerbs(events: Command): void {
+  const collect = (value: string, earlier: readonly string[] = []): string[] => [...earlier, value];
+
+  verb(events, 'tail', 'events as they come, until Ctrl-C; with --json one line each')
+    .addOption(environmentOption('only those of this environment'))
+    .option('--prefix <prefix>', 'only streams that begin so, for example job- ; repeatable', collect)
+    .option('--type <type>', 'only events of this type, for example JobFailed ; repeatable', collect)
+    .action(lazily(() => import('./events.js'), 'tailEvents'));
+
+  verb(events, 'export', 'the log as it is stored, one JSON object a line, up to its end of now')
+    .option('--from <position|time>', 'begin after this position, or at this time')
+    .option('--to <position|time>', 'end with this position, or at this time')
+    .addOption(environmentOption('only events of this environment'))
+    .option('--stream <stream>', 'only events of this stream')
+    .option('--output <file>', 'a new file; without it, standard output')
+    .option(
+      '--resume',
+      'go on where the file ends, after an export that was interrupted or that you want to continue',
+    )
+    .action(lazily(() => import('./export-events.js'), 'exportEvents'));
+
+  const from = new Option(
+    '--from <url>',
+    'source: an address, `embedded`, or a file that was exported; without it, where the service has its events',
+  );
+  const to = new Option('--to <url>', 'target, or `embedded`: empty, or what an earlier copy made of it');
+  const checkpoints = 'what to do with the positions of read models and process managers';
+  verb(events, 'copy', 'copy the history into another store; may be stopped and run again at any time')
+    .addOption(from.env('ATELIER_COPY_FROM'))
+    .addOption(to.env('ATELIER_COPY_TO').makeOptionMandatory())
+    .addOption(new Option('--checkpoints <how>', checkpoints).choices(['translate', 'reset']))
+    .action(lazily(() => import('./copy-events.js'), 'copyHistory'));
+
+  verb(events, 'adopt', 'believe the log up to now without the proof that each event carries')
+    .option('--accept <n>', 'events without proof that you answer for', wholeNumber(0, 1_000_000_000))
+    .action(lazily(() => import('./adopt-history.js'), 'adoptEvents'));
+}
+
+export function addCheckpointVerbs(checkpoints: Command): void {
+  verb(
+    checkpoints,
+    'reset',
+    'let all of them begin anew at the first event of the log; stop all roles before',
+  ).action(lazily(() => import('./reset-checkpoints.js'), 'resetAllCheckpoints'));
+}

@@ -1,0 +1,52 @@
+import { openStorage } from '#adapters/object-storage.module.js';
+import { CliError } from '#operator-calls/call-refused.js';
+import type { Configuration } from '#platform/configuration.js';
+import { messageOf } from '#platform/errors.js';
+import type { ObjectStorage } from '#storage/object-storage.js';
+import { acceptEnd, newestHead, type Acceptance, type PlacedHead } from './kept-heads.js';
+import { sealAlone, type ChainEnd, type StoredSeal } from './seal.js';
+import type { SealKey } from './seal.key.js';
+
+export type HeadSettings = Pick<Configuration, 'seals' | 'storage' | 'publicUrl'>;
+
+/**
+ * The newest head outside the database, by the key of this configuration or else by that of the chain's last seal. Undefined:
+ * there is none, or none is kept.
+ * @throws CliError when the storage does not answer
+ */
+export async function readHead(settings: HeadSettings, end: ChainEnd): Promise<PlacedHead | undefined> {
+  const { key, keepIn } = settings.seals;
+  const publicKey = key?.publicKey ?? end.seal?.key;
+  if (!keepIn.includes('objects') || publicKey === undefined) return undefined;
+  const storage = await openStorage(settings);
+  try {
+    return await newestHead(storage, { publicKey, succession: key?.succession });
+  } catch (error) {
+    throw new CliError(
+      `the head of the seals cannot be read from the storage of pictures: ${messageOf(error)}. ATELIER_SEAL_KEEP=log goes on without it`,
+    );
+  } finally {
+    close(storage);
+  }
+}
+
+/** Lets sealing go on from where the log ends now. */
+export async function acceptNow(
+  settings: HeadSettings,
+  key: SealKey,
+  { seal }: ChainEnd,
+  by: Pick<Acceptance, 'by' | 'reason'>,
+): Promise<PlacedHead> {
+  const storage = await openStorage(settings);
+  try {
+    const at = new Date().toISOString();
+    // As a sealer stored it.
+    return await acceptEnd(storage, key, { seal: seal && sealAlone(seal as StoredSeal) }, { ...by, at });
+  } finally {
+    close(storage);
+  }
+}
+
+function close(storage: ObjectStorage): void {
+  if ('close' in storage && typeof storage.close === 'function') storage.close();
+}

@@ -1,0 +1,22 @@
+import { CliError } from '#operator-calls/call-refused.js';
+import { isGenuine, type Seal } from './seal.js';
+
+/** Seals as `seal export` wrote them, one a line. @throws CliError for one that no key has signed */
+export function parseKeptSeals(text: string, file: string): Seal[] {
+  const lines = text.split('\n').filter((line) => line.trim() !== '');
+  if (lines.length === 0) throw new CliError(`${file} holds no seal`);
+  return lines.map((line, index) => {
+    const seal = parsed(line, `line ${index + 1} of ${file}`) as Seal;
+    if (isGenuine(seal)) return seal;
+    throw new CliError(`line ${index + 1} of ${file} is no seal, or was altered since it was signed`);
+  });
+}
+
+/** What it really is, its signature says. @throws CliError */
+export function parsed(text: string, where: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new CliError(`${where} is not JSON`);
+  }
+}

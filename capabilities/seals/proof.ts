@@ -1,0 +1,88 @@
+import { EventStoreError, passes, type EventStore, type RecordedEvent } from '#event-store/event-store.js';
+import { ownEvents } from '#event-store/own-events.js';
+import { canonicalJson, walkLog } from '#event-store/walk-log.js';
+import { inclusionPath, leafHash, merkleRoot, rootByPath } from './merkle.js';
+import { rangeSealed, sealStream } from './seal.events.js';
+import { isGenuine, sealAlone, sealedLeaf, type Seal, type SealedPlace, type StoredSeal } from './seal.js';
+
+/** Proves that an event is in the log as it was sealed. A check needs only the public key. */
+export interface InclusionProof {
+  readonly format: 'atelier proof 1';
+  /** The text of the leaf: a JSON array of stream, revision, id, type, data and metadata. */
+  readonly event: string;
+  /** Among the events of the seal's range, from 0. */
+  readonly index: number;
+  /** From the leaf to the root, in hex. */
+  readonly path: readonly string[];
+  readonly seal: Seal;
+}
+
+/** @throws EventStoreError when no seal covers the event, or its range is not as it was sealed */
+export async function proveInclusion(store: EventStore, event: RecordedEvent): Promise<InclusionProof> {
+  const found = await findSeal(store, event.position);
+  if (!found) throw new EventStoreError('no seal covers this event yet: a sealer needs about a second');
+  const { seal, after, through } = found;
+  const events: RecordedEvent[] = [];
+  const { signal } = new AbortController();
+  for await (const stretch of walkLog(store, { after, through, signal, unprovenToo: true }))
+    events.push(...stretch.events.filter(passes(ownEvents)));
+  const leaves = events.map(sealedLeaf);
+  const index = events.findIndex(({ position }) => position === event.position);
+  if (index < 0 || merkleRoot(leaves).toString('hex') !== seal.root)
+    throw new EventStoreError(
+      `the range of seal ${seal.number} is not as it was sealed: "atelier ledger audit" says where`,
+    );
+  const path = inclusionPath(leaves, index).map((node) => node.toString('hex'));
+  return { format: 'atelier proof 1', event: canonicalJson(event), index, path, seal };
+}
+
+/** The event that a proof proves, as it was appended. Undefined: the proof does not hold under this public key. */
+export function provenEvent(proof: InclusionProof, publicKey: string): unknown[] | undefined {
+  const { seal, event, index } = proof;
+  if (proof.format !== 'atelier proof 1' || seal.key !== publicKey || !isGenuine(seal)) return undefined;
+  const path = proof.path.map((node) => Buffer.from(node, 'hex'));
+  const root = rootByPath(leafHash(event), { index, count: seal.count, path });
+  // A leaf is the text of an array.
+  return root?.toString('hex') === seal.root ? (JSON.parse(event) as unknown[]) : undefined;
+}
+
+/** The first seal whose last event is at the position or after it, and where its range lies in this store. */
+async function findSeal(store: EventStore, position: bigint) {
+  const end = await store.readStream(sealStream, { direction: 'backwards', limit: 1 });
+  let low = 0n;
+  let high = end.kind === 'found' && end.events[0] ? end.events[0].revision + 1n : 0n;
+  while (low < high) {
+    const middle = (low + high) / 2n;
+    const seal = await nextSeal(store, middle, 'forwards');
+    if (seal && (await positionOf(store, seal.last)) < position) low = middle + 1n;
+    else high = middle;
+  }
+  const seal = await nextSeal(store, low, 'forwards');
+  if (!seal) return undefined;
+  const before = low > 0n ? await nextSeal(store, low - 1n, 'backwards') : undefined;
+  const after = before && (await positionOf(store, before.last));
+  return { seal, after, through: await positionOf(store, seal.last) };
+}
+
+/**
+ * The nearest seal from this revision of the seals' stream on. Other events are few in it, so 16 events include a seal.
+ */
+async function nextSeal(
+  store: EventStore,
+  from: bigint,
+  direction: 'forwards' | 'backwards',
+): Promise<Seal | undefined> {
+  const slice = await store.readStream(sealStream, { from, direction, limit: 16 });
+  const events = slice.kind === 'found' ? slice.events : [];
+  const stored = events.find(({ type }) => type === rangeSealed)?.data as StoredSeal | undefined;
+  return stored && sealAlone(stored);
+}
+
+async function positionOf(store: EventStore, { stream, revision }: SealedPlace): Promise<bigint> {
+  const slice = await store.readStream(stream, { from: BigInt(revision), limit: 1, unprovenToo: true });
+  const [event] = slice.kind === 'found' ? slice.events : [];
+  if (event) return event.position;
+  throw new EventStoreError(
+    `${stream} lacks revision ${revision}, which was sealed: run "atelier ledger audit"`,
+  );
+}

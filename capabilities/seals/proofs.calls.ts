@@ -1,0 +1,83 @@
+import { readForwards } from '#application/aggregate.js';
+import { streamName, type Environment } from '#domain/streams.js';
+import { EventStoreError, type RecordedEvent } from '#event-store/event-store.js';
+import { CliError } from '#operator-calls/call-refused.js';
+import { defineCall } from '#operator-calls/call.js';
+import { environmentsOf, InEnvironment } from '#operator-calls/input.js';
+import type { Operator } from '#operator-calls/operator.js';
+import { printJson } from '#operator-calls/output.js';
+import type { LedgerReader } from '#projections/ledger/ledger.reader.js';
+import { BooleanField, TextField } from '#validation/fields.js';
+import { proveInclusion } from './proof.js';
+
+class ProvenTransaction extends InEnvironment {
+  @TextField({
+    description: 'The charge, the purchase or the correction, as `/v1/transactions` lists it.',
+    min: 1,
+    max: 64,
+    required: true,
+  })
+  transaction: string;
+
+  @BooleanField({ description: 'The refund of this charge, in place of the charge.' })
+  refund: boolean = false;
+}
+
+export const proveTransaction = defineCall({
+  name: 'ledger prove',
+  route: 'GET /transactions/:transaction/proof',
+  may: ['read'],
+  summary: 'A proof that one line of a ledger is in the log as it was sealed',
+  input: ProvenTransaction,
+  typed: { transaction: 'option' },
+  async run(operator, { transaction, refund, env }) {
+    const made = await findTransaction(operator, transaction, env);
+    const event = refund ? await findRefund(operator, transaction, made) : made;
+    try {
+      return await proveInclusion(operator.store, event);
+    } catch (error) {
+      throw error instanceof EventStoreError ? new CliError(error.message) : error;
+    }
+  },
+  print: printJson,
+});
+
+async function findTransaction(
+  operator: Operator,
+  id: string,
+  env: InEnvironment['env'],
+): Promise<RecordedEvent> {
+  for (const environment of environmentsOf(env)) {
+    const row = await (await ledgerOf(operator, environment)).find(id);
+    if (!row) continue;
+    const stream = streamName(environment, 'account', row.tenant);
+    const slice = await operator.store.readStream(stream, { from: BigInt(row.revision), limit: 1 });
+    const [event] = slice.kind === 'found' ? slice.events : [];
+    if (event && names(event, id)) return event;
+    throw new CliError(`the ledger of ${stream} is not that of history: run "atelier ledger audit"`);
+  }
+  throw new CliError(`there is no transaction ${id}: /v1/transactions lists their ids`, 'RESOURCE_NOT_FOUND');
+}
+
+/** The ids that a line of a ledger has. */
+const idNames = ['chargeId', 'purchaseId', 'correctionId'] as const;
+
+function names({ data }: RecordedEvent, id: string): boolean {
+  const ids = data as Partial<Record<(typeof idNames)[number], string>>;
+  return idNames.some((name) => ids[name] === id);
+}
+
+/** It is in the same stream, behind the charge. */
+async function findRefund(operator: Operator, id: string, charge: RecordedEvent): Promise<RecordedEvent> {
+  for await (const events of readForwards(operator.store, charge.stream, charge.revision)) {
+    const refund = events.find((event) => event.type === 'CreditsRefunded' && names(event, id));
+    if (refund) return refund;
+  }
+  throw new CliError(`transaction ${id} was not refunded`, 'RESOURCE_NOT_FOUND');
+}
+
+/** Its library is loaded by those who ask, because TypeORM takes longer than most verbs. */
+async function ledgerOf(operator: Operator, environment: Environment): Promise<LedgerReader> {
+  const { LedgerReader } = await import('#projections/ledger/ledger.reader.js');
+  return new LedgerReader(await operator.readModels(environment));
+}

@@ -1,0 +1,36 @@
+import {
+  ConfigurationError,
+  homeOf,
+  loadConfiguration,
+  settingOf,
+  withProvided,
+  type Configuration,
+} from '#platform/configuration.js';
+import { findSecretFiles, readHomeSecrets, readRuntime } from '#platform/home-files.js';
+import { CliError } from './call-refused.js';
+
+/**
+ * The settings of the service that this command is about. With DATABASE_URL the environment decides, as for every role
+ * in production; without it the `npm start` that runs on ATELIER_HOME does.
+ * @throws CliError when nothing runs there, or a setting is wrong
+ */
+export function findConfiguration(variables: NodeJS.ProcessEnv = process.env): Configuration {
+  try {
+    // The secret signs URLs of pictures, which no verb makes.
+    const provided = { DATABASE_URL: 'postgres://of-the-running-service', URL_SIGNING_SECRET: 'unused' };
+    const given = withProvided(variables, provided);
+    if (settingOf(variables, 'DATABASE_URL')) return loadConfiguration(given);
+    const configuration = loadConfiguration({ ...findSecretFiles(homeOf(given)), ...given });
+    const { home, signingKey = readHomeSecrets(home).signingKey } = configuration;
+    const running = readRuntime(home);
+    if (!running)
+      throw new CliError(
+        `nothing runs on ${home}: run "npm start" there first, or set ATELIER_HOME or DATABASE_URL`,
+      );
+    const { databaseUrl, eventStoreUrl, baseUrl: publicUrl } = running;
+    return { ...configuration, databaseUrl, eventStoreUrl, publicUrl, signingKey };
+  } catch (error) {
+    if (error instanceof ConfigurationError) throw new CliError(error.message);
+    throw error;
+  }
+}

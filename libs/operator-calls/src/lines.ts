@@ -1,0 +1,30 @@
+import { once } from 'node:events';
+import { Readable } from 'node:stream';
+import { stringify, type Stringifier } from 'csv-stringify';
+import { toJson } from './output.js';
+
+/** Takes objects, gives CSV. */
+export function csvOf(columns: readonly string[]): Stringifier {
+  return stringify({ header: true, columns: [...columns], cast: { string: harmless } });
+}
+
+/** A text that a spreadsheet would take for a formula begins with an apostrophe, which makes it text there. */
+function harmless(text: string): string {
+  return /^[=+\-@\t\r\n]/.test(text) ? `'${text}` : text;
+}
+
+/** One JSON object a line. */
+export async function* jsonLines(lines: AsyncIterable<object>): AsyncGenerator<string> {
+  for await (const line of lines) yield `${toJson(line)}\n`;
+}
+
+/** Waits until the reader has taken each: they may be as many as history. */
+export async function printPieces(pieces: AsyncIterable<unknown>): Promise<void> {
+  for await (const piece of pieces)
+    // What is passed here is text, or CSV's bytes.
+    if (!process.stdout.write(piece as string)) await once(process.stdout, 'drain');
+}
+
+/** As CSV, with these columns. */
+export const asCsv = (lines: AsyncIterable<object>, columns: readonly string[]): AsyncIterable<unknown> =>
+  Readable.from(lines).pipe(csvOf(columns));
