@@ -7,7 +7,7 @@ import { acceptEnd, newestHead, type Acceptance, type PlacedHead } from './kept-
 import { sealAlone, type ChainEnd, type StoredSeal } from './seal.js';
 import type { SealKey } from './seal.key.js';
 
-export type HeadSettings = Pick<Configuration, 'seals' | 'storage' | 'publicUrl'>;
+export type HeadSettings = Pick<Configuration, 'sealing' | 'storage' | 'publicUrl'>;
 
 /**
  * The newest head outside the database, by the key of this configuration or else by that of the chain's last seal. Undefined:
@@ -15,7 +15,7 @@ export type HeadSettings = Pick<Configuration, 'seals' | 'storage' | 'publicUrl'
  * @throws CliError when the storage does not answer
  */
 export async function readHead(settings: HeadSettings, end: ChainEnd): Promise<PlacedHead | undefined> {
-  const { key, keepIn } = settings.seals;
+  const { key, keepIn } = settings.sealing;
   const publicKey = key?.publicKey ?? end.seal?.key;
   if (!keepIn.includes('objects') || publicKey === undefined) return undefined;
   const storage = await openStorage(settings);

@@ -31,10 +31,10 @@ export const isLate = ({ waitingSince }: SealLevel): boolean =>
   waitingSince !== undefined && Date.now() - Date.parse(waitingSince) > longestUnsealedMs;
 
 /** How far the history is sealed. @throws Error when events wait for their seal for too long */
-async function judgeSeals(store: EventStore, { seals }: Pick<Configuration, 'seals'>): Promise<string> {
+async function judgeSeals(store: EventStore, { sealing }: Pick<Configuration, 'sealing'>): Promise<string> {
   const level = await readSealLevel(store);
   const { last, waitingSince } = level;
-  if (!last && !seals.key) return 'none: history is not sealed (docs/seals.md)';
+  if (!last && !sealing.key) return 'none: history is not sealed (docs/seals.md)';
   const reached = last ? `seal ${last.number} of ${last.sealedAt}` : 'nothing';
   if (isLate(level)) throw new Error(`${reached}; events wait for theirs since ${waitingSince}`);
   return last ? `up to date, with ${reached}` : 'nothing to seal yet';
@@ -49,7 +49,7 @@ const toAccept =
 /** What stands outside the database. @throws Unwell when the log does not hold it, or nothing was kept for long */
 async function judgeHead(store: EventStore, settings: HeadSettings): Promise<string> {
   const end = await readChainEnd(store);
-  if (!settings.seals.keepIn.includes('objects')) return 'no head is kept outside the database';
+  if (!settings.sealing.keepIn.includes('objects')) return 'no head is kept outside the database';
   const head = await readHead(settings, end);
   const misfit = head && (await misfitOfHead(store, head));
   if (misfit !== undefined) throw new Unwell(misfit, toAccept);

@@ -31,8 +31,8 @@ describe('the head of the seals outside the database', () => {
   const keyFile = join(folder, 'seal-key.pem');
   const databases: TestDatabase[] = [];
   const pem = newSealKey();
-  const seals = { key: readSealKey(pem), keepIn: ['objects'] as const };
-  const headFolder = () => join(objects, 'seals', `key-${seals.key.publicKey}`);
+  const sealing = { key: readSealKey(pem), keepIn: ['objects'] as const };
+  const headFolder = () => join(objects, 'seals', `key-${sealing.key.publicKey}`);
   const heads = () => readdirSync(headFolder()).sort();
   let older: TestDatabase;
   let newer: TestDatabase;
@@ -59,7 +59,7 @@ describe('the head of the seals outside the database', () => {
   }
 
   const open = ({ url }: TestDatabase) =>
-    House.open({ eventStoreUrl: url, databaseUrl: url }, objects, { seals });
+    House.open({ eventStoreUrl: url, databaseUrl: url }, objects, { sealing });
 
   /** Every event has its seal. */
   const sealed = async ({ events: { store } }: House) =>
