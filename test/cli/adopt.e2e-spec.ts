@@ -47,7 +47,7 @@ describe('a role', () => {
     '%s does not start without the key, and says what to do',
     async (role) => {
       const env = settings({ ATELIER_SIGNING_KEY: '', PORT: '0' });
-      const { code, stdout } = await run(`${role}/src/main.js`, [], home.path, { env });
+      const { code, stdout } = await run(`apps/${role}/src/main.js`, [], home.path, { env });
       expect({ code, told: stdout.includes('Make it once with \\"openssl rand -hex 24\\"') }).toEqual({
         code: 1,
         told: true,
