@@ -1,14 +1,5 @@
-import { execFileSync, spawn, spawnSync } from 'node:child_process';
-import {
-  cpSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { execFileSync, fork, spawnSync } from 'node:child_process';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { randomInt } from 'node:crypto';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -25,10 +16,10 @@ import { specsByFile } from './specs.mjs';
  */
 const root = process.cwd();
 const mutated =
-  /^(?:(?:libs\/(?:domain|application|event-store|read-store|audit)|projections)\/src|capabilities)\//;
+  /^(?:(?:libs\/(?:domain|application|event-store|read-store)|projections)\/src|capabilities\/(?:operate\/(?:audit|copy|rebuild)|(?!operate)[^/]+))\//;
 const notProduction = /spec\.ts$|fixture|\/test(?:ing)?\/|\/conformance\/|\/migrations\//;
 /** How many of the nearest specs of each kind are tried: if all of these pass, the change counts as unnoticed. */
-const mostSpecs = { pure: 12, stored: 8, whole: 4 };
+const mostSpecs = { pure: 5, stored: 6, whole: 2 };
 const options = read();
 const files = execFileSync('git', ['ls-files', '*.ts'], { encoding: 'utf8' }).trim().split('\n');
 const specsOf = specsByFile(root, files);
@@ -46,42 +37,71 @@ const reasonOf = ({ file, code, operator, place }) =>
 const chosen = choose();
 console.log(`Seed ${options.seed}: ${chosen.length} mutants`);
 const compile = compilerFor(root);
-const results = [];
-const waiting = [...chosen];
-await Promise.all(Array.from({ length: options.workers }, work));
-const count = (result) => results.filter((each) => each === result).length;
+const results = new Map();
+/** Tests that passed at least once, and specs that fail without any change: these say nothing about a mutant. */
+const passing = new Set();
+const failing = new Set();
+const copies = Array.from({ length: options.workers }, copyOfTree);
+try {
+  for (let waiting = chosen.slice(options.from - 1); waiting.length > 0; waiting = await doubtful()) {
+    const work = async (copy) => {
+      for (let mutant = waiting.shift(); mutant; mutant = waiting.shift()) await judgeAndTell(copy, mutant);
+    };
+    await Promise.all(copies.map(work));
+  }
+} finally {
+  for (const copy of copies) rmSync(copy, { recursive: true, force: true });
+}
+const count = (name) => [...results.values()].filter(({ result }) => result === name).length;
 const judged = count('killed') + count('survived');
 const share = judged === 0 ? 1 : count('killed') / judged;
 console.log(
-  `${results.length} mutants: ${count('refused')} refused by the compiler or the rules for promises, ${count('equivalent')} known to be equivalent` +
+  `${results.size} mutants: ${count('refused')} refused by the compiler or the rules for promises, ${count('equivalent')} known to be equivalent` +
     (options.list
       ? ''
       : `; of ${judged} others ${count('killed')} killed, ${count('survived')} survived: ${(share * 100).toFixed(1)} % killed`),
 );
 process.exitCode = share < 0.95 ? 1 : 0;
 
-/** One copy of the tree, and one mutant after the other in it. */
-async function work() {
+function copyOfTree() {
   const copy = mkdtempSync(join(tmpdir(), 'atelier-mutants-'));
-  try {
-    const kept = (source) => !/\/(?:node_modules|\.git|\.atelier)$/.test(source);
-    cpSync(root, copy, { recursive: true, filter: kept });
-    symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'));
-    for (let mutant = waiting.shift(); mutant; mutant = waiting.shift()) {
-      const { result, by } = await judge(copy, mutant);
-      results.push(result);
-      const { file, line, operator, code } = mutant;
-      console.log(`${result}${by ? ` (${by})` : ''}: ${file}:${line} ${operator}: ${code}`);
-    }
-  } finally {
-    rmSync(copy, { recursive: true, force: true });
+  const kept = (source) => !/\/(?:node_modules|\.git|\.atelier)$/.test(source);
+  cpSync(root, copy, { recursive: true, filter: kept });
+  symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'));
+  return copy;
+}
+
+async function judgeAndTell(copy, mutant) {
+  const begun = Date.now();
+  const found = await judge(copy, mutant);
+  results.set(mutant, found);
+  const seconds = Math.round((Date.now() - begun) / 1_000);
+  const { file, line, operator, code } = mutant;
+  const because = found.by ? ` (${found.by.test ?? found.by})` : '';
+  const number = chosen.indexOf(mutant) + 1;
+  console.log(`${number}. ${found.result}${because}, ${seconds} s: ${file}:${line} ${operator}: ${code}`);
+}
+
+/**
+ * Runs, without a change, the specs with failures of tests that have never passed.
+ * @returns the mutants that only specs killed which fail then as well
+ */
+async function doubtful() {
+  const killed = [...results].filter(([, { by }]) => by?.spec && !passing.has(by.test));
+  const specs = [...new Set(killed.map(([, { by }]) => by.spec))].filter((spec) => !failing.has(spec));
+  const found = new Set();
+  for (const spec of specs) if (await run(copies[0], [spec])) found.add(spec);
+  for (const spec of found) {
+    console.log(`${spec} fails without a change, and is left out`);
+    failing.add(spec);
   }
+  return killed.filter(([, { by }]) => found.has(by.spec)).map(([mutant]) => mutant);
 }
 
 async function judge(copy, mutant) {
   const reason = reasonOf(mutant);
   if (reason) return { result: 'equivalent', by: reason };
-  const source = readFileSync(join(root, mutant.file), 'utf8');
+  const { source } = mutant;
   const text = source.slice(0, mutant.start) + mutant.text + source.slice(mutant.end);
   const refusal = refusalOf(copy, mutant, source, text);
   if (refusal) return { result: 'refused', by: refusal };
@@ -94,13 +114,12 @@ async function judge(copy, mutant) {
   };
   const specs = specsOf(mutant.file);
   try {
+    const tried = Object.entries(mostSpecs).flatMap(([kind, most]) =>
+      specs[kind].filter((each) => !failing.has(each)).slice(0, most),
+    );
     put(text);
-    for (const [kind, most] of Object.entries(mostSpecs)) {
-      const tried = specs[kind].slice(0, most);
-      const noticed = tried.length > 0 && (await run(copy, tried));
-      if (noticed) return { result: 'killed', by: noticed };
-    }
-    return { result: 'survived' };
+    const noticed = tried.length > 0 && (await run(copy, tried));
+    return noticed ? { result: 'killed', by: noticed } : { result: 'survived' };
   } finally {
     put(source);
   }
@@ -124,29 +143,33 @@ function refusalOf(copy, { file, operator }, source, text) {
   }
 }
 
-/** @returns what failed, or undefined */
+/**
+ * Ends at the first failure, and when no test has ended for some time.
+ * @returns {Promise<{ test: string, spec?: string } | undefined>} what failed
+ */
 function run(cwd, specs) {
   return new Promise((resolve, reject) => {
-    const report = join(cwd, 'mutant.json');
-    rmSync(report, { force: true });
-    const vitest = join(root, 'node_modules/vitest/vitest.mjs');
-    const bounds = ['--bail=1', '--maxWorkers=1', '--testTimeout=60000', '--hookTimeout=60000'];
-    const args = [vitest, 'run', ...specs, ...bounds, '--reporter=json', `--outputFile=${report}`];
-    const child = spawn(process.execPath, args, { cwd, detached: true, stdio: ['ignore', 'ignore', 'pipe'] });
+    const script = join(import.meta.dirname, 'run-specs.mjs');
+    const child = fork(script, specs, { cwd, detached: true, silent: true });
     let said = '';
     child.stderr.on('data', (data) => (said += data));
-    const limit = setTimeout(() => process.kill(-Number(child.pid), 'SIGKILL'), options.minutes * 60_000);
+    child.stdout.resume();
+    let noticed;
+    let end = setTimeout(stop, options.seconds * 1_000);
+    function stop() {
+      noticed ??= { test: 'time limit' };
+      process.kill(-Number(child.pid), 'SIGKILL');
+    }
+    child.on('message', ({ test, spec, failed }) => {
+      clearTimeout(end);
+      if (failed) noticed ??= { test, spec };
+      else passing.add(test);
+      end = setTimeout(stop, (noticed ? 10 : options.seconds) * 1_000);
+    });
     child.on('close', (code) => {
-      clearTimeout(limit);
-      if (code === 0) return resolve(undefined);
-      if (code === null) return resolve('time limit');
-      if (!existsSync(report)) return reject(new Error(`the specs did not run: ${said}`));
-      const failed = JSON.parse(readFileSync(report, 'utf8')).testResults.filter(
-        ({ status }) => status === 'failed',
-      );
-      const [first] = failed;
-      const test = first?.assertionResults.find(({ status }) => status === 'failed');
-      resolve(test?.fullName ?? first?.message ?? 'a failure outside of the tests');
+      clearTimeout(end);
+      if (noticed || code === 0) resolve(noticed);
+      else reject(new Error(`the specs did not run: ${said}`));
     });
   });
 }
@@ -180,15 +203,16 @@ function read() {
     )
     .option('--seed <number>', 'decides which mutants are drawn', number, randomInt(1, 2 ** 31))
     .option('--mutants <number>', 'how many', number, 200)
+    .option('--from <number>', 'goes on with this one, after an interruption', number, 1)
     .option('--only <path>', 'only of files whose path holds this', '')
     .option('--line <number>', 'only of this line', number)
     .option('--list', 'only lists the drawn mutants, and which of them the compiler refuses')
     .option('--workers <number>', 'how many copies at the same time', number, 1)
     .option(
-      '--minutes <number>',
-      'longest time for the specs of a kind: a mutant that takes longer is killed',
+      '--seconds <number>',
+      'longest time without the end of a test: a mutant that takes longer is killed',
       number,
-      10,
+      100,
     )
     .showHelpAfterError()
     .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : 2))

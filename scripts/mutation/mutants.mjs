@@ -19,7 +19,7 @@ const swaps = new Map([
 /**
  * All possible changes of one file, each at one place. `place`: its number among the line's changes of this kind, from
  * 1.
- * @returns {{ file: string, line: number, operator: string, place: number, start: number, end: number, text: string, code: string }[]}
+ * @returns {{ file: string, source: string, line: number, operator: string, place: number, start: number, end: number, text: string, code: string }[]}
  */
 export function mutantsOf(file, source) {
   const tree = ts.createSourceFile(file, source, ts.ScriptTarget.Latest, true);
@@ -29,7 +29,7 @@ export function mutantsOf(file, source) {
     const { line } = tree.getLineAndCharacterOfPosition(start);
     const code = source.split('\n')[line].trim();
     const place = 1 + found.filter((each) => each.line === line + 1 && each.operator === operator).length;
-    found.push({ file, line: line + 1, operator, place, start, end: node.getEnd(), text, code });
+    found.push({ file, source, line: line + 1, operator, place, start, end: node.getEnd(), text, code });
   };
   const visit = (node) => {
     // Types, decorators and what is only imported have no behaviour.

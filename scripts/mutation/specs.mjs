@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { dirname, join, normalize } from 'node:path';
+import { basename, dirname, join, normalize } from 'node:path';
 import ts from 'typescript';
 
 /** Aliases that are no libraries. */
@@ -9,16 +9,30 @@ const folderOf = {
   api: 'apps/api/src',
 };
 
-/** Files that each file imports, by the aliases of package.json and by relative paths. */
+/** Programs that the specs' support starts by the name of a role. */
+const roles = [
+  ...['api', 'projector', 'standalone', 'worker'].map((role) => `apps/${role}/src/main.ts`),
+  'capabilities/operate/main.ts',
+];
+
+/**
+ * Files that each file imports, by the aliases of package.json and by relative paths, and programs that it starts from
+ * their builds.
+ */
 function importsOf(root, file) {
-  const { importedFiles } = ts.preProcessFile(readFileSync(join(root, file), 'utf8'), true, true);
-  return importedFiles.flatMap(({ fileName }) => {
+  const text = readFileSync(join(root, file), 'utf8');
+  const { importedFiles } = ts.preProcessFile(text, true, true);
+  const started = file.includes('test/') ? text.matchAll(/\bdist\/([\w/-]+)\.js\b/g) : [];
+  const programs = [...started].map(([, path]) => `${path}.ts`);
+  if (file === 'test/standalone/support/atelier.ts') programs.push(...roles);
+  const imported = importedFiles.flatMap(({ fileName }) => {
     const name = fileName.replace(/\.js$/, '.ts');
     if (name.startsWith('.')) return [normalize(join(dirname(file), name))];
     const [, library, path] = /^#([\w-]+)\/(.*)$/.exec(name) ?? [];
     if (!library) return [];
     return [`${folderOf[library] ?? `libs/${library}/src`}/${path}`];
   });
+  return [...imported, ...programs];
 }
 
 const spec = /\.(?:int-|e2e-)?spec\.ts$/;
@@ -26,7 +40,9 @@ const spec = /\.(?:int-|e2e-)?spec\.ts$/;
 const tooLong =
   /planted-bugs|simulation\/main|test\/(?:crash|bench|deploy|console|journeys|standalone|fuzz)\/|eventstoredb\/(?:journeys|consumer-lag)/;
 
-/** The specs that import a file, directly or not; the nearest first, by imports and by folders of the same name. */
+const wordsOf = (file) => basename(file).split('.')[0].split('-');
+
+/** The specs that import a file, directly or not; the nearest first, by imports and by names of folders and files. */
 export function specsByFile(root, files) {
   const importers = new Map();
   for (const file of files)
@@ -41,15 +57,19 @@ export function specsByFile(root, files) {
         if (!distances.has(importer)) distances.set(importer, distance + 1);
     const found = [...distances].filter(([file]) => spec.test(file) && !tooLong.test(file));
     const folders = mutated.split('/').filter((part) => !['libs', 'src', 'test'].includes(part));
-    const shared = (file) => folders.filter((part) => file.includes(`${part}/`)).length;
+    const words = wordsOf(mutated);
+    const shared = (file) =>
+      folders.filter((part) => file.includes(`${part}/`)).length +
+      wordsOf(file).filter((word) => words.includes(word)).length;
     const distance = ([file, imports]) => imports - 2 * shared(file);
-    const nearest = (kind) =>
+    const nearest = (kind, most = Infinity) =>
       found
-        .filter(([file]) => kind.test(file))
+        .filter((found) => kind.test(found[0]) && distance(found) <= most)
         .sort((one, other) => distance(one) - distance(other))
         .map(([file]) => file);
     return {
-      pure: nearest(/^(?!test\/simulation).*(?<!int-|e2e-)spec\.ts$/),
+      // One that is far away says nothing that the others do not say.
+      pure: nearest(/^(?!test\/simulation).*(?<!int-|e2e-)spec\.ts$/, 2),
       stored: nearest(/int-spec\.ts$/),
       whole: nearest(/e2e-spec\.ts$|^test\/simulation/),
     };

@@ -33,6 +33,14 @@ describe('the audit of a history', () => {
     expect(findings.of('charges').checked).toBe(2);
   });
 
+  it('counts each end of a job as one that it checked', () => {
+    const findings = new AuditFindings();
+    const history = new History(findings);
+    const told = story().job('acme', 'j').failedJob('acme', 'k').debit('acme', 'l').queue('acme', 'l');
+    for (const event of told.recorded()) history.apply(event);
+    expect(findings.of('terminal').checked).toBe(2);
+  });
+
   it('says what came before its account was opened', () => {
     const events = new Story().tell('account', 'acme', 'acme', 'AccountSuspended', { reason: 'x' });
     expect(findingsIn(events.recorded())).toMatchObject([

@@ -7,6 +7,7 @@ import { OtlpReceiver, type ReceivedSpan } from './support/otlp-receiver.js';
 import { Service } from './support/service.js';
 
 const callersTrace = '0af7651916cd43dd8448eb211c80319c';
+const failingTrace = '4bf92f3577b34da6a3ce929d0e0e4736';
 const callersSpan = 'b7ad6b7169203331';
 const traceparent = `00-${callersTrace}-${callersSpan}-01`;
 
@@ -33,6 +34,8 @@ describe('with a collector', () => {
     ids = await service.render(tenant, { traceparent });
     job = await service.events(`test.job-${ids.jobId}`);
     account = await service.events(`test.account-${tenant.id}`);
+    const failing = traceparent.replace(callersTrace, failingTrace);
+    await service.render(tenant, { traceparent: failing, 'X-Atelier-Test-Outcome': 'policy' });
     // What a role has not sent yet is sent when it stops.
     await service.stopRoles();
     spans = receiver.spans.filter(({ traceId }) => traceId === callersTrace);
@@ -84,6 +87,11 @@ describe('with a collector', () => {
     expect(stages.every(({ parentSpanId }) => parentSpanId === engine.spanId)).toBe(true);
     const closed = only('charge-closer');
     expect(closed).toMatchObject({ service: 'atelier-projector', parentSpanId: render.spanId });
+  });
+
+  it('the span of an engine names the class of its error', () => {
+    const failed = receiver.spans.find(({ traceId, name }) => traceId === failingTrace && name === 'engine');
+    expect(failed?.attributes).toMatchObject({ 'atelier.error_class': 'policy' });
   });
 
   it('every event that the request brought about names the span that wrote it, and its append is below that', () => {

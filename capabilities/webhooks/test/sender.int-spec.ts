@@ -2,6 +2,7 @@ import { deliveryMac } from '../delivery-mac.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { CommandBus } from '@nestjs/cqrs';
 import pg from 'pg';
+import type { TaskOutcome } from '#render-queue/render-queue.js';
 import type { CallOutcome, WebhookTransport } from '../deliveries.js';
 import {
   type ChangeWebhook,
@@ -45,8 +46,13 @@ class Bench {
   unprovenEvents: 'refuse' | 'accept' = 'refuse';
   readonly tenant = newId();
   endpointId = '';
+  private duringCall = () => {};
   private readonly transport: WebhookTransport = {
-    post: () => (this.calls++, Promise.resolve(this.answer)),
+    post: () => {
+      this.calls++;
+      this.duringCall();
+      return Promise.resolve(this.answer);
+    },
     complaintAbout: () => Promise.resolve(undefined),
   };
 
@@ -71,6 +77,13 @@ class Bench {
       pauses.push(outcome.afterMs);
       this.now += outcome.afterMs;
     }
+  }
+
+  /** One call, during which the process of the sender stops. */
+  async cutOff(): Promise<TaskOutcome> {
+    const stopping = new AbortController();
+    this.duringCall = () => stopping.abort();
+    return this.sender.send(await this.task(), stopping.signal);
   }
 
   async status(): Promise<string[]> {
@@ -151,6 +164,14 @@ describe('a sender', () => {
     expect((bench.now - began) / day).toBeGreaterThan(3);
     expect(await bench.status()).toEqual(['failed']);
     expect(await bench.disabled()).toBeUndefined();
+  });
+
+  it('does not count a call against the endpoint that its own end cut off', async () => {
+    const bench = await Bench.open();
+    expect(await bench.cutOff()).toEqual({ kind: 'retry', afterMs: 0 });
+    expect(bench.calls).toBe(1);
+    expect(await bench.status()).toEqual(['pending']);
+    expect(await bench.lastError()).toBeUndefined();
   });
 
   it('switches an endpoint off that has failed for five days, and takes no notice of what comes after', async () => {

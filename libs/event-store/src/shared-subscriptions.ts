@@ -153,7 +153,7 @@ class LogWindow {
   ): AsyncGenerator<SubscriptionBatch, void, void> {
     const wanted = passes(filter);
     let position = after;
-    let toldCaughtUp = position === this.to && this.caughtUp;
+    let toldCaughtUp = false;
     while (this.holds(position) && !signal.aborted) {
       const batch = this.after(position, wanted, batchSize);
       if (batch.position > position || (batch.caughtUp && !toldCaughtUp)) {

@@ -1,3 +1,4 @@
+import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { categoryPrefix } from '#domain/streams.js';
 import { storeWith, type EventStore } from '#event-store/event-store.js';
@@ -109,6 +110,37 @@ describe('a process manager whose log was restored to an older state', () => {
     await watch.begin();
     expect(watch.misfit).toContain('live bookkeeper is halted: its checkpoint was made from event');
     expect(watch.fits).toBe(false);
+  });
+
+  it('is reported once, and once more when it fits again', async () => {
+    await fixture.append('account', 'A', [purchase(1)]);
+    const last = await fixture.store.lastEvent();
+    let looks = 0;
+    const query = async (text: string, values?: unknown[]) => {
+      looks += 1;
+      return { rows: await fixture.rows(text, values) };
+    };
+    const told: string[] = [];
+    const write = (line: string) => told.push((JSON.parse(line) as { msg: string }).msg);
+    const logger = pino({ level: 'warn' }, { write });
+    const watch = new LogWatch({ query }, { store: fixture.store, place: 'here' });
+    const looked = async () => {
+      const before = looks;
+      await eventually(() => looks > before + 8, 'further looks');
+    };
+    await fixture.rows(
+      `insert into live.process_checkpoints (process, position, event_position, event_id)
+        values ('bookkeeper', $1, $1, gen_random_uuid())`,
+      [last!.position],
+    );
+    running.push(watch.follow(1, logger, stop.signal));
+    await eventually(() => told.length > 0, 'the report');
+    await looked();
+    expect(told).toEqual([expect.stringContaining('checkpoints do not fit the log. live bookkeeper')]);
+    await fixture.rows('update live.process_checkpoints set event_id = $1', [last!.id]);
+    await eventually(() => told.length > 1, 'the second report');
+    await looked();
+    expect(told.slice(1)).toEqual(['the checkpoints fit the log again']);
   });
 
   it('goes on behind its own last event where only events that it never wants were lost', async () => {

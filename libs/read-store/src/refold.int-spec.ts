@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { DomainEvent } from '#domain/events.js';
+import { storeWith, type EventStore } from '#event-store/event-store.js';
 import { readModels } from '#projections/read-models.js';
 import { queued } from '#projections/testing/stories.js';
 import { migrateReadStore } from './migrate.js';
@@ -28,8 +29,8 @@ async function append(part: typeof appends): Promise<void> {
 }
 
 /** A projector folds to the end of the log, and ends. */
-async function project(): Promise<void> {
-  const projector = fixture.start({ readModels, environment });
+async function project(eventStore: EventStore = fixture.store): Promise<void> {
+  const projector = fixture.start({ readModels, environment, eventStore });
   await fixture.passed((await fixture.store.head()) ?? 0n);
   await inStep();
   await projector.end();
@@ -94,6 +95,20 @@ describe('rows that another release has folded', () => {
     const mended = await allRows();
     for (const name of ['calls', 'catalog', 'keys', 'assets', 'presets', 'products', 'renders'])
       expect({ name, rows: mended[name] }).toEqual({ name, rows: right[name] });
+  });
+
+  it('are folded again from all pages of their streams', async () => {
+    await append(appends.slice(0, middle));
+    await project();
+    await append(appends.slice(middle));
+    await projectElsewhere([]);
+    const right = await allRows();
+    const { store } = fixture;
+    const inPages = storeWith(store, {
+      readStream: (stream, options) => store.readStream(stream, { ...options, limit: 2 }),
+    });
+    await project(inPages);
+    expect(await allRows()).toEqual(right);
   });
 
   it('are parked where this release cannot fold them', async () => {

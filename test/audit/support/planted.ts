@@ -1,5 +1,5 @@
 import type { CheckName } from '#capabilities/operate/audit/findings.js';
-import { at, Story } from './story.js';
+import { at, idOf, Story } from './story.js';
 
 /** A history with something wrong in it, and what the audit must say of that. */
 export interface Planted {
@@ -124,6 +124,19 @@ export const planted: readonly Planted[] = [
     revision: 4,
     expected: 'made once',
     found: 'settled at revision 3',
+  },
+  {
+    rule: 'a purchase that is made twice',
+    story: story()
+      .buy('acme', 5)
+      .bend(({ event }) => {
+        event.data = { ...(event.data as object), purchaseId: idOf('purchase 1') };
+      }),
+    check: 'replayed',
+    stream: acme,
+    revision: 2,
+    expected: 'made once',
+    found: 'purchase at revision 1',
   },
   {
     rule: 'a job without a charge',

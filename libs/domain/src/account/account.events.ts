@@ -61,7 +61,7 @@ export type AccountEvent =
  * several (a batch) names them `{requestId}.{n}`. Request ids are ULIDs and hold no dot, so the way back is certain.
  */
 export function requestIdOfCharge(chargeId: string): string {
-  return chargeId.split('.', 1)[0] ?? chargeId;
+  return chargeId.split('.')[0] ?? chargeId;
 }
 
 export const accountFamily: EventFamily<'account', AccountEvent> = {

@@ -86,6 +86,14 @@ describe('the daily cap', () => {
       .then(debited('c3', 20, justAfter));
   });
 
+  it('counts the 24 hours from the first debit, not from those that follow', () => {
+    const evening = '2026-06-01T23:00:00.000Z';
+    const justAfter = '2026-06-02T12:00:00.001Z';
+    given(account, [opened(20), purchased(100), debited('c1', 10), debited('c2', 5, evening)])
+      .when(debit('c3', 20, justAfter))
+      .then(debited('c3', 20, justAfter));
+  });
+
   it('does not count a refund of an earlier window against today', () => {
     const nextDay = '2026-06-02T13:00:00.000Z';
     const nextReset = '2026-06-03T13:00:00.001Z';

@@ -120,6 +120,16 @@ export function describeWriters(subject: () => Subject): void {
       await expect(reader.readStream(stream)).rejects.toThrow('at revision 2');
     });
 
+    it('is believed where events without a MAC are accepted, and one with a wrong MAC is not', async () => {
+      const { stream, writer, secret, forger, open } = world(subject());
+      await forger.append(stream, 'no-stream', newEvents(1));
+      await writer.append(stream, 0n, newEvents(1));
+      const { reader } = open({ signingKey: secret }, true);
+      expect(await revisionsIn(reader, stream)).toEqual([0n, 1n]);
+      await forger.append(stream, 1n, [withMac(newEvent(), 'forged')]);
+      await expect(reader.readStream(stream)).rejects.toThrow('carries a MAC that does not fit it');
+    });
+
     it('is not adopted by an event that has no MAC either, nor one of another log', async () => {
       const { stream, writer, secret, forger, open } = world(subject());
       await forger.append(stream, 'no-stream', newEvents(1));
@@ -168,10 +178,10 @@ function withMac(event: NewEvent, mac: unknown): NewEvent {
 /** A log, a service with its own key, and a forger who has the store's password but no key. */
 function world({ harness, store: forger }: Subject) {
   const secret = randomUUID();
-  const open = (secrets: { signingKey: string; accepted?: string[] }) => {
+  const open = (secrets: { signingKey: string; accepted?: string[] }, acceptUnproven = false) => {
     const macs = new EventMacs(secrets);
     const writer = harness.open({ macs });
-    return { writer, reader: refusingUnproven(markingUnproven(writer, { macs })) };
+    return { writer, reader: refusingUnproven(markingUnproven(writer, { macs, acceptUnproven })) };
   };
   return {
     stream: `test.conformance-${randomUUID()}`,

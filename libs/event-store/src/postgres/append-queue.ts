@@ -30,7 +30,7 @@ export interface AppendQueueOptions {
   readonly deadlineMs: number;
   /** How long an answer may take before the connection counts as lost. */
   readonly answerTimeoutMs: number;
-  /** Told the new head after each batch that wrote something. */
+  /** Told the head after each batch. */
   readonly onAppended: (head: bigint) => void;
   readonly observer: EventStoreObserver;
 }
@@ -252,7 +252,7 @@ export class AppendQueue {
         refused.push({ group, actual: before });
       }
     }
-    if (head > base) this.options.onAppended(head);
+    this.options.onAppended(head);
     return refused;
   }
 

@@ -141,6 +141,23 @@ describe('the log in PostgreSQL', () => {
     expect(commits).toBeLessThanOrEqual(2);
   });
 
+  it('commits appends once that wait together and read the same stream', async () => {
+    await store.append('read', 'no-stream', newEvents(1));
+    const outcomes = await Promise.all(
+      Array.from({ length: 10 }, (_, n) =>
+        store.appendTogether!([
+          { stream: `s-${n}`, expectedRevision: 'no-stream', events: newEvents(1) },
+          { stream: 'read', expectedRevision: 0n, events: [] },
+        ]),
+      ),
+    );
+    expect(outcomes.map(({ outcome }) => outcome)).toEqual(outcomes.map(() => 'appended'));
+    const commits = await value<number>(
+      `select count(distinct xmin::text)::int from event_store.events where stream <> 'read'`,
+    );
+    expect(commits).toBeLessThanOrEqual(2);
+  });
+
   it('keeps the order of appends to one stream that wait together', async () => {
     const events = newEvents(20);
     const outcomes = await Promise.all(events.map((event) => store.append('queue', 'any', [event])));
