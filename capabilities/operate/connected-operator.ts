@@ -9,7 +9,7 @@ import type { EventFilter, RecordedEvent } from '#event-store/event-store.js';
 import { newId } from '#platform/ids.js';
 import { createLogger } from '#platform/logger.js';
 import type { Queries } from '#read-store/data-source.js';
-import { KeptEvents } from './places.js';
+import { KeptEvents } from './log-reading.js';
 import { findConfiguration } from '#operator-calls/find-configuration.js';
 import { CliError } from '#operator-calls/call-refused.js';
 import type { Operator } from '#operator-calls/operator.js';

@@ -1,6 +1,6 @@
 import '#platform/node-version.js';
 import { Command, Help } from 'commander';
-import { addNouns } from './commands.js';
+import { addNouns } from './command/commands.js';
 import { versionOfThis } from '#platform/package-folder.js';
 import { lazily, verb } from '#operator-calls/verb.js';
 
@@ -48,10 +48,10 @@ verb(
   'a file for whoever helps you: settings, doctor, what waits, logs, tables; no secret, no picture',
 )
   .argument('<file>', 'a new file')
-  .action(lazily(() => import('./support-bundle.js'), 'makeSupportBundle'));
+  .action(lazily(() => import('./health/support-bundle.js'), 'makeSupportBundle'));
 
 verb(program, 'doctor', 'look at the database, the event store, the read models and the API').action(
-  lazily(() => import('./doctor.js'), 'doctor'),
+  lazily(() => import('./health/doctor.js'), 'doctor'),
 );
 
 // `atelier events tail | head` closes our output early: that is a way to end, not an error.

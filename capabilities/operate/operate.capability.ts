@@ -83,7 +83,7 @@ export const operate: Capability<'operate', readonly []> = {
     catalog: {
       about: "what tenants' jobs have made for further pictures",
       calls: {
-        'capabilities/operate/catalog.ts': () => import('./catalog.js'),
+        'capabilities/operate/catalog/catalog.ts': () => import('./catalog/catalog.js'),
       },
     },
     projections: {
@@ -110,13 +110,13 @@ export const operate: Capability<'operate', readonly []> = {
     status: {
       about: 'how far read models, process managers, render queues and seals are',
       calls: {
-        'capabilities/operate/status.ts': () => import('./status.js'),
+        'capabilities/operate/health/status.ts': () => import('./health/status.js'),
       },
     },
     processes: {
       about: 'process managers: what acts on the log',
       calls: {
-        'capabilities/operate/status.ts': () => import('./status.js'),
+        'capabilities/operate/health/status.ts': () => import('./health/status.js'),
       },
     },
     events: {

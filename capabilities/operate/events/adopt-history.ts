@@ -10,7 +10,7 @@ import { openEventStore } from '#event-store/open-event-store.js';
 import { systemClock } from '#platform/clock.js';
 import { personAtTerminal } from '../connected-operator.js';
 import { printJson, printLine } from '#operator-calls/output.js';
-import { withProgress } from '../progress.js';
+import { withProgress } from '../command/progress.js';
 import { findConfiguration } from '#operator-calls/find-configuration.js';
 import { CliError } from '#operator-calls/call-refused.js';
 import type { OutputOptions } from '#operator-calls/verb.js';

@@ -5,7 +5,7 @@ import { isServing } from '#read-store/projection-checkpoints.js';
 import { forgetGeneration, loadGenerations } from '../rebuild/generations.js';
 import { bindTo, boundLog, type BoundLog } from '#read-store/log-fit.js';
 import { CliError } from '#operator-calls/call-refused.js';
-import { consumers } from '../consumers.js';
+import { consumers } from '../health/consumers.js';
 
 /**
  * - `translate`: every consumer has handled all of the source, and goes on behind the last event of the target.

@@ -21,7 +21,7 @@ import { messageOf } from '#platform/errors.js';
 import { findSecretFiles, readRuntime } from '#platform/home-files.js';
 import { findConfiguration } from '#operator-calls/find-configuration.js';
 import { printJson, printLine, printProperties, printTable } from '#operator-calls/output.js';
-import { withProgress } from '../progress.js';
+import { withProgress } from '../command/progress.js';
 import { CliError } from '#operator-calls/call-refused.js';
 import type { OutputOptions } from '#operator-calls/verb.js';
 import { personAtTerminal } from '../connected-operator.js';

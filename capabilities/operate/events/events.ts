@@ -4,7 +4,7 @@ import { IntegerField, TextField } from '#validation/fields.js';
 import { defineCall } from '#operator-calls/call.js';
 import { ConnectedOperator } from '../connected-operator.js';
 import { printJsonLine, printLine, printTable } from '#operator-calls/output.js';
-import { checkStreamName, noSuchStream } from '../places.js';
+import { checkStreamName, noSuchStream } from '../log-reading.js';
 import { environmentsOf } from '#operator-calls/input.js';
 import type { EnvironmentOptions } from '#operator-calls/verb.js';
 

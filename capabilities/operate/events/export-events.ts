@@ -7,8 +7,8 @@ import type { Environment } from '#domain/streams.js';
 import type { EventStore, RecordedEvent } from '#event-store/event-store.js';
 import { errorCode, messageOf } from '#platform/errors.js';
 import { ConnectedOperator } from '../connected-operator.js';
-import { checkStreamName, momentOf, noSuchStream, pagesOfLog, type Moment } from '../places.js';
-import { ProgressDisplay } from '../progress.js';
+import { checkStreamName, momentOf, noSuchStream, pagesOfLog, type Moment } from '../log-reading.js';
+import { ProgressDisplay } from '../command/progress.js';
 import { CliError } from '#operator-calls/call-refused.js';
 
 export interface ExportEventsOptions {

@@ -1,6 +1,6 @@
 import { Option, type Command } from 'commander';
 import { lazily, verb } from '#operator-calls/verb.js';
-import { environmentOption, wholeNumber } from '../arguments.js';
+import { environmentOption, wholeNumber } from '../command/arguments.js';
 
 export function addLogVerbs(events: Command): void {
   const collect = (value: string, earlier: readonly string[] = []): string[] => [...earlier, value];

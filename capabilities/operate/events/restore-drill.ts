@@ -17,7 +17,7 @@ import { migrateReadStore } from '#read-store/migrate.js';
 import { rebuild } from '../rebuild/rebuild.js';
 import { balancesOf, readersOf } from '../ledger/audit-ledger.js';
 import { printJson, printLine } from '#operator-calls/output.js';
-import { withProgress } from '../progress.js';
+import { withProgress } from '../command/progress.js';
 import type { LogProgress } from '#operator-calls/call.js';
 import { findConfiguration } from '#operator-calls/find-configuration.js';
 import { CliError } from '#operator-calls/call-refused.js';

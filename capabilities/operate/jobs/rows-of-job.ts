@@ -19,7 +19,7 @@ import { TextField } from '#validation/fields.js';
 import { defineCall } from '#operator-calls/call.js';
 import type { Operator } from '#operator-calls/operator.js';
 import { printLine, toJson } from '#operator-calls/output.js';
-import { happenedThrough } from '../places.js';
+import { happenedThrough } from '../log-reading.js';
 import { OneJob, requireJob } from './jobs.js';
 
 /** Those whose keys begin with the id of the job, its charge or its request. */

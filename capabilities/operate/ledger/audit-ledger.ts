@@ -14,7 +14,7 @@ import { defineCall, type AsJson } from '#operator-calls/call.js';
 import { InEnvironment, environmentsOf } from '#operator-calls/input.js';
 import type { Operator } from '#operator-calls/operator.js';
 import { printLine, printTable } from '#operator-calls/output.js';
-import { momentOf } from '../places.js';
+import { momentOf } from '../log-reading.js';
 import { CliError } from '#operator-calls/call-refused.js';
 import { auditAction, auditSummary } from './last-audit.js';
 

@@ -7,7 +7,7 @@ import { defineCall } from '#operator-calls/call.js';
 import { InEnvironment, environmentsOf, timeOf } from '#operator-calls/input.js';
 import { asCsv, jsonLines, printPieces } from '#operator-calls/lines.js';
 import type { Operator } from '#operator-calls/operator.js';
-import { pagesOfLog } from '../places.js';
+import { pagesOfLog } from '../log-reading.js';
 import { CliError } from '#operator-calls/call-refused.js';
 
 class ExportedPeriod extends InEnvironment {

@@ -6,7 +6,7 @@ import { IntegerField, TextField } from '#validation/fields.js';
 import { defineCall, type AsJson } from '#operator-calls/call.js';
 import { OfTenantInEnvironment } from '#operator-calls/input.js';
 import { printLine, printProperties, printTable } from '#operator-calls/output.js';
-import { happenedBy, happenedThrough } from '../places.js';
+import { happenedBy, happenedThrough } from '../log-reading.js';
 import { CliError } from '#operator-calls/call-refused.js';
 
 class AccountAtMoment extends OfTenantInEnvironment {

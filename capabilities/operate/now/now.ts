@@ -14,7 +14,7 @@ import { pgBossQueueLevels } from '#render-queue/queue-levels.js';
 import type { QueueLevel } from '#render-queue/render-queue.js';
 import { defineCall, type AsJson } from '#operator-calls/call.js';
 import { NoInput } from '#operator-calls/input.js';
-import { compareWithLog, countsPositions, lagText } from '../consumers.js';
+import { compareWithLog, countsPositions, lagText } from '../health/consumers.js';
 import { findStranded } from '../jobs/stranded-jobs.js';
 import { lastAudit } from '../ledger/last-audit.js';
 import type { Operator } from '#operator-calls/operator.js';

@@ -1,7 +1,7 @@
 import type { NowOfCapabilities } from '#capabilities/parts.js';
 import type { Environment } from '#domain/streams.js';
 import { silences, type SeenProcess } from '#read-store/signs-of-life.js';
-import { lagText, patienceSeconds, type ConsumerStatus } from '../consumers.js';
+import { lagText, patienceSeconds, type ConsumerStatus } from '../health/consumers.js';
 import type { AuditMade } from '../ledger/last-audit.js';
 import type { DeliveryLevel } from './figures.js';
 

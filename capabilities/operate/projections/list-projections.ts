@@ -2,7 +2,7 @@ import type pg from 'pg';
 import type { Environment } from '#domain/streams.js';
 import { readServerVersion } from '#event-store/open-event-store.js';
 import type { Configuration } from '#platform/configuration.js';
-import { lagText, readConsumers, type ConsumerStatus } from '../consumers.js';
+import { lagText, readConsumers, type ConsumerStatus } from '../health/consumers.js';
 import { defineCall } from '#operator-calls/call.js';
 import { InEnvironment } from '#operator-calls/input.js';
 import { answerWithinMs, withDatabase } from '../service.js';

@@ -15,7 +15,7 @@ import { TextField } from '#validation/fields.js';
 import { defineCall, type AsJson } from '#operator-calls/call.js';
 import { printPieces } from '#operator-calls/lines.js';
 import { toJson } from '#operator-calls/output.js';
-import { checkStreamName, happenedBy, noSuchStream } from '../places.js';
+import { checkStreamName, happenedBy, noSuchStream } from '../log-reading.js';
 import { CliError } from '#operator-calls/call-refused.js';
 import { replayed, type ReplayedFold, type View } from '#operator-calls/replayed-fold.js';
 

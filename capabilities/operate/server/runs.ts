@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 import type { Clock } from '#platform/clock.js';
 import { messageOf } from '#platform/errors.js';
 import { newId } from '#platform/ids.js';
-import type { RunView } from '../admin-client.js';
+import type { RunView } from '../command/admin-client.js';
 import type { AnyCall, Asked, LogProgress } from '#operator-calls/call.js';
 import { toJson } from '#operator-calls/output.js';
 import { CliError } from '#operator-calls/call-refused.js';

@@ -1,10 +1,10 @@
 import type { Command } from 'commander';
 import { newId } from '#platform/ids.js';
 import { InvalidFields } from '#validation/validate.js';
-import { checkedInput, perform } from './perform-call.js';
+import { checkedInput, perform } from '../perform-call.js';
 import type { AnyCall, OutputForm } from '#operator-calls/call.js';
 import { findAdminApi } from './admin-client.js';
-import { ConnectedOperator } from './connected-operator.js';
+import { ConnectedOperator } from '../connected-operator.js';
 import { printJson, toJson } from '#operator-calls/output.js';
 import { withProgress } from './progress.js';
 import { CliError } from '#operator-calls/call-refused.js';

@@ -18,10 +18,10 @@ import { readOpenCharges } from '#projections/ledger/ledger.reader.js';
 import { errorCode, messageOf } from '#platform/errors.js';
 import { onlyRow } from '#platform/postgres.js';
 import { pgBossQueueLevels } from '#render-queue/queue-levels.js';
-import { findStranded } from './jobs/stranded-jobs.js';
+import { findStranded } from '../jobs/stranded-jobs.js';
 import { judgeConsumers, lagText, readConsumers, type ConsumerStatus } from './consumers.js';
 import { findConfiguration } from '#operator-calls/find-configuration.js';
-import { answerWithinMs, patience, withDatabase, withEventStore } from './service.js';
+import { answerWithinMs, patience, withDatabase, withEventStore } from '../service.js';
 import { printJson, printLine, printTable } from '#operator-calls/output.js';
 import type { OutputOptions } from '#operator-calls/verb.js';
 

@@ -1,7 +1,7 @@
 import { Argument, Option, type Command } from 'commander';
 import { ulidPattern } from '#platform/ids.js';
 import { listOf, duration, shortText, ulid, wholeNumber } from './arguments.js';
-import { fieldsOf, type FieldSchema } from './fields-of-input.js';
+import { fieldsOf, type FieldSchema } from '../fields-of-input.js';
 import { NoInput } from '#operator-calls/input.js';
 import type { AnyCall, TypedAs } from '#operator-calls/call.js';
 import { lazily, verb } from '#operator-calls/verb.js';

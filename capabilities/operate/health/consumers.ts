@@ -6,7 +6,7 @@ import type { Configuration } from '#platform/configuration.js';
 import { readModels } from '#projections/read-models.js';
 import { consumersOf, lagsOf } from '#read-store/consumers.js';
 import type { Queries } from '#read-store/data-source.js';
-import { answerWithinMs, patience, withDatabase, withEventStore } from './service.js';
+import { answerWithinMs, patience, withDatabase, withEventStore } from '../service.js';
 
 /** All that the projector runs. */
 export const consumers = consumersOf(readModels, processManagers);

@@ -8,7 +8,7 @@ import { defineCall } from '#operator-calls/call.js';
 import { InEnvironment, NoInput } from '#operator-calls/input.js';
 import { compareWithLog, countsPositions, lagText, readConsumers } from './consumers.js';
 import { printLine, printTable } from '#operator-calls/output.js';
-import { answerWithinMs, withDatabase } from './service.js';
+import { answerWithinMs, withDatabase } from '../service.js';
 
 /** What follows the log and does something about it. */
 export const listProcesses = defineCall({

@@ -7,12 +7,12 @@ import { messageOf } from '#platform/errors.js';
 import { findSecretFiles, readHomeSecrets, readOperatorToken } from '#platform/home-files.js';
 import { versionOfThis } from '#platform/package-folder.js';
 import { diagnose } from './doctor.js';
-import { showNow } from './now/now.js';
-import { ConnectedOperator } from './connected-operator.js';
+import { showNow } from '../now/now.js';
+import { ConnectedOperator } from '../connected-operator.js';
 import { printJson, printLine, toJson } from '#operator-calls/output.js';
-import { listProjections } from './projections/list-projections.js';
+import { listProjections } from '../projections/list-projections.js';
 import { findConfiguration } from '#operator-calls/find-configuration.js';
-import { answerWithinMs, withDatabase } from './service.js';
+import { answerWithinMs, withDatabase } from '../service.js';
 import { CliError } from '#operator-calls/call-refused.js';
 import type { OutputOptions } from '#operator-calls/verb.js';
 
