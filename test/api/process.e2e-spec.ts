@@ -99,7 +99,11 @@ describe('the API as a process', () => {
     await eventually(async () => {
       const open = await readdir(`/proc/${child.pid}/fd`);
       const files = await Promise.allSettled(open.map((fd) => readlink(`/proc/${child.pid}/fd/${fd}`)));
-      return files.some((file) => file.status === 'fulfilled' && file.value.includes('atelier-upload-'));
+      const isOpen = files.some(
+        (file) => file.status === 'fulfilled' && file.value.includes('atelier-upload-'),
+      );
+      // The file loses its name before anything is written to it.
+      return isOpen && (await isUnderWay());
     });
     child.kill('SIGKILL');
     await once(child, 'exit');
