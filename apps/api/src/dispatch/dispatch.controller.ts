@@ -221,7 +221,7 @@ export class Dispatches {
 const endpointOf = ({ name }: Workflow): string => `/v1/${name}`;
 
 /** The longest possible JSON about ten photographs. */
-export const batchBodyLimit = 640 * 1024;
+export const batchBodyLimit = 512 * 1024;
 
 /** The controller of `POST /v1/{name}`: one class for each workflow, because Nest keeps routes and descriptions by class. */
 export function dispatchController(workflow: Workflow): Type {

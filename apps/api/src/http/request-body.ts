@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { defaultUnreadMs } from '#platform/guarded-server.js';
 import { ApiError, invalid } from './api-error.js';
@@ -174,6 +175,7 @@ export async function readJsonBody(request: FastifyRequest): Promise<unknown> {
     );
   }
   const bytes = await readRawBody(request);
+  if (bytes.length > jsonBodyLimit) await ownTurn();
   if (hasTooManyValues(bytes)) {
     const msg = `holds more than ${mostJsonValues} values: its lists and objects are too long`;
     throw invalid([{ loc: ['body'], msg, type: 'too_long' }]);
@@ -193,6 +195,14 @@ export async function readJsonBody(request: FastifyRequest): Promise<unknown> {
 }
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
+
+let lastTurn: Promise<void> = Promise.resolve();
+
+/** Resolves in a turn of the event loop that no other large body has: requests of others go on between two of them. */
+function ownTurn(): Promise<void> {
+  lastTurn = lastTurn.then(() => setImmediate());
+  return lastTurn;
+}
 
 /**
  * The body as it was sent. It is read once and then remembered. @throws ApiError 413 beyond the route's limit, 408, 400
