@@ -53,7 +53,9 @@ async function tryOne(
 ): Promise<Find | undefined> {
   const wiring = bug === undefined ? sound : wiringOf(bug);
   let running: ReturnType<typeof simulate> | undefined;
+  let drawn: readonly Step[] = [];
   const property = fc.asyncProperty(scenarios, async (steps) => {
+    drawn = steps;
     running = simulate(steps, { wiring, traced: onTrace !== undefined, together: isTogether(seed) });
     const result = await running;
     if (result.violation === undefined) onRun?.(result);
@@ -71,9 +73,14 @@ async function tryOne(
     ...replay,
   });
   // Shrinking that takes too long is left in the middle of a run, and two at once would draw each other's ids.
-  await running;
+  const last = await running;
   if (!details.failed) return undefined;
-  const [steps] = details.counterexample ?? [[]];
+  if (details.counterexample === null) {
+    // A busy machine can reach the limit in the first run, before there is anything to shrink.
+    const violation = last?.violation;
+    return violation === undefined ? undefined : { seed, path: '', violation, steps: drawn };
+  }
+  const [steps] = details.counterexample;
   const error = details.errorInstance;
   const violation = error instanceof Error ? error.message : String(error);
   return { seed, path: details.counterexamplePath ?? '', violation, steps: steps ?? [] };
