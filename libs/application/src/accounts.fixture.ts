@@ -17,7 +17,10 @@ import { grantCredits, openAccount } from '../../../test/support/operator.js';
 
 const environment: Environment = 'test';
 
-/** An event store of its own on a real PostgreSQL, and tenants with credits in it: for the specs of this library. */
+/**
+ * For the specs of this library: an event store of its own on a real PostgreSQL, and tenants with credits in
+ * it.
+ */
 export class AccountsFixture {
   private constructor(
     readonly database: TestDatabase,

@@ -30,7 +30,10 @@ export type Handled<State, Rejection> =
 /** More conflicts in a row than two honest writers produce. */
 const maxConflicts = 50;
 
-/** Several writers of one process load, decide and append in step, and without a pause one of them always loses. */
+/**
+ * Several writers of one process load, decide and append in step. Without a pause, the same one loses each
+ * time.
+ */
 const stepsAside = { afterConflicts: 3, mostMs: 50 };
 
 const eventsAPage = 1024;
@@ -51,7 +54,10 @@ export async function* readForwards(
   }
 }
 
-/** The state before the first event: what a stream that should be new is taken for, without a look. */
+/**
+ * The state before the first event. Serves as the known state of a stream that should be new, which spares the
+ * read.
+ */
 export function untouched<State>(aggregate: { readonly initial: State }): Loaded<State> {
   return { state: aggregate.initial, revision: 'no-stream', position: undefined };
 }
@@ -67,7 +73,8 @@ export async function load<State, Event extends DomainEvent>(
   const from = revision === 'no-stream' ? 0n : revision + 1n;
   for await (const events of readForwards(store, stream, from)) {
     for (const recorded of events) {
-      // A stream holds the events of one aggregate only; every append in this service goes through its decide.
+      // A stream holds the events of one aggregate only: every append in this service comes from its decide
+      // function.
       state = aggregate.evolve(state, decode(recorded) as Event);
       ({ revision, position } = recorded);
     }
@@ -76,9 +83,9 @@ export async function load<State, Event extends DomainEvent>(
 }
 
 /**
- * Load, decide, append at the revision that was loaded. When another writer was faster: load what is new, decide again.
- * A decision without events is an answer from the state as it was read. `known` spares the load: when it is
- * wrong, the append is refused and the stream is read.
+ * Loads, decides, and appends at the revision that it loaded. If another writer was faster, it loads the new
+ * events and decides again. A decision without events answers from the state as it was read. `known` spares the
+ * load; if it is wrong, the store refuses the append and the stream is read.
  * @throws StreamContended
  */
 export async function handle<State, Event extends DomainEvent, Rejection>(

@@ -15,22 +15,22 @@ import { followFromNow, type FollowOptions } from './follow-log.js';
 /** An event of the log, and what it is about. */
 export interface Announcement<Type extends DomainEventType = DomainEventType> {
   readonly environment: Environment;
-  /** The part of the stream's name behind the category: a key, a tenant, a workflow. */
+  /** The second part of the stream's name, after the category: a key, a tenant, a workflow. */
   readonly id: string;
   readonly event: EventOfType<Type>;
 }
 
-/** A cache of what streams say, which must hear when they say something new. */
+/** A cache of streams' contents that must hear of each new event in them. */
 export interface Listener {
   readonly category: StreamCategory;
   readonly types: readonly DomainEventType[];
   hear(announcement: Announcement): void;
 }
 
-/** What listens in this process. A module that has listeners provides them under this token. */
+/** The listeners of this process. A module that has listeners provides them under this token. */
 export const Listeners = Symbol('Listeners');
 
-/** Listens for as long as the app runs: a subscription that ends by an error begins anew. */
+/** Listens for as long as the app runs. A subscription that ends with an error starts again. */
 @Injectable()
 export class Announcements implements OnApplicationBootstrap, OnApplicationShutdown {
   private readonly stopping = new AbortController();
@@ -42,7 +42,7 @@ export class Announcements implements OnApplicationBootstrap, OnApplicationShutd
     @Inject(Logger) private readonly logger: Logger,
   ) {}
 
-  /** Resolves when the watch has begun, or cannot begin yet: a change before that would not be heard. */
+  /** Resolves once the watch has begun, or has failed to begin: earlier changes would not be heard. */
   async onApplicationBootstrap(): Promise<void> {
     const { promise: begun, resolve: hasBegun } = Promise.withResolvers<void>();
     this.watching = watchAnnouncements(this.store, this.listeners, {
@@ -66,8 +66,8 @@ export class Announcements implements OnApplicationBootstrap, OnApplicationShutd
 }
 
 /**
- * Tells the listeners what happens from now on, in whichever process: within a tenth of a second. One subscription
- * serves all of them. Runs until the signal aborts.
+ * Passes new events from any process to the listeners, within a tenth of a second. All listeners share one
+ * subscription. Runs until the signal aborts.
  */
 export function watchAnnouncements(
   store: EventStore,

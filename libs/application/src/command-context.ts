@@ -6,7 +6,7 @@ import type { EventMetadata, NewEvent } from '#event-store/event-store.js';
 import { correlation } from '#platform/correlation.js';
 import { eventId } from '#platform/ids.js';
 
-/** Whom a valid key speaks for. It scopes every read and write, and its tenant pays. */
+/** The identity behind a valid key. It scopes every read and write, and its tenant pays. */
 export interface Caller {
   readonly environment: Environment;
   readonly tenant: string;
@@ -14,21 +14,26 @@ export interface Caller {
   readonly capabilities: readonly Capability[];
   /** Whether its requests must be signed. Absent: they may be. */
   readonly requiresSignature?: SignatureRule;
-  /** Set for a token that a key's owner gave away: all that it opens. */
+  /** Set for a token that a key's owner gave away: the one thing that the token allows. */
   readonly scope?: ClientScope;
 }
 
-/** One upload, by an id of its own that makes it one; or the reading of one job. */
+/**
+ * Allows one upload, or reading one job. `id` is the job's id, or the upload's own id, so that it happens once.
+ */
 export interface ClientScope {
   readonly kind: 'upload' | 'job';
   readonly id: string;
 }
 
-/** Who asks for what, and when: comes in with each command and ends up in the metadata of its events. */
+/** The sender, time and cause of a command. It becomes the metadata of the command's events. */
 export interface CommandContext {
   readonly environment: Environment;
   readonly tenant: string;
-  /** Names the command. Its events' ids derive from it, so a retry must repeat it and two commands must not share it. */
+  /**
+   * Names the command. The ids of its events derive from it: a retry repeats it, and two commands never share
+   * it.
+   */
   readonly commandId: string;
   /** Correlation: the request that set this off. */
   readonly requestId: string;
@@ -39,7 +44,7 @@ export interface CommandContext {
   readonly traceparent?: string | undefined;
 }
 
-/** Of what a caller asks for with its key. */
+/** The context of a command that a caller sends with its key. */
 export function callerContext(
   { environment, tenant, keyId }: Caller,
   commandId: string,
@@ -49,10 +54,10 @@ export function callerContext(
   return { environment, tenant, commandId, requestId, actor: `key:${keyId}`, at };
 }
 
-/** Whom metadata names as tenant of what belongs to no tenant: operations and presets. */
+/** The tenant in the metadata of events that belong to no tenant: operations and presets. */
 export const installation = 'installation';
 
-/** A domain event as the store takes it. `index` numbers the events of one command. */
+/** Converts a domain event into the store's form. `index` numbers the events of one command. */
 export function toNewEvent(event: DomainEvent, index: number, context: CommandContext): NewEvent {
   const traceparent = context.traceparent ?? correlation().traceparent;
   const metadata: EventMetadata = {

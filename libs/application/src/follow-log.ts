@@ -4,13 +4,13 @@ import { retryUntilAborted } from '#platform/retry.js';
 const retryMs = 1_000;
 
 export interface FollowOptions extends Required<Pick<SubscribeOptions, 'filter' | 'signal' | 'patienceMs'>> {
-  /** Called when each later event will be told. */
+  /** Called once every later event will reach `hear`. */
   readonly onBegun?: () => void;
-  /** Called when nothing is heard for the moment. It goes on by itself after the last event that was told. */
+  /** Called when the subscription fails. It is retried and continues after the last event that was heard. */
   readonly onFailure: (error: unknown) => void;
 }
 
-/** Tells what is appended from now on, in whichever process, until the signal aborts. */
+/** Passes on each event that any process appends from now on, until the signal aborts. */
 export async function followFromNow(
   store: EventStore,
   { onBegun, onFailure, signal, ...options }: FollowOptions,
@@ -25,9 +25,9 @@ export async function followFromNow(
     const from = after === undefined ? {} : { after };
     const subscription = store.subscribe({ ...from, ...options, unprovenToo: true, signal });
     for await (const { events, position } of subscription) {
-      // Before: what cannot be heard must not be heard again and again.
+      // Set before `hear`: an event that makes it throw must not come again and again.
       after = position;
-      // What this service did not write tells nothing, and must not keep anybody from hearing what it did.
+      // Events that this service did not write are left out; they must not block those that it did.
       hear(events.filter(({ unproven }) => unproven === undefined));
     }
   };

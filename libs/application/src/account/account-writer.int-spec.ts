@@ -85,7 +85,7 @@ async function balanceOf(tenant: string): Promise<number> {
 const accepted = (verdicts: readonly AccountVerdict<unknown>[]) =>
   verdicts.filter(({ kind }) => kind === 'accepted').length;
 
-/** The real store, with a count of its appends, and answers that can be lost after the commit. */
+/** The real store. It counts its appends, and can lose an answer after the commit. */
 function observed() {
   const seen = { appends: 0, loseAnswers: 0 };
   const counted = fixture.withAppend((append) => async (...args) => {
@@ -167,7 +167,7 @@ describe('the account’s single writer', () => {
     await expect(debitThree(writer, tenant, requestId)).rejects.toThrow(AppendOutcomeUnknown);
     expect(await debitThree(writer, tenant, requestId)).toMatchObject({ kind: 'accepted', changed: false });
     expect(await balanceOf(tenant)).toBe(7);
-    // Part of it was given back: the rest says that it was made.
+    // One of the three charges is refunded. The other two still show that the debit was made.
     await writer.execute(context(tenant), (account) =>
       refundCharge(
         { chargeId: `${requestId}.0`, reason: 'job-failed', at: new Date().toISOString() },
@@ -272,7 +272,8 @@ describe('the account’s single writer', () => {
       );
     await refund(elsewhere, known);
     await debit(elsewhere, tenant, unknown);
-    // Decided together on what this writer remembers: the first is there already, of the second it knows nothing.
+    // This writer decides both on the state that it remembers: it knows the first charge as open, and not the
+    // second.
     const verdicts = await Promise.all([refund(here, known), refund(here, unknown)]);
     expect(verdicts.map(({ kind }) => kind)).toEqual(['accepted', 'accepted']);
     expect(await balanceOf(tenant)).toBe(10);

@@ -56,7 +56,9 @@ export interface DecidedBatch {
   readonly events: readonly NewEvent[];
 }
 
-/** Decides the commands one after the other, each on the state that its accepted predecessors leave behind. */
+/**
+ * Decides the commands one after the other, each on the state that the accepted ones before it leave behind.
+ */
 export function decideAll(batch: readonly Waiting[], account: Account): DecidedBatch {
   let draft = forkAccount(account);
   const domainEvents: AccountEvent[] = [];
@@ -72,7 +74,7 @@ export function decideAll(batch: readonly Waiting[], account: Account): DecidedB
       });
       return { kind: 'accepted', changed: decision.events.length > 0, position: undefined };
     } catch (error) {
-      // A defect in one command must not take its neighbours down with it.
+      // A defect in one command must not fail the others of the batch.
       return { kind: 'threw', error };
     }
   });
@@ -100,12 +102,17 @@ export function answer(
   });
 }
 
-/** A stream beside the account is not at the revision that a command expects. Nothing of the command has happened. */
+/**
+ * A stream beside the account is not at the revision that a command expects. The command has written nothing.
+ */
 export class MovedBeside extends Error {
   override readonly name = 'MovedBeside';
 }
 
-/** What is written with the batch, each guard once. A command whose guard contradicts one before it is `contrary`. */
+/**
+ * The writes beside the batch, one for each stream. A command that expects another revision of such a stream
+ * than an earlier command does is `contrary`.
+ */
 function besideOf(batch: readonly Waiting[], verdicts: readonly DecidedCommand[]) {
   const writes = new Map<string, StreamWrite>();
   const contrary = batch.filter(({ beside }, index) => {
@@ -120,14 +127,14 @@ function besideOf(batch: readonly Waiting[], verdicts: readonly DecidedCommand[]
   return { writes: [...writes.values()], contrary };
 }
 
-/** How an append to an account ended, with what was to happen beside it. */
+/** The outcome of an append to an account and to the streams beside it. */
 type Appended =
   | {
       readonly outcome: 'appended';
-      /** Of the account's last event. */
+      /** Revision of the account's last event. */
       readonly revision: bigint;
       readonly position: bigint;
-      /** Of the last event of all that was written. */
+      /** Position of the last event of the whole append, other streams included. */
       readonly lastPosition: bigint;
       readonly replayed: boolean;
     }
@@ -137,9 +144,9 @@ interface Mailbox {
   readonly stream: string;
   readonly waiting: Waiting[];
   draining: Promise<void> | undefined;
-  /** What this process believes the account to be; undefined: not loaded, or no longer trusted. */
+  /** The account as this process knows it. Undefined: it is not loaded, or the state may be wrong. */
   known: Loaded<Account> | undefined;
-  /** What it was before it was no longer trusted. */
+  /** The last state before `known` was given up. */
   lastSeen: Loaded<Account> | undefined;
   lastSnapshot: bigint;
 }
@@ -151,7 +158,7 @@ export interface AccountWriterOptions {
   readonly snapshotEvery?: number;
   /** Accounts that are kept in memory. */
   readonly cachedAccounts?: number;
-  /** What a mailbox waits for before its first batch. Default: one turn of the event loop. */
+  /** A mailbox waits for this before its first batch. Default: one turn of the event loop. */
   readonly nextTurn?: () => Promise<void>;
 }
 
@@ -160,11 +167,12 @@ const aggregate = { initial: initialAccount, evolve: evolveAccount };
 const eventLoopTurn = () => new Promise<void>((resolve) => setImmediate(resolve));
 
 /**
- * The single writer of every account in this process. Each account has a mailbox; while one append is on its
- * way to the store, further commands wait in it, and are then decided in order and appended together, each with
- * its own verdict. Across processes the expected revision guards: the one that comes second reads what is new and
- * decides again. A verdict always rests on the account's true head: either the append at that revision succeeded, or,
- * when a batch has nothing to append, the head was read again before the answers went out.
+ * The single writer of every account in this process. Each account has a mailbox. While an append is on its way
+ * to the store, further commands wait there; then the writer decides them in order and appends them together.
+ * Each command gets its own verdict. Between processes the expected revision decides: the second writer is
+ * refused, reads the new events and decides again. A verdict always rests on the account's true head: either
+ * the append at that revision succeeded, or the batch had nothing to append and the writer read the head again
+ * before it answered.
  */
 @Injectable()
 export class AccountWriter {
@@ -185,36 +193,36 @@ export class AccountWriter {
 
   /**
    * Runs one command on the account that its context names.
-   * @param beside of other streams, only for a store that can append to several at once
+   * @param beside writes to other streams in the same append; only for a store with `appendTogether`
    * @throws AppendOutcomeUnknown: the command may have happened; repeating it with the same command id is safe
-   * @throws EventStoreUnavailable, MovedBeside: it has not happened
-   * @throws DuplicateEventId: a command with this id has happened, and its effect was taken back since
+   * @throws EventStoreUnavailable, MovedBeside: the command has not happened
+   * @throws DuplicateEventId: a command with this id has happened, and its effect was undone later
    */
   execute<Rejection>(
     context: CommandContext,
     decide: (account: Account) => Decision<AccountEvent, Rejection>,
     beside: readonly StreamWrite[] = [],
   ): Promise<AccountVerdict<Rejection>> {
-    // The mailbox is drained outside any request, so each command carries its own trace.
+    // The drain runs outside any request, so each command carries its own trace.
     const traced = { traceparent: correlation().traceparent, ...context };
     const mailbox = this.mailbox(context.environment, context.tenant);
     return inStoreTime(() => this.enqueue(mailbox, traced, decide, beside), 'write');
   }
 
   /**
-   * The account at its head, read now, and the position of its last event. It waits its turn among the commands.
-   * The state goes on living in this writer: take from it what you need, and do not keep it.
+   * The account at its head, read now, and the position of its last event. The read waits its turn among the
+   * commands. The writer goes on changing this state: copy what you need, and do not keep it.
    */
   async read(environment: Environment, tenant: string): Promise<Pick<Loaded<Account>, 'state' | 'position'>> {
     const mailbox = this.mailbox(environment, tenant);
     await inStoreTime(() => this.enqueue(mailbox, undefined, () => accept()), 'read');
-    // Commands that were decided beside it may have written: state and position are those after all of them.
+    // Commands of the same batch may have written; state and position are those after all of them.
     return mailbox.known ?? untouched(aggregate);
   }
 
   /**
-   * The account as this process last saw it, for when the log cannot be read. Undefined: it never did. Its open charges may
-   * be half of a later state.
+   * The account as this process last saw it, for use while the log cannot be read. Undefined: this process
+   * never saw it. The open charges may already include part of a later state.
    */
   lastSeen(environment: Environment, tenant: string): Omit<Loaded<Account>, 'revision'> | undefined {
     const { known, lastSeen } = this.mailbox(environment, tenant);
@@ -228,7 +236,7 @@ export class AccountWriter {
     beside: readonly StreamWrite[] = [],
   ): Promise<AccountVerdict<Rejection>> {
     return new Promise((resolve, reject) => {
-      // The mailbox holds commands of every kind; each promise gets back what its own decide function gave.
+      // The mailbox holds commands of every kind; each promise gets the result of its own decide function.
       mailbox.waiting.push({ context, decide, beside, resolve: resolve as Waiting['resolve'], reject });
       mailbox.draining ??= correlated(outsideRequests, () => this.drain(mailbox));
     });
@@ -259,7 +267,7 @@ export class AccountWriter {
       try {
         await this.commit(mailbox, batch);
       } catch (error) {
-        // Whatever happened, the cached state can no longer be trusted.
+        // After any failure the cached state may be wrong.
         mailbox.lastSeen = mailbox.known ?? mailbox.lastSeen;
         mailbox.known = undefined;
         for (const command of batch) command.reject(error);
@@ -305,7 +313,7 @@ export class AccountWriter {
         const { revision, position, lastPosition } = appended;
         const state = domainEvents.reduce(evolveAccount, known.state);
         mailbox.known = { state, revision, position };
-        // Events that stood there already do not show that this was the head: what was decided without any may be stale.
+        // A replayed append does not show that this was the head. Commands without events are decided again.
         const stale = appended.replayed ? batch.filter((_, index) => !hasEvents(verdicts[index])) : [];
         answer(batch, verdicts, lastPosition, stale);
         this.snapshot(mailbox, mailbox.known);
@@ -327,8 +335,8 @@ export class AccountWriter {
   }
 
   /**
-   * Another process may have run one of these very commands, whose events then carry the same ids. A look at the
-   * head shows what it did, and the command finds its work done.
+   * Another process may have run one of these commands; its events then carry the same ids. The caller reads
+   * the head again, and the command finds its work done.
    */
   private async append(
     account: StreamWrite,
@@ -353,7 +361,7 @@ export class AccountWriter {
     }
   }
 
-  /** An id is taken and the head does not explain it: only the command that claims it may fail. */
+  /** An id is taken, and the head does not show why. Only the command that claims the id may fail. */
   private async oneByOne(mailbox: Mailbox, batch: readonly Waiting[]): Promise<void> {
     const [only, ...others] = batch;
     if (only && others.length === 0) {
@@ -363,20 +371,23 @@ export class AccountWriter {
     for (const command of batch) await this.commit(mailbox, [command]);
   }
 
-  /** Brings the cached account to the stream's head: from the cache, else from a snapshot, else from the start. */
+  /**
+   * Brings the cached account to the stream's head. It starts from the cache, else from a snapshot, else from
+   * revision 0.
+   */
   private async catchUp(mailbox: Mailbox): Promise<Loaded<Account>> {
     const base = mailbox.known ?? (await this.loadSnapshot(mailbox));
-    // The fold edits the open charges in place: should it fail half-way, the caller drops the whole state.
+    // The fold changes the open charges in place. If it fails half-way, the caller drops the whole state.
     return (mailbox.known = await load(this.store, mailbox.stream, aggregate, base));
   }
 
   private async loadSnapshot(mailbox: Mailbox): Promise<Loaded<Account> | undefined> {
     const snapshot = await this.snapshots.load(mailbox.stream, accountFoldVersion);
     if (!snapshot) return undefined;
-    // Written by `toSnapshot` of this fold's version, which is checked when it is loaded.
+    // Safe cast: `toSnapshot` of this fold version wrote it, and the load checks the version.
     const { account, position } = snapshot.state as { account: unknown; position: string };
     if (!(await this.isAt(mailbox.stream, snapshot.revision, BigInt(position)))) {
-      // Of a state that the log has lost in a restore.
+      // The log has lost this state in a restore.
       await this.snapshots.drop(mailbox.stream, accountFoldVersion, snapshot.revision);
       return undefined;
     }
@@ -390,10 +401,11 @@ export class AccountWriter {
     return slice.kind === 'found' && slice.events[0]?.position === position;
   }
 
-  /** Saved in the background: a snapshot is a shortcut, and losing one costs only a longer read. */
+  /** Saved in the background: a snapshot only shortens a later read, so a lost one does no harm. */
   private snapshot(mailbox: Mailbox, { state, revision, position }: Loaded<Account>): void {
     if (state.status === 'unopened' || revision === 'no-stream' || position === undefined) return;
-    // A snapshot holds every open charge: taken less often the more there are, its cost for each event stays the same.
+    // A snapshot holds every open charge. The more there are, the rarer it is, so the cost per event stays the
+    // same.
     const every = BigInt(Math.max(this.snapshotEvery, state.charges.size));
     if (revision - mailbox.lastSnapshot < every) return;
     mailbox.lastSnapshot = revision;

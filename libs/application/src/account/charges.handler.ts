@@ -6,12 +6,12 @@ import type { StreamWrite } from '#event-store/event-store.js';
 import type { CommandContext } from '../command-context.js';
 import { type AccountVerdict, AccountWriter } from './account-writer.js';
 
-/** Makes all charges of one request, or none. Fails as the writer does. */
+/** Makes all charges of one request, or none. Throws the errors of {@link AccountWriter.execute}. */
 export class MakeCharges extends Command<AccountVerdict<DebitRejection>> {
   constructor(
     readonly context: CommandContext,
     readonly charges: readonly DebitCredits[],
-    /** Happens with them or not at all, where the store can do that. */
+    /** Appended together with the charges, or not at all. Only for a store with `appendTogether`. */
     readonly beside: readonly StreamWrite[] = [],
   ) {
     super();
@@ -27,7 +27,7 @@ export class MakeChargesHandler implements ICommandHandler<MakeCharges> {
   }
 }
 
-/** What was paid for a job, and by whom. */
+/** A job's charge and the tenant that paid it. */
 export interface JobCharge {
   readonly chargeId: string;
   readonly tenant: string;
@@ -38,8 +38,8 @@ export type ChargeEnd = JobCharge &
   ({ readonly kind: 'settle' } | { readonly kind: 'refund'; readonly reason: RefundReason });
 
 /**
- * Closes a charge, unless it is closed. Each charge and end has one command id: closing it again repeats the very same
- * command. Answers with a position in the log by which the charge is closed.
+ * Closes a charge, unless it is closed. The command id derives from the charge and its end, so closing it again
+ * repeats the same command. Returns a position in the log at which the charge is closed.
  */
 export class CloseCharge extends Command<bigint | undefined> {
   constructor(

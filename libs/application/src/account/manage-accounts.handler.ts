@@ -15,7 +15,7 @@ import { type AccountVerdict, AccountWriter } from './account-writer.js';
 
 type Verdict = AccountVerdict<AccountRejection>;
 
-/** What a tenant gets unless the operator says otherwise. */
+/** The terms of a new tenant unless the operator sets others. */
 export const defaultTerms: AccountTerms = {
   plan: 'standard',
   dailySpendCapCredits: 0,
@@ -46,9 +46,9 @@ export class OpenAccountHandler implements ICommandHandler<OpenAccount> {
 export interface Purchase {
   readonly amount: number;
   readonly kind: PurchaseKind;
-  /** What the ledger says about it. */
+  /** The text of the ledger entry. */
   readonly label: string;
-  /** Where it fulfils a grant: its id, and the purchase's, which derives from it. */
+  /** Set if the purchase fulfils a grant: the grant's id. The purchase's id then derives from it. */
   readonly grantId?: string;
   readonly purchaseId?: string;
 }
@@ -95,7 +95,7 @@ export class CorrectCreditsHandler implements ICommandHandler<CorrectCredits> {
   }
 }
 
-/** Changes what limits an account, from now on. Terms that are not named stay as they are. */
+/** Changes an account's limits from now on. Terms that are not named stay the same. */
 export class ChangePlan extends Command<Verdict> {
   constructor(
     readonly context: CommandContext,
@@ -117,7 +117,7 @@ export class ChangePlanHandler implements ICommandHandler<ChangePlan> {
   }
 }
 
-/** Stops all dispatches of a tenant. What it owes and what it is owed still settles and refunds. */
+/** Stops all dispatches of a tenant. Charges that are open still settle or get refunded. */
 export class SuspendAccount extends Command<Verdict> {
   constructor(
     readonly context: CommandContext,

@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
 import { RecordActionHandler } from './record-action.handler.js';
 
-/** What operators did. */
+/** Records what operators do. */
 @Module({ providers: [RecordActionHandler] })
 export class ActionModule {}

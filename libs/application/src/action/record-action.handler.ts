@@ -7,8 +7,8 @@ import { EventStore } from '#event-store/event-store.js';
 import { toNewEvent, type CommandContext } from '../command-context.js';
 
 /**
- * Writes down what an operator asks for, before it is done; or how it ended. Answers with the event that stands there
- * already where another request with the same id came first.
+ * Records an operator's request before it is carried out, or its outcome afterwards. If another request with
+ * the same id came first, returns the event of that one.
  */
 export class RecordAction extends Command<DomainEvent | undefined> {
   constructor(
@@ -27,7 +27,8 @@ export class RecordActionHandler implements ICommandHandler<RecordAction> {
   async execute({ context, actionId, event }: RecordAction): Promise<DomainEvent | undefined> {
     const [expected, from] = event.type === 'ActionRequested' ? (['no-stream', 0n] as const) : [0n, 1n];
     const stream = actionStream(actionId);
-    // Each request has an id of its own, so that of two with the same key the second does not pass for the first sent again.
+    // The command id uses the request's id, because the key may repeat: a second request must not pass for a
+    // resend.
     const commandId = `${event.type}:${context.requestId}`;
     const stored = toNewEvent(event, 0, { ...context, commandId });
     const appended = await this.store.append(stream, expected, [stored]);

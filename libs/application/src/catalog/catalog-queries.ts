@@ -32,7 +32,7 @@ export class CatalogQueries {
     );
   }
 
-  /** Presets belong to the installation and no caller writes them, so there is no write to wait for. */
+  /** Presets belong to the installation, and callers do not write them, so there is no write to wait for. */
   presets(environment: Environment, kind: PresetKind): Promise<readonly PresetTile[]> {
     return this.reads.of(environment).presets.published(kind);
   }

@@ -5,7 +5,9 @@ import { PictureModule } from '../picture/picture.module.js';
 import { CatalogQueries } from './catalog-queries.js';
 import { RetireCatalogEntryHandler } from './retire-entry.handler.js';
 
-/** What a caller can choose from and look at, and of its catalogue take away: catalogue entries, presets, renders. */
+/**
+ * A caller's catalogue: entries, presets and renders to choose from or look at; the caller can retire entries.
+ */
 @Module({
   imports: [ConsistencyModule, PictureModule],
   providers: [CatalogQueries, GarmentCompatibility, RetireCatalogEntryHandler],

@@ -16,8 +16,8 @@ import { StoredPictures } from '../picture/stored-pictures.js';
 type RetiredEntry = Handled<Asset, EntryNotFound>;
 
 /**
- * Takes an entry out of a tenant's catalogue, and out of use for new dispatches: at once in this process, and in others as
- * soon as they hear of it. Jobs that were queued with it still render.
+ * Takes an entry out of a tenant's catalogue. New dispatches cannot use it: at once in this process, and in
+ * others as soon as they hear of it. Jobs that were queued with it still render.
  */
 export class RetireCatalogEntry extends Command<RetiredEntry> {
   constructor(

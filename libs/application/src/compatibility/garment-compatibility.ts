@@ -5,7 +5,7 @@ import { type Fresh, ReadYourWrites } from '../consistency/read-your-writes.js';
 import { ReadModels } from '../read-models.js';
 import { judge } from '#domain/garment/compatibility.js';
 
-/** Which of a caller's catalogue garments may be seen with a product. */
+/** Decides which of a caller's catalogue garments may be shown with a product. */
 @Injectable()
 export class GarmentCompatibility {
   constructor(
@@ -14,8 +14,8 @@ export class GarmentCompatibility {
   ) {}
 
   /**
-   * @param candidates as the caller named them, in the order in which the verdicts are wanted
-   * @returns undefined: there is no such category
+   * @param candidates in the caller's order; the verdicts keep it
+   * @returns undefined if there is no such category
    */
   async check(
     caller: Caller,
@@ -47,9 +47,9 @@ export interface CandidateVerdict {
 type Fields = Readonly<Record<string, unknown>>;
 
 /**
- * Whether a catalogue garment may be seen with the product. A garment that was generated knows its category; one that
- * was read from a photograph may know no more than where it is worn.
- * @param attributes of the candidate's catalogue entry; undefined: the caller has no garment of this id
+ * Whether a catalogue garment may be shown with the product. A generated garment knows its category. One that
+ * was read from a photograph may only know where on the body it is worn.
+ * @param attributes of the candidate's catalogue entry; undefined: the caller has no garment with this id
  */
 export function verdictOn(
   publicId: string,

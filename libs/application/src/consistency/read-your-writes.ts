@@ -6,7 +6,7 @@ import type { Caller } from '../command-context.js';
 
 /** How far each read model has come. */
 export abstract class Checkpoints {
-  /** True once the read model has passed the position; false when the time runs out first. */
+  /** True once the read model has passed the position; false if the time runs out first. */
   abstract waitFor(
     environment: Environment,
     readModel: string,
@@ -15,18 +15,18 @@ export abstract class Checkpoints {
   ): Promise<boolean>;
 }
 
-/** What a read gives back. `stale`: the read model did not catch up with the caller's own writes in time. */
+/** The result of a read. `stale`: the read model did not catch up with the caller's own writes in time. */
 export interface Fresh<Value> {
   readonly value: Value;
   readonly stale: boolean;
 }
 
-/** Longer than a projector that is alive ever needs, shorter than a client waits. */
+/** Longer than a working projector ever needs, and shorter than a client's timeout. */
 export const longestWaitMs = 2_000;
 
 /**
- * Lets a caller see its own writes. A read waits until its read model has passed the last position that this
- * tenant wrote through this process, or that the caller's consistency token names, whichever is later.
+ * Lets a caller see its own writes. A read waits for its read model to pass the later of two positions: this
+ * tenant's last write through this process, and the position in the caller's consistency token.
  */
 @Injectable()
 export class ReadYourWrites {
@@ -40,14 +40,16 @@ export class ReadYourWrites {
     if (known === undefined || known < position) this.lastWrites.set(key, position);
   }
 
-  /** The position that a read of this caller must not be behind, or undefined when any will do. */
+  /** The lowest position that this caller's read may show, or undefined if any position will do. */
   required({ environment, tenant }: Caller, token: bigint | undefined): bigint | undefined {
     const written = this.lastWrites.get(`${environment}.${tenant}`);
     if (written === undefined || token === undefined) return written ?? token;
     return written > token ? written : token;
   }
 
-  /** @returns whether the read model is that far; false after {@link longestWaitMs} or `timeoutMs` in vain */
+  /**
+   * @returns true once the read model is that far; false if {@link longestWaitMs} or `timeoutMs` passes first
+   */
   async waitFor(
     caller: Caller,
     readModel: string,
@@ -58,7 +60,9 @@ export class ReadYourWrites {
     return this.checkpoints.waitFor(caller.environment, readModel, position, timeoutMs);
   }
 
-  /** Reads once the read model has passed the caller's last write; in the worst case what is there. */
+  /**
+   * Reads once the read model has passed the caller's last write. After the longest wait, reads what is there.
+   */
   async read<Value>(
     caller: Caller,
     readModel: string,

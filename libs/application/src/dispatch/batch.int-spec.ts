@@ -77,7 +77,7 @@ const stateOf = async (jobId: string) => (await load(store, streamName('test', '
 const statusesOf = (jobIds: string[]) =>
   Promise.all(jobIds.map(async (jobId) => (await stateOf(jobId)).status));
 
-/** The store of a process that is killed as it appends to the job with this id, or to any job. */
+/** The store of a process that dies as it appends to the job with this id, or to any job. */
 function killedAt(jobId = ''): EventStore {
   return fixture.withAppend((append) => (stream, expected, events) => {
     if (stream.startsWith(`test.job-${jobId}`)) return Promise.reject(new Error('killed'));
@@ -154,7 +154,7 @@ describe('the dispatch of a batch', () => {
       }
       expect(await accountOf(request)).toEqual({ balance: 12, open: chargesOf(ids) });
       const states = await Promise.all([ids.jobId, ...childrenOf(ids)].map(stateOf));
-      // Each try draws a seed of its own; all jobs have the one that is stored.
+      // Each try draws its own seed; all jobs share the stored one.
       expect(new Set(states.map((state) => 'job' in state && state.job.seed)).size).toBe(1);
       expect(states.map(({ status }) => status)).toEqual(Array(4).fill('queued'));
     }

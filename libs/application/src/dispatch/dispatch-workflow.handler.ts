@@ -16,9 +16,9 @@ import type { Caller } from '../command-context.js';
 import { ReadYourWrites } from '../consistency/read-your-writes.js';
 
 /**
- * Whether the read models have the jobs that were on the log when this process began. After a restore they are folded anew, and
- * until then a key that the database has lost looks like a new one. Read models that are late by what this process itself has
- * accepted do no harm: the database has those keys.
+ * Checks that the read models have the jobs that were on the log when this process began. After a restore the
+ * read models are folded anew; until then a key that the database has lost looks new. Later jobs of this
+ * process do not matter here: the database has their keys.
  */
 @Injectable()
 export class FoldedLog {
@@ -44,7 +44,7 @@ export class FoldedLog {
 export class DispatchWorkflow extends Command<DispatchAnswer> {
   constructor(
     readonly request: DispatchRequest,
-    /** Id of the HTTP request. It names the charge unless the key has named one before. */
+    /** Id of the HTTP request. It names the charge, unless an earlier request with the key has named it. */
     readonly requestId: string,
     readonly idempotency?: { readonly key: string; readonly bodyHash: string },
   ) {
@@ -115,9 +115,9 @@ export class DispatchWorkflowHandler implements ICommandHandler<DispatchWorkflow
           ? await this.dispatcher.dispatch(request, ids)
           : await this.resume(request, lease, ids);
       if (outcome.kind === 'accepted') await this.idempotency.answer(lease, toStored(outcome));
-      // Credits may be bought, the cap's window ends, a picture is uploaded: no refusal is final.
+      // No refusal is final: the caller may buy credits or upload the picture, and the cap's window ends.
       else if (outcome.kind === 'refused' || kind === 'new') await this.idempotency.forget(lease);
-      // An earlier try may have made the charge: the next one goes on with it.
+      // An earlier try may have made the charge, so the next one goes on with it.
       else await this.idempotency.release(lease);
       return { kind: 'answered', outcome, replayed: kind === 'resume' && isRecalled(begun, outcome) };
     } catch (error) {
@@ -134,14 +134,14 @@ export class DispatchWorkflowHandler implements ICommandHandler<DispatchWorkflow
   ): Promise<DispatchOutcome> {
     const outcome = await this.dispatcher.resume(request, ids);
     if (outcome !== 'spent') return outcome;
-    // Nothing is left of the earlier try: this is a new dispatch under new ids.
+    // Nothing is left of the earlier try, so this is a new dispatch under new ids.
     const fresh = { requestId: newId(), jobId: newId() };
     await this.idempotency.reassign(lease, fresh);
     return this.dispatcher.dispatch(request, fresh);
   }
 }
 
-/** Whether it is the answer that the key had before the database lost it. */
+/** Whether this is the answer that the key had before the database lost it. */
 function isRecalled(
   { ids, recalled = false }: Extract<IdempotencyBeginning, { kind: 'resume' }>,
   outcome: DispatchOutcome,
@@ -155,7 +155,7 @@ function toStored(outcome: AcceptedOutcome): unknown {
 }
 
 function fromStored(stored: unknown): DispatchOutcome {
-  // Written by `toStored`; or by an earlier release, which also kept refusals, for 24 hours.
+  // Written by `toStored`, or by an earlier release, which also kept refusals, for 24 hours.
   const outcome = stored as DispatchOutcome;
   return outcome.kind === 'accepted' ? { ...outcome, position: BigInt(outcome.position) } : outcome;
 }

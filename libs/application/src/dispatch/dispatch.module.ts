@@ -9,7 +9,7 @@ import { Dispatcher } from './dispatcher.js';
 import { DryRun } from './dry-run.js';
 import { References } from './references.js';
 
-/** Dispatching a workflow: references, charge, job; or what it would come to. */
+/** Dispatches workflows (references, charge, job) and estimates dispatches without running them. */
 @Module({
   imports: [AccountModule, ConsistencyModule, JobWritesModule, OperationModule, PictureModule],
   providers: [References, Dispatcher, FoldedLog, DispatchWorkflowHandler, DryRun],

@@ -17,47 +17,47 @@ export interface DispatchRequest {
   /** In the caller's own field names; absent fields are absent. */
   readonly body: Readonly<Record<string, unknown>>;
   readonly at: Date;
-  /** The id of the image model that draws, as it was chosen for this caller and workflow. */
+  /** The id of the image model, as chosen for this caller and workflow. */
   readonly imageModel?: string;
-  /** The model is somebody else's: a worker waits for it, and keeps no core busy. */
+  /** The model runs at another provider: the worker waits for it and uses no core meanwhile. */
   readonly remote?: boolean;
-  /** The model knows only the people whom it drew: a photograph of somebody is refused. */
+  /** The model knows only the people that it drew, so a photograph of a person is refused. */
   readonly drawnPeopleOnly?: boolean;
-  /** The path that the job is to take; with keys of the test environment only. */
+  /** The outcome to force; only with keys of the test environment. */
   readonly testOutcome?: TestOutcome;
   /** The Idempotency-Key that it came with. */
   readonly idempotency?: AcceptedKey;
   readonly traceparent?: string;
 }
 
-/** How many jobs and charges a request makes beside its own: one for each item of a batch, none for other workflows. */
+/** How many jobs and charges a request makes beside its own: one for each item of a batch, else 0. */
 export function batchSizeOf({ batch }: Workflow, body: Readonly<Record<string, unknown>>): number {
   const items = batch && body[batch.field];
   return Array.isArray(items) ? items.length : 0;
 }
 
 /**
- * Derived, so that all processes that queue or void the job of an item meet on one stream. Only for a request that has
- * no charge yet: afterwards the charges, and then the parent's JobQueued, say which jobs they are for, and an earlier
- * release may have derived them otherwise.
+ * Derives the id of an item's job, so that all processes that queue or void the job meet on one stream. Use it
+ * only for a request that has no charge yet. Afterwards read the ids from the charges, and then from the
+ * parent's JobQueued: an earlier release may have derived them differently.
  */
 export function childJobId(parentJobId: string, index: number): string {
   return derivedId(`${parentJobId}/child/${index}`, timeOfId(parentJobId));
 }
 
-/** Names the charge of one item. What stands before the dot is the request's id. */
+/** Names the charge of one item. The part before the dot is the request's id. */
 export function childChargeId(requestId: string, index: number): string {
   return `${requestId}.${index}`;
 }
 
-/** A charge that a request makes, and the job that it is for. */
+/** A charge that a request makes, and the job that it pays for. */
 export interface JobToCharge {
   readonly chargeId: string;
   readonly jobId: string;
   readonly parentJobId?: string;
 }
 
-/** What a request is charged for: the job that it is answered with, or those of its batch's items. */
+/** The charges of a request: one for its job, or one for each item of its batch. */
 export function jobsToCharge(
   workflow: Workflow,
   body: Readonly<Record<string, unknown>>,
@@ -71,14 +71,14 @@ export function jobsToCharge(
   }));
 }
 
-/** The jobs of a batch's items, in their order, as they are queued: all that they need is in their parent's first event. */
+/** The jobs of a batch's items, in order, ready to queue. The parent's first event holds all that they need. */
 export function childrenOf(parent: QueuedJob): QueuedJob[] {
   const { batch } = workflowOf(parent.operation);
   const items = batch && parent.request[batch.field];
   if (!batch || !Array.isArray(items)) return [];
   const { name, jobType, references } = workflowOf(batch.workflow);
   const reference = references.find((each) => 'input' in each);
-  // The body was validated before it was stored: a batch's items are objects.
+  // Safe cast: the body was validated before it was stored, and a batch's items are objects.
   return (items as Record<string, unknown>[]).map((item, index) => ({
     jobId: parent.childJobIds?.[index] ?? childJobId(parent.jobId, index),
     tenant: parent.tenant,
@@ -110,7 +110,10 @@ export function seedOf(body: DispatchRequest['body']): number {
   return typeof body['seed'] === 'number' ? body['seed'] : randomInt(seedRange);
 }
 
-/** The job that a request is answered with. Where it is the parent of a batch, its children have the charges. */
+/**
+ * The job of a request, whose id the answer gives. The parent of a batch has no charge of its own; its children
+ * have them.
+ */
 export function queuedJob(
   request: DispatchRequest,
   ids: DispatchIds,

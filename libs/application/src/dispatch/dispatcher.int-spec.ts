@@ -46,7 +46,10 @@ async function accountOf({ caller }: DispatchRequest) {
   return { balance, open: charges.entries().length };
 }
 
-/** A store that writes one stream at a time, and which dies (or answers no more) when something is appended to a stream of this category. */
+/**
+ * A store that writes one stream at a time. It dies before an append to a stream of this category, or loses the
+ * answer after it.
+ */
 function dyingAt(category: 'account' | 'job', when: 'before' | 'after'): Dispatcher {
   const dying = oneByOne(
     fixture.withAppend((append) => async (stream, expected, events) => {
@@ -222,7 +225,8 @@ describe('a dispatch', () => {
     await sweep(request, ids);
     const reassigned: DispatchIds[] = [];
     const answers: unknown[] = [];
-    // The key's record is not what is tested here: it says what a crash left behind, and takes down what it is told.
+    // This test does not cover the key's record. The fake reports what a crash left behind, and notes the
+    // calls.
     const record: IdempotencyStore = {
       reopen: () => Promise.reject(new Error('its job is on the log')),
       begin: (keyed) =>

@@ -29,7 +29,7 @@ export interface AcceptedOutcome {
   readonly kind: 'accepted';
   readonly ids: DispatchIds;
   readonly creditsCost: number;
-  /** Where in the log the job, and the last one of its batch, begins: for read-your-writes. */
+  /** Position at which the job begins, or the last job of its batch; for read-your-writes. */
   readonly position: bigint;
 }
 
@@ -42,7 +42,7 @@ export type DispatchOutcome =
     }
   | UnusableReference;
 
-/** The sweep was faster: it has fenced the job off. The charge, if it was made, has been given back. */
+/** The sweep was faster and has fenced the job off. The charge, if there was one, has been refunded. */
 export class DispatchVoided extends Error {
   override readonly name = 'DispatchVoided';
 }
@@ -55,13 +55,14 @@ interface JobOnLog {
 }
 
 /**
- * Debit and job in one append where the store can do that: the charge then never stands alone, and the price may come
- * from memory, because the append does not happen once it has changed. Whatever does not go that way, and every batch,
- * goes the other one, which asks the log first:
+ * A dispatch takes one of two paths. If the store can append to several streams, debit and job go into one
+ * append. The charge then never stands alone. The price may come from memory, because the append fails once the
+ * price has changed.
  *
- * debit, then queue. The debit names the job before the job exists: a crash in between leaves an open charge
- * without a job, which the sweep finds and gives back. A batch makes one charge for each of its items, all in one
- * append; its parent is queued first, so that a writer who fences the parent off knows that no child will come.
+ * Batches, and all dispatches that the first path leaves undecided, use the two-step path: read the log, debit,
+ * then queue. The debit names the job before the job exists. A crash in between leaves an open charge without a
+ * job, which the sweep finds and refunds. A batch makes one charge for each item, all in one append. Its parent
+ * is queued first, so a writer that fences the parent off knows that no child will come.
  */
 @Injectable()
 export class Dispatcher {
@@ -111,8 +112,8 @@ export class Dispatcher {
   }
 
   /**
-   * One append for the charge, the job, and a guard on the price. Undefined: nothing has happened, and whether it may be
-   * charged is to be decided by what the log says now.
+   * Appends the charge, the job and a guard on the price together. Undefined: nothing was written, and the
+   * caller must decide again on what the log says now.
    */
   private async dispatchTogether(
     request: DispatchRequest,
@@ -138,7 +139,7 @@ export class Dispatcher {
     };
     try {
       const debited = await this.debit(request, ids, charges, credits, [write, guard]);
-      // Found charged already, it has written nothing: its job may not be there.
+      // A charge that existed before adds nothing in this append, so its job may be missing.
       if (debited.kind === 'rejected' || !debited.changed || debited.position === undefined) return undefined;
       return { kind: 'accepted', ids, creditsCost: credits, position: debited.position };
     } catch (error) {
@@ -148,10 +149,10 @@ export class Dispatcher {
   }
 
   /**
-   * Goes on where an earlier try with these ids stopped. Only the first try ever debits: a charge that is not open
-   * may never have been made, or have been given back since, and no event store can tell the two apart for sure. So
-   * the job is fenced off, which also stops a first try that is merely slow, and the ids are `spent`.
-   * @throws what {@link dispatch} throws
+   * Continues an earlier try with these ids. Only the first try ever debits: a charge that is not open may
+   * never have been made, or may have been refunded since, and no event store can distinguish the two for sure.
+   * Therefore the job is fenced off, which also stops a first try that is merely slow, and the ids are `spent`.
+   * @throws the errors of {@link dispatch}
    */
   async resume(request: DispatchRequest, ids: DispatchIds): Promise<DispatchOutcome | 'spent'> {
     const found = await this.find(request, ids.jobId);
@@ -164,11 +165,11 @@ export class Dispatcher {
     const { state: account } = await this.accounts.read(environment, tenant);
     const open = charges.flatMap((charge) => {
       const made = account.status === 'unopened' ? undefined : account.charges.get(charge.chargeId);
-      // It stays with the job that it was made for and with what it cost then, whatever the price is now.
+      // The charge keeps its job and its amount, even if the price has changed since.
       return made ? [{ ...charge, jobId: made.jobId, amount: made.amount }] : [];
     });
     if (open.length === charges.length) {
-      // It was accepted, and paid: whether it can be drawn is for the engine to say.
+      // The dispatch was accepted and paid. The engine decides whether it can draw the job.
       const { body, caller } = request;
       const resolved = await this.references.resolve(workflow, { body, caller });
       if (resolved.kind !== 'found') return unusable(resolved);
@@ -183,20 +184,20 @@ export class Dispatcher {
     const fenced = await this.commands.execute(fence);
     // The slow first try was faster after all.
     if (fenced.kind === 'rejected') return this.resume(request, ids);
-    // The sweep had begun to give a batch back: behind the fence, the rest of it can go as well.
+    // The sweep had begun to refund a batch. The fence makes it safe to refund the rest.
     await this.refund(request, ids, charges);
     return 'spent';
   }
 
   /**
-   * Whether the log has the job. A restore may have lost it, and the sweep may have put a fence in its place; but not while
-   * this process lives, so each job is looked up once.
+   * Whether the log has the job. A restore may have lost it, and the sweep may have fenced it off since.
+   * Neither happens while this process lives, so each job that was found once is not read again.
    */
   async isOnLog({ environment }: Caller, { jobId }: DispatchIds): Promise<boolean> {
     return (await this.onLog.fetch(streamName(environment, 'job', jobId))) ?? false;
   }
 
-  /** The job as it is stored; undefined when it is neither queued nor fenced. */
+  /** The job as stored; undefined when it is neither queued nor fenced. */
   private async find(request: DispatchRequest, jobId: string): Promise<JobOnLog | 'voided' | undefined> {
     const stream = streamName(request.caller.environment, 'job', jobId);
     const { state, position } = await load(this.store, stream, jobAggregate);
@@ -222,7 +223,7 @@ export class Dispatcher {
       const context = contextOf(request, ids, `debit:${requestId}`);
       return await this.commands.execute(new MakeCharges(context, debits, beside));
     } catch (error) {
-      // This very debit was made before and is not open any more: the sweep has given it back.
+      // This debit was made before and is no longer open: the sweep has refunded it.
       if (error instanceof DuplicateEventId) throw voidedBySweep(ids);
       throw error;
     }
@@ -235,7 +236,7 @@ export class Dispatcher {
     job: QueuedJob,
   ): Promise<DispatchOutcome> {
     const queued = await this.queueOne(request, ids, job).catch(async (error: unknown) => {
-      // It will never be on the log, so nothing is to be waited for.
+      // This job can never be on the log, so the refund need not wait for the sweep.
       if (error instanceof EventTooLarge) await this.refund(request, ids, charges);
       throw error;
     });
@@ -258,15 +259,15 @@ export class Dispatcher {
     if (queued.kind === 'accepted' && queued.position !== undefined && !isParent) {
       return { job, position: queued.position, unfinished: true };
     }
-    // What is stored decides: a try beside this one may have queued the job, with a seed of its own for the children.
+    // The stored job counts: a parallel try may have queued it, with another seed for the children.
     const found = await this.find(request, jobId);
     if (!found) throw new Error(`job ${jobId} is neither queued nor voided`);
     return found;
   }
 
   /**
-   * A job that is queued, and with it the jobs of its items. Those that the sweep has given back stay away: their
-   * parent counts them as failed. A parent that has ended gets no children any more.
+   * Completes a queued job: queues the jobs of its items as well. Items that the sweep has refunded stay out,
+   * and the parent counts them as failed. A parent that has ended gets no more children.
    */
   private async accepted(
     request: DispatchRequest,
@@ -283,7 +284,7 @@ export class Dispatcher {
     return { kind: 'accepted', ids, creditsCost: job.creditsCost, position };
   }
 
-  /** The sweep refunds as well; the second of the two finds the charge closed. */
+  /** The sweep may refund as well; the second refund finds the charge closed. */
   private async refund(
     request: DispatchRequest,
     ids: DispatchIds,

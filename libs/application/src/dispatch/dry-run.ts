@@ -7,7 +7,7 @@ import { Operations } from '../operation/operations.js';
 import { References, unusable, type UnusableReference } from './references.js';
 
 export type DryRunAnswer =
-  /** All amounts in credits. It would be accepted if `sufficient` and `dailyCapOk`. */
+  /** All amounts in credits. The dispatch would be accepted if both `sufficient` and `dailyCapOk` are true. */
   | {
       readonly kind: 'estimated';
       readonly creditsCost: number;
@@ -23,7 +23,7 @@ export type DryRunAnswer =
     }
   | UnusableReference;
 
-/** What a dispatch would come to, without one: nothing is charged, recorded or queued. */
+/** Estimates a dispatch without running it: nothing is charged, recorded or queued. */
 @Injectable()
 export class DryRun {
   constructor(
@@ -32,7 +32,7 @@ export class DryRun {
     private readonly references: References,
   ) {}
 
-  /** Refuses in the order in which a dispatch does, so that the first complaint is the same. */
+  /** Checks in the same order as a dispatch, so that the first refusal is the same. */
   async estimate(request: Omit<DispatchRequest, 'endpoint'>): Promise<DryRunAnswer> {
     const { caller, body, at } = request;
     const { environment, tenant } = caller;

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Environment } from '#domain/streams.js';
 
-/** The ids that one dispatch goes by. They are fixed when its Idempotency-Key is first stored. */
+/** The ids of one dispatch. They are fixed when its Idempotency-Key is first stored. */
 export interface DispatchIds {
   readonly requestId: string;
   readonly jobId: string;
@@ -16,12 +16,12 @@ export interface IdempotentRequest {
   readonly bodyHash: string;
 }
 
-/** What the log keeps of a key: enough to find its job again, and not the key. */
+/** The log keeps this hash of a key: enough to find the key's job again, but not the key itself. */
 export function hashKey({ endpoint, key }: Pick<IdempotentRequest, 'endpoint' | 'key'>): string {
   return createHash('sha256').update(`${endpoint}\n${key}`).digest('base64url');
 }
 
-/** The right to go on with a key, for as long as the process lives that works on the try. */
+/** The right to continue with a key. It lasts as long as the process that holds it lives. */
 export interface IdempotencyLease {
   readonly request: IdempotentRequest;
   /** Names this try; opaque. */
@@ -29,14 +29,16 @@ export interface IdempotencyLease {
 }
 
 export type IdempotencyBeginning =
-  /** The first to come with this key: go on with the ids that were passed. */
+  /** The first request with this key: continue with the ids that were passed. */
   | { readonly kind: 'new'; readonly ids: DispatchIds; readonly lease: IdempotencyLease }
-  /** An earlier try died on the way: go on with its ids. */
+  /** An earlier try died half-way: continue with its ids. */
   | {
       readonly kind: 'resume';
       readonly ids: DispatchIds;
       readonly lease: IdempotencyLease;
-      /** The store had forgotten the key, as an empty or an older database has. A job has it. */
+      /**
+       * True if an empty or older database had lost the key, and the ids come from the key's job on the log.
+       */
       readonly recalled?: boolean;
     }
   /** Accepted before: give this answer again, if the log still has its job. */
@@ -44,21 +46,26 @@ export type IdempotencyBeginning =
   | { readonly kind: 'in-use' }
   | { readonly kind: 'reused' };
 
-/** Remembers, for 24 hours, what was accepted under each Idempotency-Key, and which ids a try that is not over goes by. */
+/**
+ * Remembers each Idempotency-Key for 24 hours: the answer if a dispatch was accepted, else the ids of the try
+ * under way.
+ */
 export abstract class IdempotencyStore {
   abstract begin(request: IdempotentRequest, ids: DispatchIds): Promise<IdempotencyBeginning>;
   /**
-   * The log has lost what was answered with these ids, as a restore can do: the key goes on as if that try had come to no
-   * answer. Of several that come together one gets it.
+   * The log has lost the job of these ids, for example in a restore. The key continues as if that try had never
+   * answered. If several requests reopen it at once, one gets the lease.
    */
   abstract reopen(request: IdempotentRequest, lost: DispatchIds): Promise<IdempotencyBeginning>;
-  /** The earlier try was given back by the sweep: continue under other ids. @throws IdempotencyLeaseLost */
+  /** The sweep has refunded the earlier try: continue under new ids. @throws IdempotencyLeaseLost */
   abstract reassign(lease: IdempotencyLease, ids: DispatchIds): Promise<void>;
   /** Does nothing when the lease is lost: the try that holds it answers from the same ids. */
   abstract answer(lease: IdempotencyLease, answer: unknown): Promise<void>;
-  /** Nothing has happened, and nothing is left that a later try could go on with: the key is free for a new dispatch. */
+  /**
+   * Frees the key for a new dispatch. Only if nothing has happened and no later try could continue this one.
+   */
   abstract forget(lease: IdempotencyLease): Promise<void>;
-  /** This try came to no answer: the next one with the key may go on at once. */
+  /** This try ended without an answer: the next one with the key may continue at once. */
   abstract release(lease: IdempotencyLease): Promise<void>;
 }
 
@@ -67,10 +74,10 @@ export class IdempotencyLeaseLost extends Error {
   override readonly name = 'IdempotencyLeaseLost';
 }
 
-/** How long the key of a process that has died stays taken: the next try with it then goes on. */
+/** How long the key of a dead process stays taken. Afterwards the next try continues with the key. */
 export const idempotencyLeaseMs = 5_000;
 
-/** How often a process renews the leases of the requests that it still works on. */
+/** How often a process renews the leases of its running requests. */
 export const idempotencyRenewalMs = 1_500;
 
 export const idempotencyRetentionHours = 24;

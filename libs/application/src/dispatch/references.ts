@@ -15,8 +15,8 @@ import { load } from '../aggregate.js';
 import { StoredPictures, type Owner } from '../picture/stored-pictures.js';
 
 /**
- * The reference in `field` names nothing that this tenant may use: unknown, foreign and unfinished are all the same. What was
- * the tenant's own and is retired is told apart.
+ * The reference in `field` names nothing that this tenant may use: unknown, foreign and unfinished look the
+ * same. Only the tenant's own retired items differ: `isRetired`.
  */
 export interface UnknownReference {
   readonly isRetired: boolean;
@@ -26,10 +26,10 @@ export interface UnknownReference {
   readonly loc: readonly (string | number)[];
 }
 
-/** The picture in a field is one that the image model cannot work on. */
+/** The image model cannot work on the picture in this field. */
 export interface UnfitReference {
   readonly loc: readonly (string | number)[];
-  /** What it would have to tell of itself. */
+  /** The property that the picture lacks. */
   readonly lacks: OwnPicture;
 }
 
@@ -48,7 +48,7 @@ export const unusable = (resolved: Exclude<ResolvedReferences, { kind: 'found' }
     ? { ...resolved, kind: 'unfit-reference' }
     : { ...resolved, kind: 'unknown-reference' };
 
-/** What a request names, and for whom and what. */
+/** A request's body, its caller, and the limits of its image model. */
 interface Referring {
   readonly body: Readonly<Record<string, unknown>>;
   readonly caller: Owner;
@@ -68,8 +68,9 @@ const presetAggregate = { initial: initialPreset, evolve: evolvePreset };
 const productAggregate = { initial: initialProduct, evolve: evolveProduct };
 
 /**
- * Finds what a request body names, and that the caller may use it. Everything is read from its own stream, so that it
- * can be used the moment its own request was answered; all references of a body are looked up at the same time.
+ * Finds the pictures that a request body names, and checks that the caller may use them. Each is read from its
+ * own stream, so it is usable as soon as the request that made it is answered. All references of a body are
+ * looked up in parallel.
  */
 @Injectable()
 export class References {
@@ -83,8 +84,8 @@ export class References {
   }
 
   /**
-   * The pictures that the job will need, in the order of the workflow's table; or the first reference that names nothing, or
-   * a photograph where the model can only work on what it drew.
+   * Returns the job's pictures in the order of the workflow's table. Otherwise returns the first unusable
+   * reference: it names nothing, or is a photograph although the model can only work on its own drawings.
    */
   async resolve(
     workflow: Workflow,
@@ -105,7 +106,7 @@ export class References {
       const lacks = drawnPeopleOnly ? reference.tells : undefined;
       if (lacks && picture !== 'no picture' && !ownPictures[lacks](picture.meta))
         return { kind: 'unfit', loc, lacks };
-      // Two fields that name one input exclude each other, or mean the same: the first one counts.
+      // Two fields with the same input exclude each other or mean the same, so the first one counts.
       if (input === undefined || picture === 'no picture' || inputs.has(input)) continue;
       inputs.set(input, { name: input, ...picture });
     }
@@ -144,7 +145,7 @@ export class References {
     return asset && this.described(caller, asset);
   }
 
-  /** The first final picture of a job that succeeded: a render goes by the id of the job that made it. */
+  /** The first final picture of a job that succeeded. A render has the id of its job. */
   private async render(caller: Owner, jobId: string): Promise<Found> {
     const job = await this.pictures.job(caller, jobId);
     const picture = job?.results.find(({ role }) => role === 'final');
@@ -199,15 +200,17 @@ function pictureOf(
 /** A reference that a body makes. */
 export interface NamedReference {
   readonly reference: Reference;
-  /** What the body says: an id, or a storage key. */
+  /** The value in the body: an id, or a storage key. */
   readonly value: string;
   /** The way to it from the request: `['body', 'items', 1, 'trial_image']`. */
   readonly loc: readonly (string | number)[];
-  /** What the engine knows the picture by: `item-1` for an array's. Undefined where it gets none. */
+  /**
+   * The engine's name for the picture; `item-1` in an array. Undefined if the engine does not get the picture.
+   */
   readonly input: string | undefined;
 }
 
-/** The references of a validated body, in the order of the workflow's table. Fields that are absent refer to nothing. */
+/** The references of a validated body, in the order of the workflow's table. Absent fields have none. */
 export function findReferences(
   references: readonly Reference[],
   body: Readonly<Record<string, unknown>>,

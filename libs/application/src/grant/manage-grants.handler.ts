@@ -28,7 +28,7 @@ export type HandledGrant =
   | {
       readonly kind: 'credited';
       readonly grant: ProposedGrant;
-      /** False when an earlier delivery of the same payment had done it. */
+      /** False when an earlier delivery of the same payment had granted the credits. */
       readonly changed: boolean;
       readonly position: bigint | undefined;
     }
@@ -46,15 +46,18 @@ export interface GrantProposal {
 }
 
 /**
- * Grants credits of an environment once for each payment, however often it is delivered, and whatever dies in between.
- * The grant's stream is named by the payment: of two deliveries one begins it, and the other finds it. Then the account
- * is credited; the account itself remembers which grants it has.
+ * Grants credits once for each payment, however often the payment is delivered and whatever crashes in between.
+ * The payment names the grant's stream: one of two deliveries begins it, and the other finds it. Then the
+ * account is credited. The account itself remembers its grants.
  */
 export class ProposeGrant extends Command<HandledGrant> {
   constructor(
     readonly context: CommandContext,
     readonly proposal: GrantProposal,
-    /** What makes two requests the same: the reference, or the key that they come with. Undefined: nothing does. */
+    /**
+     * Two requests with the same identity are the same: the reference, or the Idempotency-Key. Undefined: each
+     * is new.
+     */
     readonly identity: string | undefined,
   ) {
     super();
@@ -78,7 +81,7 @@ export class ProposeGrantHandler implements ICommandHandler<ProposeGrant> {
   }
 }
 
-/** What another operator says to a grant that was proposed. The tenant is the grant's. */
+/** A second operator's decision on a proposed grant. The tenant is the grant's. */
 export class DecideGrant extends Command<HandledGrant> {
   constructor(
     readonly caused: Omit<CommandContext, 'tenant'>,
@@ -129,7 +132,8 @@ async function decideAndCredit(
   if (status !== 'approved') return { kind: status, grant };
   const { tenant, kind, amount, label, at } = grant;
   const purchase = { kind, amount, label, grantId, purchaseId: derivedId(grantId, Date.parse(at)) };
-  // An id of this delivery's own: of two at once, one credits, and the account tells the other that it has.
+  // Each delivery has its own id: of two at once, one credits the account, and the other learns that it is
+  // credited.
   const own = { ...context, tenant, commandId: newId() };
   const verdict = await commands.execute(new GrantCredits(own, purchase));
   if (verdict.kind === 'rejected') return verdict;

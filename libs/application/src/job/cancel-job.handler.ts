@@ -8,7 +8,7 @@ import type { JobStreams } from '../read-models.js';
 import { NotedJobStreams, type JobDetail } from './job-queries.js';
 import { FenceJob, StopJob } from './job-writes.handler.js';
 
-/** Ends one of the caller's jobs before it is done, and gives back what it cost. */
+/** Ends one of the caller's unfinished jobs and refunds its price. */
 export class CancelJob extends Command<CancelledJob> {
   constructor(
     readonly caller: Caller,
@@ -35,10 +35,10 @@ export type CancelledJob =
 const reason = 'Cancelled by the caller. Your credits were refunded.';
 
 /**
- * JobCancelled is appended at the revision that was read, so of a cancel and an end that come together one wins and
- * the other is refused. What was charged is given back before the answer; should that not come to pass, the process
- * manager does it, by the same command. The jobs of a batch are cancelled with their parent, after it: once it has
- * ended, no other one is queued.
+ * JobCancelled is appended at the revision that was read: if a cancel and another end come together, one wins
+ * and the other is refused. The refund comes before the answer. If the process dies in between, the process
+ * manager refunds with the same command. A batch's parent is cancelled first, and then its jobs: an ended
+ * parent gets no more of them.
  */
 @CommandHandler(CancelJob)
 export class CancelJobHandler implements ICommandHandler<CancelJob> {
@@ -47,7 +47,7 @@ export class CancelJobHandler implements ICommandHandler<CancelJob> {
     @Inject(NotedJobStreams) private readonly streams: JobStreams,
   ) {}
 
-  /** @throws what the store throws; the job may then be cancelled all the same, and is refunded if it is */
+  /** @throws the store's errors; the job may be cancelled all the same, and is then refunded */
   async execute(command: CancelJob): Promise<CancelledJob> {
     const { caller, jobId } = command;
     const cancelled = await this.stop(command, jobId);
@@ -71,7 +71,9 @@ export class CancelJobHandler implements ICommandHandler<CancelJob> {
     };
   }
 
-  /** One that has ended stays as it is. One that is not queued yet is fenced off, so that it never will be. */
+  /**
+   * A child that has ended stays as it is. One that is not queued yet is fenced off, so that it never will be.
+   */
   private async cancelChild(command: CancelJob, child: QueuedJob): Promise<bigint | undefined> {
     const { jobId, chargeId } = child;
     for (;;) {

@@ -18,8 +18,8 @@ import { StorePresence } from '#event-store/store-presence.js';
 import { JobWatch, type JobNews } from './job-watch.js';
 
 /**
- * What a tenant was shown of a job's own stream counts as its own write: once it has seen `succeeded`, its next look at
- * the renders or the catalogue waits until they are that far, and must not say that there is nothing.
+ * Counts each read of a job's own stream as a write of the tenant. A tenant that has seen `succeeded` there
+ * then waits, when it reads renders or the catalogue, until those show the job.
  */
 @Injectable()
 export class NotedJobStreams implements JobStreams {
@@ -46,7 +46,7 @@ export interface JobDetail {
   readonly children: readonly JobView[];
 }
 
-/** A read model that is this far behind is not waited for: the job's own stream is at hand. */
+/** How long a read waits for its read model. Afterwards it reads the job's own stream. */
 export const patienceMs = 50;
 
 export interface JobTimeline {
@@ -56,9 +56,9 @@ export interface JobTimeline {
   readonly latestSeq: number;
 }
 
-/** What has come since the last look; without events when nothing has. */
+/** The events since the last look; empty when there are none. */
 export interface JobProgress extends JobTimeline {
-  /** True once the job's last event has been told: nothing follows. */
+  /** True once `events` includes the job's last event: nothing follows. */
   readonly ended: boolean;
 }
 
@@ -67,13 +67,13 @@ export interface FollowOptions {
   readonly since: number;
   /** A look comes after this time without news as well. */
   readonly idleMs: number;
-  /** Must be aborted in the end, whatever becomes of the iteration: until then the job is watched. */
+  /** Must be aborted in the end, even if the iteration fails: until then the job is watched. */
   readonly signal: AbortSignal;
 }
 
 /**
- * A caller's jobs. One that is unknown and another tenant's must look the same: undefined.
- * Each method throws EventStoreUnavailable while the store is away, for a job that no read model has.
+ * A caller's jobs. An unknown job and another tenant's must look the same: undefined. Each method throws
+ * EventStoreUnavailable if the store is away and no read model has the job.
  */
 @Injectable()
 export class JobQueries {
@@ -125,13 +125,14 @@ export class JobQueries {
       const job = await jobs.find(tenant, jobId);
       if (job?.latestSeq === since) return { events, latestSeq: since };
     }
-    // Not known to the read models yet, or no such job, or a cursor beyond them: the job's own stream tells which.
+    // The read models lag, the job does not exist, or the cursor is beyond them. The job's own stream shows
+    // which.
     return this.progress(caller, jobId, since);
   }
 
   /**
-   * The job once it has ended. Undefined when it has not, in time or before the signal aborts.
-   * @param jobId must be the caller's own: ownership is only checked when it ends
+   * The job once it has ended. Undefined if the time or the signal ends the wait first.
+   * @param jobId must be the caller's own: ownership is only checked when the job ends
    */
   async end(
     caller: Caller,
@@ -140,13 +141,14 @@ export class JobQueries {
   ): Promise<JobDetail | undefined> {
     const ended = await this.watch.waitForEnd(caller.environment, jobId, { timeoutMs, signal });
     if (!ended) return undefined;
-    // The end is in the log: what is read must not be older than that.
+    // The end is in the log, so the read must not be older than the log's head.
     return this.get(caller, jobId, await this.store.head());
   }
 
   /**
-   * A job from `since` on: what there is at once, and then each time there is news or `idleMs` have passed. It comes to
-   * its end with the job, or soon after `signal` aborts. The iteration throws what the store throws.
+   * Follows a job from `since`: yields the present state at once, then after each change and after each
+   * `idleMs` without one. The iteration ends with the job, or soon after `signal` aborts. It throws the store's
+   * errors.
    */
   async follow(
     caller: Caller,
@@ -155,7 +157,7 @@ export class JobQueries {
   ): Promise<AsyncGenerator<JobProgress> | undefined> {
     const { since, signal } = options;
     signal.throwIfAborted();
-    // Before the first look, so that nothing is missed between the two.
+    // The watch begins before the first look, so that no event between the two is missed.
     const news = this.watch.watch(caller.environment, jobId);
     signal.addEventListener('abort', () => news.release(), { once: true });
     const first = await this.progress(caller, jobId, since);
@@ -179,14 +181,17 @@ export class JobQueries {
     }
   }
 
-  /** The job from its own stream, or as far as the read model knows it. */
+  /** The job from its own stream, or from the read model while the store is away. */
   private async current({ environment, tenant }: Caller, jobId: string): Promise<JobView | undefined> {
     const read = await this.presence.soon(() => this.streams.find(environment, tenant, jobId));
     if (read) return read.value?.job;
     return (await this.reads.of(environment).jobs.find(tenant, jobId)) ?? notKnown();
   }
 
-  /** Reads the job's own stream, because a read model may be behind; or the read models, while the store is away. */
+  /**
+   * Reads the job's own stream, because a read model may be behind. Reads the read models while the store is
+   * away.
+   */
   private async progress(
     { environment, tenant }: Caller,
     jobId: string,
@@ -201,7 +206,10 @@ export class JobQueries {
   }
 }
 
-/** As far as the read models know the job. @throws EventStoreUnavailable when they do not: it may be on the log */
+/**
+ * The job as the read models know it.
+ * @throws EventStoreUnavailable when they do not know the job: it may be on the log
+ */
 async function progressShown(
   { jobs, timeline }: EnvironmentReads,
   tenant: string,

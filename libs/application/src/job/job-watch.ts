@@ -5,22 +5,24 @@ import { EventStore } from '#event-store/event-store.js';
 import { Logger } from '#platform/logger.js';
 import { followFromNow } from '../follow-log.js';
 
-/** What has changed about one job since its last `next`. Release it when the wait is over. */
+/** Reports changes of one job since the last `next`. Release it when the wait is over. */
 export interface JobNews {
   /**
-   * True as soon as the job has, or may have, a new event: since this was made for the first call, since the one
-   * before for later ones. False when the time is over, the signal aborts, or the watch stops.
+   * True as soon as the job may have a new event: since the watch began for the first call, since the previous
+   * call for later ones. False when the time is over, the signal aborts, or the watch stops.
    */
   next(options: { readonly timeoutMs: number; readonly signal?: AbortSignal }): Promise<boolean>;
   release(): void;
 }
 
-/** Events that a caller sees on a timeline. JobQueued is missing: a wait begins only once the job is there. */
+/**
+ * Event types that a caller sees on a timeline. JobQueued is left out: a wait begins only once the job exists.
+ */
 const types = ['StageCompleted', 'JobSucceeded', 'JobFailed', 'JobCancelled'];
 
 const endings = new Set(['JobSucceeded', 'JobFailed', 'JobCancelled', 'JobVoided']);
 
-/** One wait for one job. News that come between two calls of `next` are remembered. */
+/** One wait for one job. It remembers an event that comes between two calls of `next`. */
 class Watcher {
   private fresh = false;
   private over = false;
@@ -56,12 +58,12 @@ class Watcher {
 }
 
 /**
- * Tells each wait for a job that it has news. One subscription serves the whole process, and wakes only
- * those who watch that very job. It says that there is something to read, not what.
+ * Wakes each wait for a job when the job has a new event. One subscription serves the whole process, and wakes
+ * only the waits for that job. The wake-up carries no data: the waiter reads the job itself.
  *
- * No wake-up is lost between reading and waiting, as long as the watch begins before the job's own stream is read:
- * what was told before the watch began is in the stream by then, and what comes later is remembered until `next`.
- * A read model may be behind what was told, so it is not what to read.
+ * No wake-up is lost between reading and waiting, as long as the watch begins before the job's own stream is
+ * read. Earlier events are in the stream by then, and later ones are remembered until `next`. Read the stream
+ * and not a read model, because a read model may lag behind the wake-up.
  */
 @Injectable()
 export class JobWatch implements OnApplicationBootstrap, OnApplicationShutdown {
@@ -106,9 +108,9 @@ export class JobWatch implements OnApplicationBootstrap, OnApplicationShutdown {
   }
 
   /**
-   * True once the job has ended, at once when it has already. False when the time is over, the signal aborts, or
-   * this process stops. Whose job it is has to be asked before.
-   * @throws what the store throws
+   * True once the job has ended, at once if it already has. False when the time is over, the signal aborts, or
+   * this process stops. The caller must check beforehand that it owns the job.
+   * @throws the store's errors
    */
   async waitForEnd(
     environment: Environment,
@@ -147,7 +149,7 @@ export class JobWatch implements OnApplicationBootstrap, OnApplicationShutdown {
       },
       signal: this.stopping.signal,
       patienceMs: () => (this.watchers.size > 0 ? 5 : 100),
-      // A caller that has read before the subscription had its place in the log reads once more.
+      // A caller may have read before the subscription had its place in the log; it reads once more.
       onBegun: () => {
         for (const watcher of this.everybody()) watcher.tell();
       },

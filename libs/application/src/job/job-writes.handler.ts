@@ -33,8 +33,8 @@ import type { CommandContext } from '../command-context.js';
 export const jobAggregate: Aggregate<Job, JobEvent> = { initial: initialJob, evolve: evolveJob };
 
 /**
- * A write on the stream of one job. `known` is what its sender has read, or knows for another reason: it spares the
- * read, and where it is wrong, the append is refused and the stream is read after all.
+ * A write on the stream of one job. `known` is the state that the sender has read or expects, and spares the
+ * read. If it is wrong, the store refuses the append and the stream is read after all.
  */
 abstract class JobWrite<Data, Rejection> extends Command<Handled<Job, Rejection>> {
   constructor(
@@ -71,7 +71,7 @@ export class QueueJobHandler extends JobWriter implements ICommandHandler<QueueJ
   }
 }
 
-/** Fences off a job that never came, of the context's tenant. Refused when it is there after all. */
+/** Fences off a job of the context's tenant that never came. Refused if the job exists. */
 export class FenceJob extends JobWrite<{ readonly chargeId: string }, { readonly code: 'JOB_EXISTS' }> {}
 
 @CommandHandler(FenceJob)
@@ -82,7 +82,7 @@ export class FenceJobHandler extends JobWriter implements ICommandHandler<FenceJ
   }
 }
 
-/** Ends an unfinished job of the context's tenant. Another tenant's is not found. */
+/** Ends an unfinished job of the context's tenant. Another tenant's job counts as not found. */
 export class StopJob extends JobWrite<
   { readonly reason: string },
   { readonly code: 'JOB_NOT_FOUND' | 'JOB_FINISHED' }
@@ -92,7 +92,7 @@ export class StopJob extends JobWrite<
 export class StopJobHandler extends JobWriter implements ICommandHandler<StopJob> {
   execute(command: StopJob) {
     return this.write(command, (job, at) => {
-      // Whose job it is, is decided on the same state as whether it can be cancelled.
+      // Ownership is checked on the same state as whether the job can be cancelled.
       if (!('job' in job) || job.job.tenant !== command.context.tenant) {
         return reject({ code: 'JOB_NOT_FOUND' as const });
       }
@@ -112,7 +112,7 @@ export class EndBatchHandler extends JobWriter implements ICommandHandler<EndBat
   }
 }
 
-/** A worker takes the job up, as it was when the worker looked. Refused once another one has written since. */
+/** A worker takes the job up in the state that it last read. Refused if another worker has written since. */
 export class TakeUpJob extends JobWrite<{ readonly worker: string }, RenderRejection> {}
 
 @CommandHandler(TakeUpJob)
@@ -120,7 +120,7 @@ export class TakeUpJobHandler extends JobWriter implements ICommandHandler<TakeU
   execute(command: TakeUpJob) {
     let decided = false;
     return this.write(command, (job, at) => {
-      // Asked again: another worker has written meanwhile, if only a stage, and is at it.
+      // The second decision means that another worker has written meanwhile, if only a stage, and has the job.
       if (decided && isUnfinished(job)) return reject({ code: 'NOT_YOUR_ATTEMPT' as const });
       decided = true;
       return startRender({ ...command.data, at }, job);
@@ -130,7 +130,7 @@ export class TakeUpJobHandler extends JobWriter implements ICommandHandler<TakeU
 
 type Said<Type extends JobEvent['type']> = Omit<EventOfType<Type>['data'], 'at'>;
 
-/** What a worker says about the attempt that it holds. */
+/** A worker's report on its attempt. */
 export type RenderReport =
   | { readonly kind: 'stage'; readonly attempt: number; readonly said: Said<'StageCompleted'> }
   | { readonly kind: 'call'; readonly said: Omit<Said<'EngineCalled'>, 'tenant' | 'operation'> }
@@ -139,7 +139,7 @@ export type RenderReport =
   | { readonly kind: 'success'; readonly said: Said<'JobSucceeded'> & { readonly provenance: Provenance } }
   | { readonly kind: 'failure'; readonly said: Said<'JobFailed'> };
 
-/** Refused once the job has ended, or another worker has taken it up. */
+/** Refused once the job has ended or another worker has taken it up. */
 export class ReportRender extends JobWrite<RenderReport, RenderRejection> {}
 
 @CommandHandler(ReportRender)
