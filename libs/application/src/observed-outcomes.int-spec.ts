@@ -24,7 +24,7 @@ beforeEach(() => {
   store = observed();
 });
 
-/** As another process sees the same log. */
+/** The same log as another process sees it. */
 function observed(): EventStore {
   return tellingOutcomes(fixture.store, {
     charged: (...told) => heard.push(['charged', ...told]),

@@ -4,9 +4,9 @@ import { storeWith, type EventStore, type NewEvent } from '#event-store/event-st
 import type { OutcomeObserver } from '#platform/metrics.js';
 
 /**
- * The same store, which tells about charges, refunds and ended jobs as they are appended: once for each event,
- * whichever process wrote it. An append that finds its events there already was counted when they were written; should
- * the process that wrote them have lost the answer, they are not counted at all.
+ * Wraps the store and reports charges, refunds and ended jobs as they are appended: once for each event,
+ * whichever process wrote it. An append that finds its events already there reports nothing: they were reported
+ * when they were written. If the process that wrote them lost the answer, they are never reported.
  */
 export function tellingOutcomes(store: EventStore, observer: OutcomeObserver): EventStore {
   const tell = (stream: string, event: NewEvent) => {
@@ -34,11 +34,11 @@ export function tellingOutcomes(store: EventStore, observer: OutcomeObserver): E
   });
 }
 
-/** Stands for the workflow of a job whose end does not name it. */
+/** Used if the end of a job does not name its workflow. */
 const unknown = 'unknown';
 
 function report(observer: OutcomeObserver, environment: Environment, { type, data }: NewEvent): void {
-  // What is appended was made by `toNewEvent` a moment ago, so it is in today's form.
+  // Safe cast: `toNewEvent` made this event a moment ago, so it is in today's form.
   const event = { type, data } as DomainEvent;
   const workflow = 'operation' in event.data ? (event.data.operation ?? unknown) : unknown;
   switch (event.type) {

@@ -4,9 +4,10 @@ import type { Environment } from '#domain/streams.js';
 import { newId } from '#platform/ids.js';
 
 /**
- * An API key is `sk_{environment}_{key id}{secret}{checksum}`: the prefix selects the data environment, the key id
- * (a ULID) names the key's event stream, the secret is 160 random bits, and the checksum lets a mistyped or made-up
- * key be refused without a look at the database. All in Crockford's base 32, so that a double click selects it whole.
+ * An API key is `sk_{environment}_{key id}{secret}{checksum}`. The prefix selects the data environment. The key
+ * id (a ULID) names the key's event stream. The secret is 160 random bits. The checksum lets the service refuse
+ * a mistyped or made-up key without a database read. All parts are in Crockford's base 32, so a double click
+ * selects the whole key.
  */
 export interface ApiKeyParts {
   readonly environment: Environment;
@@ -23,7 +24,7 @@ export function generateApiKey(environment: Environment, keyId = newId()): { key
   return { keyId, key: withSecret(`sk_${environment}_${keyId}`) };
 }
 
-/** The text, a new secret behind it, and the checksum of both. */
+/** Appends a new secret and the checksum of both to the text. */
 export function withSecret(text: string): string {
   const secret = Array.from(randomBytes(secretLength), (byte) => alphabet[byte & 31]).join('');
   return text + secret + checksum(text + secret);
@@ -34,15 +35,15 @@ export function hasChecksum(text: string): boolean {
   return checksum(text.slice(0, -checksumLength)) === text.slice(-checksumLength);
 }
 
-/** What a key says about itself, or undefined when it is malformed or its checksum is wrong. */
+/** The environment and key id in a key; undefined if the key is malformed or its checksum is wrong. */
 export function parseApiKey(key: string): ApiKeyParts | undefined {
   const match = pattern.exec(key);
   if (!match || !hasChecksum(key)) return undefined;
-  // The pattern has these two groups, and the first is the name of an environment.
+  // Safe casts: the pattern has these two groups, and the first is the name of an environment.
   return { environment: match[1] as Environment, keyId: match[2] as string };
 }
 
-/** What is stored of a key: SHA-256 of all of it, hexadecimal. */
+/** The stored form of a key: its SHA-256, hexadecimal. */
 export function hashApiKey(key: string): string {
   return createHash('sha256').update(key).digest('hex');
 }
@@ -52,7 +53,7 @@ export function sameHash(one: string, other: string): boolean {
   return one.length === other.length && timingSafeEqual(Buffer.from(one), Buffer.from(other));
 }
 
-/** CRC-32 as seven base-32 digits. It finds typing mistakes; it proves nothing about who made the key. */
+/** CRC-32 as seven base-32 digits. It detects typing mistakes; it does not prove who made the key. */
 function checksum(text: string): string {
   let rest = crc32(text);
   let digits = '';
@@ -64,9 +65,9 @@ function checksum(text: string): string {
 }
 
 /**
- * The secret that a client signs the bodies of its requests with: derived from the installation's signing key and the
- * id of the API key, so that it is kept nowhere and every process knows it. Another ATELIER_SIGNING_KEY changes all of
- * them.
+ * The secret with which a client signs its request bodies. It derives from the installation's signing key and
+ * the id of the API key, so every process can compute it and none stores it. A new ATELIER_SIGNING_KEY changes
+ * all of them.
  * @returns `sks_` and 43 characters of base64url
  */
 export function signingSecretOf(signingKey: string, keyId: string): string {

@@ -24,30 +24,31 @@ interface KnownKey {
 /** How long a key is not looked up again. */
 const rememberedMs = 60_000;
 
-/** How long keys stay good without the store where no setting says it. */
+/** How long keys stay valid without the store if no setting says otherwise. */
 const defaultGraceMs = 3_600_000;
 
-/** Keys that are remembered; who cycles through more of them than that reads each from its stream again. */
+/** Keys that are remembered. With more keys than that in use, each is read from its stream again. */
 const knownKeys = 20_000;
 
 /**
- * Tells whom a key speaks for. It asks the key's own stream, so a key works the moment it is issued and keeps
- * working while read models are rebuilt. What it has learned it remembers, until it hears otherwise or, should it be
- * cut off from the store, for a minute at most. A key that retires does so by the clock, remembered or not.
+ * Finds the caller behind a key. It reads the key's own stream, so a key works as soon as it is issued, and
+ * also while read models are rebuilt. A key is remembered until an event changes it; if this process is cut off
+ * from the store, for a minute at most. A key that retires does so by the clock, remembered or not.
  *
- * While the store is away, a key that this process has read from its stream stays good for ATELIER_KEY_GRACE_MS, unless the
- * read model knows that it was revoked. The read model alone lets no caller in: a person who can write tables could make keys.
+ * While the store is away, a key that this process has read from its stream stays valid for
+ * ATELIER_KEY_GRACE_MS, unless the read model shows that it was revoked. The read model alone lets no caller
+ * in: a person who can write tables could make keys.
  */
 @Injectable()
 export class Authenticator implements Listener {
   readonly category = 'key';
   readonly types = ['ApiKeyRevoked', 'ApiKeyRetired'] as const;
 
-  /** By the whole key's hash, so that the cache holds no secret; or by its name. */
+  /** By the hash of the whole key, so that the cache holds no secret; or by environment and key id. */
   private readonly callers = new LRUCache<string, KnownKey>(entriesUpTo(knownKeys));
-  /** Hashes of keys that were good when they were last looked up: a request with one of them is no guess. */
+  /** Hashes of keys that were valid at the last look-up. A request with one of them is not a guess. */
   private readonly proven = new LRUCache<string, string>(entriesUpTo(knownKeys));
-  /** Counts what was heard, so that a look-up that was under way meanwhile is not remembered. */
+  /** Counts announcements. A look-up during which one arrived is not remembered. */
   private heard = 0;
 
   private readonly graceMs: number;
@@ -62,12 +63,12 @@ export class Authenticator implements Listener {
     this.graceMs = configuration?.keyGraceMs ?? defaultGraceMs;
   }
 
-  /** Whether the key was good when it was last looked up. Reads nothing. */
+  /** Whether the key was valid at the last look-up. Reads nothing. */
   recognises(key: string): boolean {
     return parseApiKey(key) !== undefined && this.proven.has(hashApiKey(key));
   }
 
-  /** The caller, or undefined for every kind of bad key alike. @throws EventStoreUnavailable */
+  /** The caller; undefined for every kind of bad key alike. @throws EventStoreUnavailable */
   async authenticate(key: string): Promise<Caller | undefined> {
     const parts = parseApiKey(key);
     if (!parts) return undefined;
@@ -80,7 +81,7 @@ export class Authenticator implements Listener {
     return known.caller;
   }
 
-  /** Whom a key speaks for that was proven otherwise; undefined once it is revoked or retired. */
+  /** The caller behind a key that was proven by other means; undefined once the key is revoked or retired. */
   async callerOf(environment: Environment, keyId: string): Promise<Caller | undefined> {
     const slot = `${environment} ${keyId}`;
     const known = await this.known({ environment, keyId }, slot);
@@ -95,7 +96,10 @@ export class Authenticator implements Listener {
     }
   }
 
-  /** What is remembered of a key, or read from its stream, or remembered for longer while that cannot be read. */
+  /**
+   * The remembered key, or the key from its stream. While the stream cannot be read, an older one stays good
+   * for the grace.
+   */
   private async known(
     parts: NonNullable<ReturnType<typeof parseApiKey>>,
     slot: string,
@@ -112,7 +116,7 @@ export class Authenticator implements Listener {
     return (await this.wasRevoked(parts)) ? undefined : remembered;
   }
 
-  /** As far as the read model has come. */
+  /** According to the read model, which may lag. */
   private async wasRevoked({
     environment,
     keyId,
@@ -123,7 +127,7 @@ export class Authenticator implements Listener {
     return row.revokedAt !== null || (row.retiresAt !== null && row.retiresAt <= now);
   }
 
-  /** @param slot under which it is remembered: the key's hash, or its name where the key itself is not at hand */
+  /** @param slot cache entry: the key's hash, or environment and key id if the key itself is not at hand */
   private async lookUp(
     { environment, keyId }: NonNullable<ReturnType<typeof parseApiKey>>,
     slot: string,

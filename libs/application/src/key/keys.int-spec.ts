@@ -11,7 +11,7 @@ import { issueKey, revokeKey, rotateKey } from '../../../../test/support/operato
 
 let fixture: AccountsFixture;
 let store: EventStore;
-/** What was read of the store, by stream. */
+/** The streams that were read from the store. */
 let reads: string[] = [];
 let counting: EventStore;
 
@@ -69,7 +69,7 @@ describe('an authenticator', () => {
 
   it('refuses a secret that is not the one of the id', async () => {
     const { keyId } = await issueKey(store, context(), grant);
-    // The checksum is no secret: anybody can make a well-formed key for an id.
+    // The checksum is not secret: anyone can make a well-formed key for an id.
     const forged = generateApiKey('test', keyId).key;
     expect(await authenticatorAt({ at: now }).authenticate(forged)).toBeUndefined();
   });

@@ -20,12 +20,12 @@ export const keyAggregate = { initial: initialKey, evolve: evolveKey };
 
 export interface IssuedApiKey {
   readonly keyId: string;
-  /** The key itself. This is the only moment at which it can be read. */
+  /** The key itself. It can be read only now. */
   readonly key: string;
   readonly position: bigint | undefined;
 }
 
-/** What a key may do, and what it is for. */
+/** A key's capabilities and label. */
 export interface KeyGrant {
   readonly capabilities: readonly Capability[];
   readonly label: string;
@@ -78,7 +78,7 @@ async function issue(store: EventStore, context: CommandContext, grant: KeyGrant
   return { keyId, key, position: issued.position };
 }
 
-/** The tenant and environment of a key, or undefined when there is none with this id. */
+/** The tenant and environment of a key; undefined if no key has this id. */
 export async function findApiKey(store: EventStore, environment: Environment, keyId: string) {
   const { state } = await load(store, streamName(environment, 'key', keyId), keyAggregate);
   return state.status === 'unissued' ? undefined : state;
@@ -86,7 +86,7 @@ export async function findApiKey(store: EventStore, environment: Environment, ke
 
 type RevokedApiKey = Handled<Key, { readonly code: 'KEY_NOT_FOUND' }>;
 
-/** Revokes a key. Revoking it again changes nothing; a key that does not exist gives `KEY_NOT_FOUND`. */
+/** Revokes a key. A second time changes nothing; an unknown key gives `KEY_NOT_FOUND`. */
 export class RevokeKey extends Command<RevokedApiKey> {
   constructor(
     readonly context: CommandContext,
@@ -122,9 +122,9 @@ export type RotatedApiKey =
   | { readonly kind: 'rejected'; readonly rejection: RetireRejection };
 
 /**
- * Issues a key that may do the same, and ends the old one `overlapMs` from now: until then both work, so that the new
- * one can be rolled out. The successor comes first: a crash in between leaves a key whose secret was never shown, never
- * a tenant without a key.
+ * Issues a key with the same capabilities and ends the old one in `overlapMs`. Until then both work, so that
+ * clients can switch. The successor comes first: a crash in between leaves a key whose secret was never shown,
+ * and never a tenant without a key.
  */
 export class RotateKey extends Command<RotatedApiKey> {
   constructor(
@@ -143,7 +143,8 @@ export class RotateKeyHandler implements ICommandHandler<RotateKey> {
   async execute({ context, keyId, overlapMs }: RotateKey): Promise<RotatedApiKey> {
     const old = await findApiKey(this.store, context.environment, keyId);
     if (!old) return { kind: 'rejected', rejection: { code: 'KEY_NOT_FOUND' } };
-    // Told before a successor is made for nothing; the decision in `retire` holds where two rotate at the same time.
+    // Checked first, so that no successor is made in vain. If two rotate at the same time, the decision in
+    // `retire` holds.
     const { status, successorKeyId } = old;
     if (status === 'revoked') return { kind: 'rejected', rejection: { code: 'KEY_REVOKED' } };
     if (successorKeyId !== undefined)
@@ -153,7 +154,7 @@ export class RotateKeyHandler implements ICommandHandler<RotateKey> {
     const retiresAt = new Date(context.at.getTime() + overlapMs);
     const retired = await this.retire(context, keyId, successor.keyId, retiresAt);
     if (retired.kind === 'rejected') {
-      // Another operator rotated or revoked it meanwhile: the successor's secret has not been shown.
+      // Another operator has rotated or revoked the key meanwhile. The successor's secret has not been shown.
       await revoke(this.store, another(context), successor.keyId, 'its rotation was refused');
       return retired;
     }

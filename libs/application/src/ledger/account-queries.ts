@@ -27,7 +27,7 @@ export interface CreditsView {
   readonly isActive: boolean;
 }
 
-/** What a caller sees of its account: balance, transactions, usage. */
+/** A caller's view of its account: balance, transactions, usage. */
 @Injectable()
 export class AccountQueries {
   constructor(
@@ -38,7 +38,8 @@ export class AccountQueries {
   ) {}
 
   /**
-   * From the aggregate itself: never behind. While the event store is away, the last that is known.
+   * Reads the aggregate itself, so it never lags. While the event store is away, it returns the last known
+   * state.
    * @throws EventStoreUnavailable while the store is away, for an account that this process never saw
    */
   async credits(caller: Caller, at: Date): Promise<CreditsView> {
@@ -46,7 +47,8 @@ export class AccountQueries {
     const read = await this.presence.soon(() => this.accounts.read(environment, tenant));
     const { state, position } = read?.value ?? this.accounts.lastSeen(environment, tenant) ?? notKnown();
     if (state.status === 'unopened') return nothing(tenant);
-    // The transactions sum to what is shown: as soon as the ledger knows as much as this process, it is what counts.
+    // The balance should equal the sum of the transactions. A ledger at least as far as this process therefore
+    // counts.
     const isLedgerNewer = !read && (await this.consistency.waitFor(caller, 'ledger', position, 0));
     const { plan, dailySpendCapCredits, monthlyCreditQuota, rateLimitPerMin } = state.terms;
     return {
@@ -63,8 +65,8 @@ export class AccountQueries {
   }
 
   /**
-   * Waits for the account's own last event, whichever process wrote it: so the ledger sums to the balance that
-   * `GET /v1/credits` takes from the same stream.
+   * Waits for the account's own last event, from any process. The ledger then sums to the balance of `GET
+   * /v1/credits`, which comes from the same stream.
    */
   async transactions(caller: Caller, page: PageRequest): Promise<Fresh<Page<LedgerEntryView>>> {
     const { environment, tenant } = caller;
@@ -73,7 +75,7 @@ export class AccountQueries {
     return { value: await this.reads.of(environment).ledger.list(tenant, page), stale: !reached };
   }
 
-  /** Waits for the account's last event as well as for the caller's last write, so that it agrees with the ledger. */
+  /** Waits for the account's last event and for the caller's last write, so that it agrees with the ledger. */
   async usage(caller: Caller, page: PageRequest, token?: bigint): Promise<Fresh<Page<UsageView>>> {
     const { environment, tenant } = caller;
     const head = await this.presence.soon(() => this.accounts.read(environment, tenant));

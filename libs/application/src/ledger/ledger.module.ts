@@ -4,7 +4,7 @@ import { ConsistencyModule } from '../consistency/consistency.module.js';
 import { RecordRejectionHandler } from '../usage/record-rejection.handler.js';
 import { AccountQueries } from './account-queries.js';
 
-/** What a caller sees of its account: balance, transactions, usage. */
+/** A caller's view of its account: balance, transactions, usage. */
 @Module({
   imports: [AccountModule, ConsistencyModule],
   providers: [AccountQueries, RecordRejectionHandler],

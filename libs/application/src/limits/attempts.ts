@@ -7,21 +7,24 @@ export interface LookedUp<Found> {
   readonly found: Found | undefined;
   /** Beyond 0: the address has failed too often. */
   readonly retryAfterSeconds: number;
-  /** The credential was not looked up: too many others wait for that. */
+  /** The credential was not looked up, because too many others are waiting. */
   readonly tooManyWait?: true;
 }
 
-/** Look-ups that wait for addresses that have failed too often. Each holds its request, so that there must be a bound. */
+/**
+ * The most look-ups that may wait for addresses with too many failures. Each holds its request, so they need a
+ * bound.
+ */
 const mostWaiting = { ofOneAddress: 500, ofAll: 2_000 };
 
 /**
- * Bounds how often an address may fail to authenticate: in memory only, and forgetful under pressure, because it is
- * there to make guessing slow and not to be exact. An attempt is counted before it is known to fail, so that many at
- * the same time do not slip through; one that succeeds is given back.
+ * Bounds how often an address may fail to authenticate. It only has to make guessing slow, so it counts in
+ * memory, not exactly, and forgets addresses when there are too many. An attempt counts before its result is
+ * known, so that parallel attempts do not slip through; a successful one is given back.
  */
 export class Attempts {
   private readonly windows: LRUCache<string, RequestWindow>;
-  /** Ends with the last look-up for an address that has failed too often. */
+  /** Settles with the last queued look-up for an address that has failed too often. */
   private lane: Promise<unknown> = Promise.resolve();
   /** How many wait in the lane, by address. */
   private readonly waiting = new Map<string, number>();
@@ -35,7 +38,7 @@ export class Attempts {
     this.windows = new LRUCache(entriesUpTo(addresses));
   }
 
-  /** Counts an attempt. @returns in how many seconds the address may try again; 0: this one may be made */
+  /** Counts an attempt. @returns seconds until the address may try again; 0: this attempt may go ahead */
   take(address: string): number {
     const counted = windowOf(this.windows, sourceOf(address)).count(this.perMinute, this.nowMs());
     return verdictOf(counted, this.perMinute).retryAfterSeconds;
@@ -46,9 +49,9 @@ export class Attempts {
   }
 
   /**
-   * Looks a credential up for an address. One that has failed too often is still looked up, for guesses must lock no good
-   * one out; but such look-ups take turns, and take no more than one read of the store at a time from everyone else. Only
-   * when too many of them wait already, it is refused without a look.
+   * Looks up a credential for an address. An address that has failed too often still gets a look-up, because
+   * guesses must not lock out a good credential. Such look-ups take turns, so they never use more than one read
+   * of the store at a time. If too many of them wait already, the credential is refused without a look-up.
    * @param couldBeGood whether the credential is well-formed: others are not looked up for such an address
    */
   async lookUp<Found>(
@@ -56,7 +59,7 @@ export class Attempts {
     couldBeGood: boolean,
     look: () => Promise<Found | undefined>,
   ): Promise<LookedUp<Found>> {
-    // Counted before it is known to fail, so that many at the same time do not slip through.
+    // Counted before the result is known, so that parallel attempts do not slip through.
     const retryAfterSeconds = this.take(address);
     if (retryAfterSeconds === 0) {
       const found = await look();
@@ -90,7 +93,7 @@ export class Attempts {
   }
 }
 
-/** A customer of an IPv6 provider has a network of 64 bits, and so 2^64 addresses to come from. */
+/** A customer of an IPv6 provider has a network of 64 bits, and therefore 2^64 addresses to use. */
 function sourceOf(address: string): string {
   const [plain = ''] = address.replace(/^::ffff:(?=\d+\.)/i, '').split('%');
   if (!isIPv6(plain)) return plain;

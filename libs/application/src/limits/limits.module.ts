@@ -9,7 +9,7 @@ import { StoredPictures } from '../picture/stored-pictures.js';
 import { Attempts } from './attempts.js';
 import { AccountRates, RateLimiter } from './rate-limiter.js';
 
-/** Whom a request is let in for, and how often. What is remembered of keys, plans and pictures follows the log. */
+/** Authenticates requests and limits their rate. Its caches of keys, plans and pictures follow the log. */
 @Module({
   imports: [AccountModule, KeyModule, PictureModule],
   providers: [

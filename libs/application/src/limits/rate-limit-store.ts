@@ -1,29 +1,34 @@
 import { LRUCache } from 'lru-cache';
 import { entriesUpTo } from '#platform/cache-size.js';
 
-/** What a request found in its minute, itself included where it passed. */
+/** The count of a request's minute. It includes the request itself if it passed. */
 export interface Counted {
   readonly passed: boolean;
   /** Requests that passed within the last minute. */
   readonly used: number;
-  /** Until the first of them counts no more, and until the last one does; 0 where there is none. */
+  /**
+   * Milliseconds until the first of them leaves the window, and until the last one does; 0 if there is none.
+   */
   readonly firstLeavesMs: number;
   readonly lastLeavesMs: number;
 }
 
-/** Where the requests of all credentials are counted, atomically: of calls at the same time, as many pass as may. */
+/** Counts the requests of all credentials atomically: parallel calls never exceed the limit together. */
 export abstract class RateLimitStore {
   /** Counts one request; one that is refused does not count. */
   abstract count(credential: string, perMinute: number): Promise<Counted>;
 }
 
-/** What is good once, such as a signature: of all uses, in whichever process, one is the first. */
+/** Credentials that work once, such as a signature. If several processes use one at once, one is the first. */
 export abstract class UsedOnce {
-  /** @param until when it is refused for its age, and can be forgotten. @returns whether this is the first use */
+  /**
+   * @param until from then on its age alone refuses it, and it can be forgotten
+   * @returns whether this is the first use
+   */
   abstract use(credential: string, until: Date): Promise<boolean>;
 }
 
-/** Exact within one process. Of several, each lets the whole limit through. */
+/** Exact within one process. With several processes, each lets the whole limit through. */
 export class MemoryRateLimitStore implements RateLimitStore {
   private readonly windows: LRUCache<string, RequestWindow>;
 
@@ -52,20 +57,20 @@ export function leavesIn(passedAtMs: number | undefined, nowMs: number): number 
   return passedAtMs === undefined ? 0 : windowMs - (nowMs - passedAtMs);
 }
 
-/** Requests of one slot are kept as one: a window has some 240 of them at most, whatever the limit is. */
+/** Requests of one slot count as one entry. A window thus has about 240 entries at most, whatever the limit. */
 export const slotMs = 250;
 
 /**
- * The requests that passed within the last minute. A slot leaves when its last request is a minute old, so that no more
- * than the limit ever pass within any minute. What that costs a client which keeps to the limit exactly is the width of
- * a slot: 0.4 %.
+ * The requests that passed within the last minute. A slot leaves when its last request is a minute old, so no
+ * minute ever has more requests than the limit. A client that keeps exactly to the limit loses the width of a
+ * slot: 0.4 %.
  */
 export class RequestWindow {
   /** Oldest first. */
   private readonly slots: { lastAtMs: number; requests: number }[] = [];
   private used = 0;
 
-  /** @param nowMs of any clock; where it goes back, it stands still */
+  /** @param nowMs from any clock; if the clock goes back, the last time counts */
   count(perMinute: number, nowMs: number): Counted {
     const last = this.slots.at(-1);
     const at = Math.max(nowMs, last?.lastAtMs ?? nowMs);
@@ -115,7 +120,7 @@ export interface RateVerdict {
   readonly remaining: number;
   /** Until the whole allowance is there again, in seconds, rounded up. */
   readonly resetSeconds: number;
-  /** Until the next request passes, in seconds, rounded up: at least 1 after a refusal, else 0. */
+  /** Seconds until the next request passes, rounded up: at least 1 after a refusal, else 0. */
   readonly retryAfterSeconds: number;
 }
 

@@ -11,8 +11,8 @@ import { Logger } from '#platform/logger.js';
 import { LRUCache } from 'lru-cache';
 
 /**
- * What streams said, remembered until it is forgotten ({@link forget}) or a time has passed. A value that is
- * being read while its stream changes is given out once and not remembered: it may be the older one.
+ * Values from streams, remembered until {@link forget} or for a fixed time. A value whose stream changes while
+ * it is read may be old, so it is returned once and not remembered.
  */
 export class Remembered<Value extends object | string | number> {
   private readonly values: LRUCache<string, Value>;
@@ -23,14 +23,14 @@ export class Remembered<Value extends object | string | number> {
     this.values = new LRUCache({ ...entriesUpTo(options.max), ttl: options.ttlMs });
   }
 
-  /** The value, read when it is not known. @throws what `read` throws, which is then not remembered */
+  /** The value; it is read if it is not remembered. @throws the errors of `read`, which are not remembered */
   get(key: string, read: () => Promise<Value>): Value | Promise<Value> {
     const known = this.values.get(key);
     if (known !== undefined) return known;
     return this.reading.get(key) ?? this.read(key, read);
   }
 
-  /** The value as it is now. One that is being read may be older, and is not remembered. */
+  /** Sets the present value. A read that is under way may be older, so its result is not remembered. */
   set(key: string, value: Value): void {
     this.values.set(key, value);
     this.reading.delete(key);
@@ -57,8 +57,9 @@ export class Remembered<Value extends object | string | number> {
 const unopened = { state: initialAccount };
 
 /**
- * Each account's limit, remembered until its plan changes, in whichever process that happens; should this one be cut
- * off from the store, for a minute at most. While the store is away, it is the one that this process last saw. An account that does not exist has the limit of a new one.
+ * Each account's limit, remembered until any process changes its plan; for a minute at most if this process is
+ * cut off from the store. While the store is away, the last limit that this process saw counts. An account that
+ * does not exist has the limit of a new one.
  */
 @Injectable()
 export class AccountRates implements Listener {
@@ -80,14 +81,14 @@ export class AccountRates implements Listener {
   }
 
   hear({ environment, id, event }: Announcement): void {
-    // Not forgotten: the rate would be missed while the store is away, for an event that was perhaps read before.
+    // Set and not forgotten: a forgotten rate would be missing while the store is away.
     if ('rateLimitPerMin' in event.data) this.rates.set(`${environment}.${id}`, event.data.rateLimitPerMin);
   }
 }
 
 /**
- * Counts the requests of each credential against its account's `rate_limit_per_min`. A shared store that does not
- * answer must not take the service down with it: meanwhile this process counts by itself.
+ * Counts the requests of each credential against its account's `rate_limit_per_min`. If a shared store does not
+ * answer, the service goes on, and this process counts by itself.
  */
 @Injectable()
 export class RateLimiter {

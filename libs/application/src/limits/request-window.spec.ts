@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import fc from 'fast-check';
 import { MemoryRateLimitStore, RequestWindow, slotMs, verdictOf, windowMs } from './rate-limit-store.js';
 
-/** Counts one request at each of these moments and tells which passed. */
+/** Counts one request at each of these moments and returns which of them passed. */
 function countAt(perMinute: number, moments: readonly number[]): boolean[] {
   const window = new RequestWindow();
   return moments.map((nowMs) => window.count(perMinute, nowMs).passed);

@@ -17,8 +17,9 @@ import { operationAggregate } from './operations.js';
 type PricedOperation = Handled<Operation, OperationRejection>;
 
 /**
- * Sets the price of a workflow in one environment: every dispatch that begins from now on costs that, in every
- * process. What was charged stays what it is. Fails with a RangeError for a name that is not in the workflow table.
+ * Sets the price of a workflow in one environment. It holds for every dispatch that begins later, in every
+ * process. Earlier charges stay as they are. Fails with a RangeError for a name that is not in the workflow
+ * table.
  */
 export class PriceOperation extends Command<PricedOperation> {
   constructor(
@@ -41,7 +42,7 @@ export class PriceOperationHandler implements ICommandHandler<PriceOperation> {
   }
 }
 
-/** Sets the price of a workflow from an instant on; without credits, takes back what was scheduled for it. */
+/** Sets the price of a workflow from an instant on. Without credits, it removes the scheduled price. */
 export class SchedulePrice extends Command<PricedOperation> {
   constructor(
     readonly context: CommandContext,
@@ -63,7 +64,10 @@ export class SchedulePriceHandler implements ICommandHandler<SchedulePrice> {
   }
 }
 
-/** Lets a workflow be dispatched, or no more. Jobs that are under way go on. Fails as above for an unknown name. */
+/**
+ * Enables or disables new dispatches of a workflow. Jobs that are under way go on. Fails with a RangeError for
+ * a name that is not in the workflow table.
+ */
 export class SwitchOperation extends Command<Handled<Operation, never>> {
   constructor(
     readonly context: CommandContext,

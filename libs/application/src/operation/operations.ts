@@ -13,16 +13,16 @@ import { workflowOf, workflows } from '#workflows/workflows.js';
 import { EventStore, UnprovenEvent, type StreamWrite } from '#event-store/event-store.js';
 import { load, type Aggregate, type Loaded } from '../aggregate.js';
 
-/** What a dispatch of a workflow costs now, and whether it may be dispatched at all. */
+/** The price of a workflow now, and whether it may be dispatched. */
 export interface OperationTerms {
-  /** Of each photograph for a batch. */
+  /** For a batch: per photograph. */
   readonly credits: number;
   readonly enabled: boolean;
   /** Prices that count from an instant on. */
   readonly scheduled: readonly ScheduledPrice[];
 }
 
-/** All that a dispatch asks of {@link Operations}. */
+/** The part of {@link Operations} that a dispatch uses. */
 export type Prices = Pick<Operations, 'termsOf' | 'rememberedTermsOf'>;
 
 export interface OperationView extends OperationTerms {
@@ -36,9 +36,9 @@ export const operationAggregate: Aggregate<typeof initialOperation, OperationEve
 };
 
 /**
- * What the operator decided about each workflow, on top of the workflow table. Money depends on it, so every dispatch
- * goes by what the log says when it asks: no process charges an old price once the operator's command has returned.
- * What was read before is kept, and only what came since is read.
+ * The operator's decisions on each workflow, on top of the workflow table. Money depends on them, so every
+ * dispatch reads the log: no process charges an old price once the operator's command has returned. Each read
+ * fetches only the events since the last one.
  */
 @Injectable()
 export class Operations {
@@ -52,8 +52,8 @@ export class Operations {
   ) {}
 
   /**
-   * @param workflow a name of the workflow table. A batch costs, for each item, what the workflow of its items costs, and is
-   *   enabled while both are.
+   * @param workflow a name of the workflow table. Each item of a batch costs the price of its own workflow; a
+   * batch is enabled while both workflows are.
    * @throws EventStoreUnavailable; RangeError for a name that is not in the table
    */
   async termsOf(environment: Environment, workflow: string): Promise<OperationTerms> {
@@ -65,8 +65,8 @@ export class Operations {
   }
 
   /**
-   * The same of a workflow without a batch as the log last said it, mostly without asking. It may be old: an append that
-   * takes the guard along does not happen then.
+   * The terms as this process last read them, mostly without a read; not for a batch. They may be old: an
+   * append with `guard` is then refused.
    */
   async rememberedTermsOf(
     environment: Environment,
@@ -88,7 +88,7 @@ export class Operations {
       workflows.map(async ({ name, opClass }) => {
         const terms = this.termsOf(environment, name).catch((error: unknown) => {
           if (!(error instanceof UnprovenEvent)) throw error;
-          // It cannot be dispatched, which keeps nobody from the others.
+          // This workflow cannot be dispatched; the others still can.
           return { credits: workflowOf(name).credits, enabled: false, scheduled: none };
         });
         return { name, opClass, ...(await terms) };
@@ -121,8 +121,9 @@ export class Operations {
 const none: readonly ScheduledPrice[] = [];
 
 /**
- * A read whose answer is never older than the question. A call that comes while a read is under way shares the next one with
- * all others who do: under load that is one read after the other, however many ask.
+ * A shared read whose answer is never older than its question. A call that comes during a read joins the next
+ * one, together with all other such calls. Under load, reads therefore follow one another, however many callers
+ * there are.
  */
 export class SharedRead<Value> {
   private current: Promise<Value> | undefined;
@@ -133,7 +134,7 @@ export class SharedRead<Value> {
   /** @throws what `read` throws, to all who share it */
   ask(): Promise<Value> {
     if (!this.current) return this.begin();
-    // What the one under way gives may have been read before the question.
+    // The result of the current read may be older than the question.
     const over = this.current.then(
       () => undefined,
       () => undefined,

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { setImmediate as turn } from 'node:timers/promises';
 import { SharedRead } from './operations.js';
 
-/** Reads that end when they are told to, with the number of the read. */
+/** Reads that the test ends one by one, each with its number. */
 function steppedReads() {
   const pending: ((fails?: Error) => void)[] = [];
   let begun = 0;

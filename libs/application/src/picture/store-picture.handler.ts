@@ -31,7 +31,10 @@ export const pictureExtensions: Readonly<Record<PictureType, string>> = {
 
 const aggregate: Aggregate<Asset, AssetEvent> = { initial: initialAsset, evolve: evolveAsset };
 
-/** Bytes first, then the fact: an asset that the log knows is always there. A crash in between leaves bytes that no event names. */
+/**
+ * Stores the bytes first and then the event, so the bytes of every known asset exist. A crash in between leaves
+ * bytes that no event names.
+ */
 @Injectable()
 abstract class PictureWriter {
   constructor(
@@ -73,8 +76,8 @@ export interface StoredUpload {
 }
 
 /**
- * With a client token an upload is made once: repeated, it gets the first one's answer, or `in-use` while that is under
- * way.
+ * A client token makes one upload. A repeated request gets the first answer, or `in-use` while the first is
+ * under way.
  */
 @CommandHandler(StoreUpload)
 export class StoreUploadHandler extends PictureWriter implements ICommandHandler<StoreUpload> {
@@ -97,7 +100,7 @@ export class StoreUploadHandler extends PictureWriter implements ICommandHandler
     // Written below.
     if (begun.kind === 'answered') return begun.answer as StoredUpload;
     try {
-      // A try that died may have got that far: its picture stays what it is.
+      // An earlier try may have stored its picture before it died. That picture stays.
       const earlier = begun.kind === 'resume' && (await this.pictures.asset(command.caller, begun.ids.jobId));
       const { position, ...stored } = earlier
         ? { assetId: earlier.assetId, storageKey: earlier.storageKey, position: undefined }
@@ -117,7 +120,7 @@ export class StoreUploadHandler extends PictureWriter implements ICommandHandler
     const { environment, tenant } = caller;
     const { bytes, contentType, width, height } = picture;
     const storageKey = `${environment}/${tenant}/uploads/${assetId}.${pictureExtensions[contentType]}`;
-    // On another thread: 25 MB would hold up every other request for tens of milliseconds.
+    // Runs on another thread: 25 MB would delay every other request by tens of milliseconds.
     const sha256 = Buffer.from(await webcrypto.subtle.digest('SHA-256', bytes)).toString('hex');
     const context = callerContext(caller, `store:${assetId}`, requestId, at);
     const position = await this.keep(context, bytes, {
@@ -137,7 +140,7 @@ export class StoreUploadHandler extends PictureWriter implements ICommandHandler
   }
 }
 
-/** Keeps a picture that a render made, under an id that is the same when the attempt stores it again. */
+/** Stores a picture of a render. If the attempt stores it again, the id is the same. */
 export class StoreRender extends Command<bigint | undefined> {
   constructor(
     readonly context: CommandContext,

@@ -16,26 +16,26 @@ export type Owner = Pick<Caller, 'environment' | 'tenant'>;
 export interface JobPictures {
   readonly workflow: string;
   readonly inputs: readonly JobInputImage[];
-  /** What it ended with; empty unless it succeeded. */
+  /** The final pictures; empty unless the job succeeded. */
   readonly results: readonly JobArtifact[];
   /** Everything that it made, on the way and at the end. */
   readonly artifacts: readonly JobArtifact[];
 }
 
 /**
- * Pictures and the jobs that made them, read from their own streams: one can be used the moment its upload or its
- * job was answered. Another owner's is looked for just as long as one that never was: what is remembered is
- * remembered for its owner only, so that no answer comes sooner because a foreign thing exists.
+ * Pictures and the jobs that made them, read from their own streams, so each is usable as soon as its upload or
+ * job is answered. Looking for another owner's picture takes as long as looking for one that never existed: the
+ * caches are kept per owner, so a fast answer never reveals a foreign picture.
  */
 @Injectable()
 export class StoredPictures implements Listener {
   readonly category = 'asset';
   readonly types = ['CatalogEntryRetired'] as const;
 
-  /** Nothing of an asset changes but that it is retired, which is heard; and nothing of a job that is over. */
+  /** Assets change only when they are retired, which is announced. Jobs that are over never change. */
   private readonly assets: LRUCache<string, KnownAsset>;
   private readonly jobs: LRUCache<string, JobPictures>;
-  /** Counts what was heard, so that a look-up that was under way meanwhile is not remembered. */
+  /** Counts announcements. A look-up during which one arrived is not remembered. */
   private heard = 0;
 
   constructor(
@@ -60,7 +60,7 @@ export class StoredPictures implements Listener {
     return state;
   }
 
-  /** A picture that the owner uploaded. Undefined when it is unknown, another's, or was rendered. */
+  /** A picture that the owner uploaded; undefined if it is unknown, rendered, or another owner's. */
   async upload(owner: Owner, assetId: string): Promise<KnownAsset | undefined> {
     const asset = await this.asset(owner, assetId);
     return asset?.origin === 'upload' ? asset : undefined;
@@ -91,7 +91,7 @@ export class StoredPictures implements Listener {
     return pictures;
   }
 
-  /** What the job that made an asset says of it; undefined for an upload. */
+  /** The description of an asset by the job that made it; undefined for an upload. */
   async artifact(owner: Owner, { assetId, jobId }: KnownAsset): Promise<JobArtifact | undefined> {
     const job = jobId === null ? undefined : await this.job(owner, jobId);
     return job?.artifacts.find((artifact) => artifact.assetId === assetId);

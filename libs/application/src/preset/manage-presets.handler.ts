@@ -25,7 +25,7 @@ import { installation, type CommandContext } from '../command-context.js';
 
 const aggregate = { initial: initialPreset, evolve: evolvePreset };
 
-/** What a preset shall be, with its preview. */
+/** A preset with its preview, to publish. */
 export interface PresetDraft {
   readonly id: string;
   readonly kind: PresetKind;
@@ -43,13 +43,13 @@ export type PublishOutcome =
 export interface PublishOptions {
   /** One that the operator has retired stays so. */
   readonly keepRetired?: boolean;
-  /** Stores the preview also when nothing has changed: it may have been lost. */
+  /** Also stores the preview when nothing has changed, because it may have been lost. */
   readonly restorePreview?: boolean;
 }
 
 /**
- * Publishes a preset, or what has changed of it: the preview's bytes first, then the fact. Fails with a RangeError when
- * the preview is not a JPEG.
+ * Publishes a preset or its changes: first the preview's bytes, then the event. Fails with a RangeError if the
+ * preview is not a JPEG.
  */
 export class PublishPreset extends Command<PublishOutcome> {
   constructor(
@@ -94,7 +94,7 @@ async function publish(
   return done.kind === 'rejected' ? done : { kind: 'published', position: done.position };
 }
 
-/** The key names the bytes as well, so that a job which was queued with an earlier preview finds that very one. */
+/** The key contains the bytes' hash, so a job that was queued with an earlier preview still finds that one. */
 function presetOf({ id, kind, label, spec, preview }: PresetDraft, at: Date): PublishedPreset {
   const sha256 = createHash('sha256').update(preview).digest('hex');
   const storageKey = `presets/${id}/${sha256.slice(0, 16)}.jpg`;
@@ -132,8 +132,8 @@ export interface SeedOptions {
   /** Where `{id}.jpg` lie. */
   readonly previews?: string;
   /**
-   * Publishes them all whatever was decided before, also those that the operator has retired, and stores their
-   * previews anew. Default: what is there is left alone.
+   * Publishes all presets, including those that the operator has retired, and stores their previews again. By
+   * default existing presets are left alone.
    */
   readonly restore?: boolean;
 }
@@ -141,14 +141,14 @@ export interface SeedOptions {
 export interface SeededPresets {
   readonly published: number;
   readonly unchanged: number;
-  /** Position of the last event that was written; undefined: nothing was to do. */
+  /** Position of the last event that was written; undefined: there was nothing to do. */
   readonly position: bigint | undefined;
 }
 
 /**
- * Publishes the presets that come with this release in one environment. Idempotent, safe to run by several at the
- * same time, and quick when nothing is to do: one short stream is read for each preset. A preset without a preview in
- * the release fails it with ENOENT.
+ * Publishes this release's presets in one environment. Idempotent, safe to run several times in parallel, and
+ * quick when there is nothing to do: it reads one short stream for each preset. Fails with ENOENT if a preset
+ * has no preview.
  */
 export class SeedPresets extends Command<SeededPresets> {
   constructor(
@@ -181,7 +181,7 @@ export class SeedPresetsHandler implements ICommandHandler<SeedPresets> {
         );
       }),
     );
-    // The others are published although one fails; its failure is reported when all are done.
+    // One failure does not stop the other presets. It is reported when all are done.
     const failed = settled.find((each) => each.status === 'rejected');
     if (failed) throw failed.reason;
     const outcomes = settled.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []));
@@ -207,13 +207,16 @@ export interface JpegSize {
   readonly height: number;
 }
 
-/** Start-of-frame markers are C0–CF without these: tables and arithmetic coding conditions (ITU-T T.81, table B.1). */
+/**
+ * C0–CF are start-of-frame markers, except these for tables and arithmetic coding conditions (ITU-T T.81, table
+ * B.1).
+ */
 const noFrame = new Set([0xc4, 0xc8, 0xcc]);
 
 /**
- * The size in pixels that a JPEG's first frame header states. It is read and not decoded: pictures that come through
- * here are the installation's own.
- * @throws RangeError for what is no JPEG
+ * The size in pixels from a JPEG's first frame header. The picture is not decoded: only the installation's own
+ * pictures come here.
+ * @throws RangeError if the bytes are not a JPEG
  */
 export function jpegSize(bytes: Buffer): JpegSize {
   if (bytes.length < 4 || bytes.readUInt16BE(0) !== 0xffd8) throw noJpeg();

@@ -35,7 +35,7 @@ const preview = (background: string) =>
     .jpeg()
     .toBuffer();
 
-/** A table of its own for each spec, with a preview for each row. */
+/** A preset table for one spec, with a preview for each row. */
 async function tableOf(count: number): Promise<BundledPreset[]> {
   const table = Array.from({ length: count }, (_, index) => ({
     id: newId(),
