@@ -12,8 +12,8 @@ import type { FinishedRender } from '#projections/renders/renders.read-model.js'
 import type { TimelineRow } from '#projections/timeline/timeline.read-model.js';
 import type { UsageRow } from '#projections/usage/usage.read-model.js';
 
-// The rows are those that the read models declare: a column is declared once. Types only: the application reads them
-// through these ports.
+// The read models declare these rows, so each column is declared once. Only types are shared: the application
+// reads the rows through the ports below.
 export type RenderView = Readonly<FinishedRender>;
 export type CatalogEntry = Readonly<CatalogRow>;
 export type PresetTile = Pick<Readonly<PresetRow>, 'presetId' | 'label' | 'storageKey'>;
@@ -31,10 +31,10 @@ export interface Page<Row> {
   readonly total: number;
 }
 
-/** A job as its read model, or the fold of its own stream, shows it. */
+/** A job as its read model or the fold of its own stream shows it. */
 export type JobView = Readonly<JobRow>;
 
-/** An event of a job's timeline as a caller may see it; URLs are still to be presigned. */
+/** A timeline event as a caller may see it, before URLs are presigned. */
 export type TimelineEntry = Readonly<TimelineRow>;
 
 export interface JobsFilter {
@@ -51,7 +51,7 @@ export interface JobsFilter {
 
 /** The jobs read model of one environment. */
 export abstract class JobReads {
-  /** Newest first. Undefined when the cursor is no job of the tenant's. */
+  /** Newest first. Undefined if the cursor is not one of the tenant's jobs. */
   abstract list(tenant: string, filter: JobsFilter): Promise<Page<JobView> | undefined>;
   abstract find(tenant: string, jobId: string): Promise<JobView | undefined>;
   abstract children(tenant: string, parentJobId: string): Promise<readonly JobView[]>;
@@ -64,11 +64,11 @@ export interface JobWithoutTask {
 }
 
 /**
- * The jobs that have not ended and wait for nothing: neither they, nor the batch that they belong to, nor a photograph of
- * theirs have a task in the render queue. As far as the read models know: the jobs' own streams decide.
+ * Unfinished jobs without a task: the render queue has none for the job, for its batch, or for its photographs.
+ * The read models may lag, so the jobs' own streams decide.
  */
 export abstract class JobsWithoutTask {
-  /** @param forMs so long ago, at least, the job was queued and last taken up. Default 0 */
+  /** @param forMs minimum age of the job's queueing and of its last attempt. Default 0 */
   abstract find(environment: Environment, forMs?: number): Promise<readonly JobWithoutTask[]>;
 }
 
@@ -78,21 +78,21 @@ export abstract class TimelineReads {
   abstract publicEvents(tenant: string, jobId: string, since: number): Promise<readonly TimelineEntry[]>;
 }
 
-/** What was ordered, as the dispatch was accepted. */
+/** The order as the dispatch was accepted. */
 export type JobOrder = Pick<Extract<JobEvent, { type: 'JobQueued' }>['data'], 'request' | 'seed'>;
 
 export interface FoundJob {
   readonly job: JobView;
   readonly order: JobOrder;
   readonly timeline: readonly TimelineEntry[];
-  /** Of the job's last event in the log. */
+  /** Position of the job's last event in the log. */
   readonly position: bigint;
 }
 
-/** A job folded from its own stream: never behind, and never of another tenant. */
+/** A job folded from its own stream: never stale, and never another tenant's. */
 export abstract class JobStreams {
   abstract find(environment: Environment, tenant: string, jobId: string): Promise<FoundJob | undefined>;
-  /** Its first event alone. Undefined when it is unknown or another tenant's. */
+  /** Reads the first event alone. Undefined if the job is unknown or another tenant's. */
   abstract order(environment: Environment, tenant: string, jobId: string): Promise<JobOrder | undefined>;
 }
 
@@ -107,7 +107,7 @@ export abstract class RenderReads {
 export abstract class CatalogReads {
   /** Newest first. */
   abstract list(tenant: string, resource: CatalogResource, page: PageRequest): Promise<Page<CatalogEntry>>;
-  /** Those of these ids that are the tenant's and of that resource, in no particular order. */
+  /** The entries among these ids that belong to the tenant and the resource, in no particular order. */
   abstract find(
     tenant: string,
     resource: CatalogResource,
@@ -117,7 +117,7 @@ export abstract class CatalogReads {
 
 /** The presets of one environment. */
 export abstract class PresetReads {
-  /** Those that can be chosen. */
+  /** The presets that callers can choose. */
   abstract published(kind: PresetKind): Promise<readonly PresetTile[]>;
 }
 
@@ -149,7 +149,7 @@ export abstract class UsageReads {
   abstract list(tenant: string, page: PageRequest): Promise<Page<UsageView>>;
 }
 
-/** A charge that is open although no job is known for it, or although its job ended a while ago. */
+/** An open charge without a known job, or one whose job ended a while ago. */
 export interface OrphanCandidate {
   readonly tenant: string;
   readonly chargeId: string;
@@ -158,11 +158,11 @@ export interface OrphanCandidate {
   readonly createdAt: Date;
 }
 
-/** Where the sweep looks for candidates. It may be behind the log: the fence decides. */
+/** The sweep's source of candidates. It may lag behind the log: the fence decides. */
 export abstract class OpenCharges<Candidate extends OrphanCandidate = OrphanCandidate> {
   /**
-   * Those that were made, and whose job, if there is one, ended, before `before`. Oldest first. `after` is the last candidate
-   * of the page before; absent: from the oldest on.
+   * Open charges from before `before` whose job, if there is one, also ended before it. Oldest first. `after`
+   * is the last candidate of the previous page; absent: from the oldest on.
    */
   abstract openChargesOlderThan(
     before: Date,
@@ -171,7 +171,7 @@ export abstract class OpenCharges<Candidate extends OrphanCandidate = OrphanCand
   ): Promise<readonly Candidate[]>;
 }
 
-/** The keys of one environment, as far as the read model has come. */
+/** The keys of one environment according to the read model, which may lag. */
 export abstract class KeyReads {
   abstract find(keyId: string): Promise<Pick<Readonly<KeyRow>, 'revokedAt' | 'retiresAt'> | undefined>;
 }
@@ -202,11 +202,11 @@ export interface KeptCall {
 }
 
 export interface CallReads {
-  /** Those of jobs that have ended, oldest answer first. */
+  /** The calls of jobs that have ended, oldest answer first. */
   answeredBetween(from: Date, until: Date, limit: number): Promise<readonly KeptCall[]>;
 }
 
-/** What the projections have made of the log. It may be behind: `ReadYourWrites` waits for it. */
+/** The read models. They may lag behind the log: `ReadYourWrites` waits for them. */
 export abstract class ReadModels {
   abstract of(environment: Environment): EnvironmentReads;
 }

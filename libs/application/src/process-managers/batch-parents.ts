@@ -21,7 +21,7 @@ export type Lineage =
 
 export interface BatchStep {
   /**
-   * - `begin`: the jobs of all photographs are queued; the API that dispatched the batch may have died before.
+   * - `begin`: queues the jobs of all photographs, in case the API died before it had done so.
    * - `conclude`: the parent ends if all its photographs have ended.
    * - `cancel`: the parent has ended without a result, so its photographs are no longer wanted.
    */
@@ -29,7 +29,7 @@ export interface BatchStep {
   readonly parentJobId: string;
 }
 
-/** What an event means for a batch. Undefined: nothing. */
+/** The step that a batch takes after an event. Undefined: none. */
 export function reactOfBatch(event: DeliveredEvent, lineage: Lineage): BatchStep | undefined {
   const { type, streamId } = event;
   if (lineage.kind === 'single') return undefined;
@@ -47,11 +47,12 @@ export function reactOfBatch(event: DeliveredEvent, lineage: Lineage): BatchStep
 }
 
 /**
- * Holds a batch together: queues its photographs, ends its parent when they have ended, and ends them when their
- * parent has. Each step looks at the streams as they are now and does what is left to do, so it may be repeated.
+ * Holds a batch together: queues its photographs, ends the parent once they have all ended, and ends them once
+ * the parent has. Each step reads the streams as they are now and does the rest of its work, so it may be
+ * repeated.
  *
- * A photograph that the sweep has fenced off names no parent, and needs not: a fence only ever comes before JobQueued,
- * and after `begin` each photograph is either queued or fenced off.
+ * A photograph that the sweep has fenced off names no parent. It does not need one: a fence only ever comes
+ * before JobQueued, and after `begin` each photograph is either queued or fenced off.
  */
 @Injectable()
 export class BatchParents implements ProcessManager {
@@ -61,7 +62,7 @@ export class BatchParents implements ProcessManager {
     @Inject(Clock) private readonly clock: Clock,
   ) {}
 
-  /** @throws what the store throws; the events may then be handled again */
+  /** @throws the store's errors; the events may then be handled again */
   async handle(environment: Environment, events: readonly DeliveredEvent[]): Promise<void> {
     const steps = await Promise.all(
       events.map(async (event) => reactOfBatch(event, await this.lineageOf(environment, event))),
@@ -75,7 +76,7 @@ export class BatchParents implements ProcessManager {
     }
   }
 
-  /** Does what is left to do of a step. @throws what the store throws */
+  /** Does the rest of a step's work. @throws the store's errors */
   async take(environment: Environment, { kind, parentJobId }: BatchStep): Promise<void> {
     const [first] = await jobEvents(this.store, environment, parentJobId);
     if (first?.type !== 'JobQueued')
@@ -87,13 +88,13 @@ export class BatchParents implements ProcessManager {
     };
     switch (kind) {
       case 'begin':
-        // One that is there, or that was fenced off, is left as it is.
+        // A photograph that is queued or fenced off already stays as it is.
         await Promise.all(
           childrenOf(parent).map((child) =>
             this.commands.execute(new QueueJob(context(`queue:${child.jobId}`), child.jobId, child)),
           ),
         );
-        // There may be nothing to wait for: all of them may have been fenced off.
+        // All photographs may have been fenced off; then there is nothing to wait for.
         return this.conclude(environment, parent, context);
       case 'conclude':
         return this.conclude(environment, parent, context);

@@ -10,7 +10,7 @@ import { endedJobOf, type DeliveredEvent, inReaction } from './delivered-event.j
 import type { ProcessManager } from './process-manager.js';
 import { chargeCloser } from './process-managers.js';
 
-/** What the end of a job means for its charge. Undefined: the job goes on. */
+/** How the charge of a job with this status ends. Undefined: the job goes on. */
 export function endOfCharge(job: Job['status'], charge: JobCharge): ChargeEnd | undefined {
   switch (job) {
     case 'succeeded':
@@ -44,8 +44,9 @@ export function reactOfCloser({ type }: DeliveredEvent, charge: JobCharge): Char
 }
 
 /**
- * Closes the charge of every job that has ended: settled when it succeeded, given back otherwise. Its effects come
- * before its checkpoint, so a crash handles a batch again: closing a charge that is closed does nothing.
+ * Closes the charge of every job that has ended: settles it after success, and refunds it otherwise. The
+ * checkpoint moves after the effects, so after a crash a batch is handled again; closing a closed charge does
+ * nothing.
  */
 @Injectable()
 export class ChargeCloser implements ProcessManager {
@@ -56,8 +57,8 @@ export class ChargeCloser implements ProcessManager {
   ) {}
 
   /**
-   * Handles a batch as a whole: the accounts' writer commits what belongs to one account together.
-   * @throws what the store throws; the batch may then be handled again
+   * Handles the whole batch at once, so that the accounts' writer commits the events of one account together.
+   * @throws the store's errors; the batch may then be handled again
    */
   async handle(environment: Environment, events: readonly DeliveredEvent[]): Promise<void> {
     await Promise.all(events.map((event) => this.close(environment, event)));
@@ -73,7 +74,7 @@ export class ChargeCloser implements ProcessManager {
     await inReaction(chargeCloser, environment, event, close);
   }
 
-  /** Undefined: there is none, as for the parent of a batch, or the event ends no job. */
+  /** Undefined: the event ends no job, or the job has no charge, like the parent of a batch. */
   private async chargeOf(environment: Environment, event: DeliveredEvent): Promise<JobCharge | undefined> {
     switch (event.type) {
       case 'JobVoided':

@@ -6,9 +6,9 @@ import type { EventMetadata, EventStore } from '#event-store/event-store.js';
 import { correlated } from '#platform/correlation.js';
 import { inSpan } from '#platform/tracing.js';
 
-/** An event as a process gets it: in today's form, with the last part of its stream's name. */
+/** An event as a process manager gets it: in today's form, with the last part of its stream's name. */
 export type DeliveredEvent = DomainEvent & {
-  /** The tenant of an account stream, the job of a job stream. */
+  /** The tenant if the stream is an account's, the job if it is a job's. */
   readonly streamId: string;
   readonly metadata: EventMetadata;
 };
@@ -21,9 +21,9 @@ export type PlacedEvent = DeliveredEvent & {
 };
 
 /**
- * Whose job has ended, and what was paid for it. Ends that were stored before they said so themselves cost a look at
- * the job's first event.
- * @throws what the store throws
+ * The tenant, charge, workflow and parent of a job that has ended. Old events lack some of them; then this
+ * reads the job's first event.
+ * @throws the store's errors
  */
 export async function endedJobOf(
   store: EventStore,
@@ -49,7 +49,7 @@ export async function endedJobOf(
   return first.data;
 }
 
-/** Does what a process manager does because of an event: for the event's request, and in a span of its trace. */
+/** Runs a process manager's reaction to an event, with the event's request id and in a span of its trace. */
 export function inReaction<T>(
   processManager: string,
   environment: Environment,

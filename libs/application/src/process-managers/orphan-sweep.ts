@@ -11,7 +11,9 @@ import { untouched } from '../aggregate.js';
 import { FenceJob, jobAggregate } from '../job/job-writes.handler.js';
 import { endOfCharge } from './charge-closer.js';
 
-/** Fence the job off, then give its charge back; or close the charge as the job, which is there, has ended. */
+/**
+ * Fence the job off and refund its charge; or, if the job exists and has ended, close the charge accordingly.
+ */
 export interface GiveBack {
   readonly kind: 'give-back';
   readonly tenant: string;
@@ -20,8 +22,9 @@ export interface GiveBack {
 }
 
 /**
- * What an open charge without a job, or of a job that has ended, means. Undefined: nothing yet, for the API that charged it
- * may be about to queue the job; only when it is older than the horizon does it count as orphaned.
+ * Decides on an open charge whose job is missing or has ended. Undefined: too early, because the API that made
+ * the charge may be about to queue the job. The charge counts as orphaned only when it is older than the
+ * horizon.
  */
 export function reactOfSweep(
   { tenant, chargeId, jobId, createdAt }: OrphanCandidate,
@@ -47,7 +50,7 @@ export interface OrphanSweepOptions {
 
 export interface SweepResult {
   readonly refunded: number;
-  /** Closed as their job had ended: what had closed them before was lost, or never came. */
+  /** Charges of jobs that had ended: the event that closed the charge was lost, or never written. */
   readonly closed: number;
   /** Candidates whose job goes on after all. */
   readonly spared: number;
@@ -57,14 +60,15 @@ export interface SweepResult {
 const actor = 'saga:orphan-sweep';
 
 /**
- * Gives back what was charged for jobs that never came: a crash between the debit and JobQueued leaves such a charge.
- * Each is fenced off before it is refunded: JobVoided can only be the first event of a job's stream, so either it
- * gets there first and a late JobQueued must fail, or the job exists and its charge is not orphaned. Sweeps that run
- * at the same time write the same fence, and the second refund finds the charge closed.
+ * Refunds charges whose jobs never came. A crash between the debit and JobQueued leaves such a charge. The
+ * sweep fences the job off before it refunds: JobVoided can only be the first event of a job's stream. Either
+ * it comes first, and a late JobQueued fails; or the job exists, and its charge is not orphaned. Parallel
+ * sweeps write the same fence, and the second refund finds the charge closed.
  *
- * If the job exists and has ended, its charge is closed as the charge closer does it, by the very same event. That one may
- * have been lost behind the closer's checkpoint, which names the end of the job and fits the log all the same (ADR 31).
- * @throws what the reader throws; a candidate that fails is logged and left to the next sweep
+ * If the job exists and has ended, the sweep closes the charge with the same event as the charge closer. That
+ * event may have been lost behind the closer's checkpoint, which names the end of the job and fits the log all
+ * the same (ADR 31).
+ * @throws the reader's errors; a candidate that fails is logged and left to the next sweep
  */
 export async function sweepOrphans(options: OrphanSweepOptions): Promise<SweepResult> {
   const { clock, orphanHorizonMs: horizonMs, logger, environment } = options;
@@ -73,7 +77,7 @@ export async function sweepOrphans(options: OrphanSweepOptions): Promise<SweepRe
     try {
       const command = reactOfSweep(candidate, { now: clock(), horizonMs });
       if (!command) return;
-      // What set the charge off may be long gone: giving it back is a trace of its own.
+      // The request that made the charge may have ended long ago, so the refund is a trace of its own.
       const { tenant, jobId } = command;
       const attributes = {
         'atelier.environment': environment,
@@ -97,8 +101,8 @@ export async function sweepOrphans(options: OrphanSweepOptions): Promise<SweepRe
 }
 
 /**
- * All that look orphaned, page by page behind a cursor: candidates that are spared, or fail each time, must not hide
- * those behind them.
+ * All orphan candidates, page by page behind a cursor. Without the cursor, candidates that are spared or fail
+ * each time would hide the later ones.
  */
 export async function* orphanCandidates<Candidate extends OrphanCandidate>({
   openCharges,
@@ -109,7 +113,7 @@ export async function* orphanCandidates<Candidate extends OrphanCandidate>({
 }: Pick<OrphanSweepOptions, 'clock' | 'orphanHorizonMs' | 'sweepBatch' | 'signal'> & {
   readonly openCharges: OpenCharges<Candidate>;
 }): AsyncGenerator<readonly Candidate[]> {
-  // Fixed for the whole walk, or charges that come of age meanwhile could keep it going for ever.
+  // Fixed for the whole walk; otherwise charges that reach the horizon meanwhile could make it endless.
   const before = new Date(clock().getTime() - orphanHorizonMs);
   let last: Candidate | undefined;
   while (!signal?.aborted) {

@@ -2,7 +2,10 @@ import type { Environment } from '#domain/streams.js';
 import type { QueueTransaction } from '#render-queue/render-queue.js';
 import type { PlacedEvent } from './delivered-event.js';
 
-/** What a process manager wants of the log, known without its code: for a look at how far it is. */
+/**
+ * A process manager's name and events, declared apart from its code so that its progress can be read without
+ * it.
+ */
 export interface Follows {
   /** Names its checkpoint: stored, so it stays as it is. */
   readonly name: string;
@@ -13,12 +16,13 @@ export interface Follows {
 
 /** Acts on events in the order of the log. */
 export interface ProcessManager {
-  /** Called when it takes the work up: what it remembers may be older than the checkpoint. */
+  /** Called when it starts work: its memory may be older than the checkpoint. */
   begin?(environment: Environment): void;
 
   /**
-   * What it does itself is done at least once. Writes that it gives back commit together with the checkpoint: once.
-   * @throws what the store throws; the events are then handled again
+   * Its own effects happen at least once. The writes that it returns commit together with the checkpoint, and
+   * so exactly once.
+   * @throws the store's errors; the events are then handled again
    */
   handle(
     environment: Environment,
@@ -26,16 +30,16 @@ export interface ProcessManager {
   ): Promise<((tx: QueueTransaction) => Promise<void>) | void>;
 }
 
-/** Does something with the whole log, of all environments, in one projector at a time. */
+/** Works on the whole log, of all environments. Runs in one projector at a time. */
 export interface LogWatcher {
   /**
-   * What it does until the signal aborts, and again after a failure. Undefined: this installation does not want it.
-   * It throws ConsumerHalted when a person has to look first.
+   * The work: it runs until the signal aborts, and starts again after a failure. Undefined: not wanted in this
+   * installation. Throws ConsumerHalted if a person has to look first.
    */
   watch(): ((signal: AbortSignal) => Promise<void>) | undefined;
 }
 
-/** Something that has to be done from time to time. Two projectors that do it at the same time do no harm. */
+/** Work that is due from time to time. Two projectors may do it at the same time. */
 export interface HousekeepingTask {
   /** @param signal aborted when the projector stops */
   tend(environment: Environment, signal: AbortSignal): Promise<void>;

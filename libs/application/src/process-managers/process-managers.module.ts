@@ -8,6 +8,6 @@ import { JobWritesModule } from '../job/job-writes.module.js';
 
 const managers = [RenderDispatcher, ChargeCloser, BatchParents, StrandedJobs];
 
-/** What follows on events, and finds what was left behind. */
+/** Reacts to events, and finds work that was left behind. */
 @Module({ imports: [AccountModule, JobWritesModule], providers: managers, exports: managers })
 export class ProcessManagersModule {}

@@ -3,7 +3,7 @@ import type { Environment } from '#domain/streams.js';
 import type { EventFilter } from '#event-store/event-store.js';
 import type { Follows } from './process-manager.js';
 
-// What is known of the process managers without their code: for a look at how far they are.
+// The facts about process managers that are known without their code, so that their progress can be read.
 
 const ofJobs = (name: string, ...types: string[]): Follows => ({ name, types, categories: ['job'] });
 
@@ -33,7 +33,7 @@ export function filterOf({ types, categories }: Follows, environment: Environmen
   return { types, streamPrefixes: categories.map((category) => `${environment}.${category}-`) };
 }
 
-/** All process managers that follow the log, by the name of their checkpoint, with the events that they want. */
+/** All process managers that follow the log, each with the name of its checkpoint and its events. */
 export const processManagers = [
   renderDispatcherFollows,
   chargeCloserFollows,

@@ -11,23 +11,23 @@ import type { DeliveredEvent } from './delivered-event.js';
 import type { ProcessManager } from './process-manager.js';
 import { renderDispatcher } from './process-managers.js';
 
-/** The jobs of a batch's photographs once it was grouped; undefined before, and for a job without a batch. */
+/** The jobs of a batch's photographs. Undefined before the batch is grouped, and for a job without a batch. */
 export type GroupedJobs = readonly string[] | undefined;
 
-/** The jobs of a batch that was grouped, which are drawn where their parent is. */
+/** The jobs of a grouped batch. They are drawn in the same place as their parent. */
 interface GroupedBatch {
   readonly jobIds: readonly string[];
   readonly where: TaskPlace;
 }
 
-/** What a task says of the model that draws. */
+/** The part of a task that names the model. */
 type TaskPlace = Pick<RenderTask, 'remote' | 'model'>;
 
 export function taskPlaceOf({ remote, imageModel }: Pick<QueuedJob, 'remote' | 'imageModel'>): TaskPlace {
   return remote ? { remote, ...(imageModel !== undefined && { model: imageModel }) } : {};
 }
 
-/** The jobs whose render may begin now. @param grouped of the batch that the event is about, see {@link batchOf} */
+/** The jobs whose render may begin now. @param grouped jobs of the event's batch, see {@link batchOf} */
 export function reactOfDispatcher(event: DeliveredEvent, grouped: GroupedJobs): readonly string[] {
   switch (event.type) {
     case 'JobQueued': {
@@ -41,7 +41,7 @@ export function reactOfDispatcher(event: DeliveredEvent, grouped: GroupedJobs): 
   }
 }
 
-/** The parent of the batch on which it depends what the event means; undefined where it depends on none. */
+/** The parent job of the batch that decides how this event counts; undefined if none does. */
 function batchOf(event: DeliveredEvent): string | undefined {
   switch (event.type) {
     case 'JobQueued':
@@ -54,15 +54,16 @@ function batchOf(event: DeliveredEvent): string | undefined {
 }
 
 /**
- * Puts every queued job into the render queue, in the transaction that moves its checkpoint: once. Should the
- * checkpoint be lost and history be handled again, workers find those jobs finished and leave them.
+ * Puts every queued job into the render queue, in the transaction that moves its checkpoint, so exactly once.
+ * If the checkpoint is lost and history is handled again, workers find those jobs finished and leave them.
  *
- * The photographs of a batch that are queued wait until their parent was grouped, and are then enqueued together. One whose
- * JobQueued comes later than that is enqueued by itself, so each is enqueued at least once; twice is as good as once.
+ * The queued photographs of a batch wait until their parent is grouped, and are then enqueued together. A
+ * photograph whose JobQueued comes later is enqueued by itself. Each is therefore enqueued at least once; a
+ * second time does no harm.
  */
 @Injectable()
 export class RenderDispatcher implements ProcessManager {
-  /** The jobs of batches that were grouped, by environment and parent. Their parent's first event settles what they are. */
+  /** The jobs of grouped batches, by environment and parent. The parent's first event fixes them. */
   private readonly grouped: LRUCache<string, GroupedBatch>;
 
   constructor(
@@ -101,7 +102,10 @@ export class RenderDispatcher implements ProcessManager {
     return tasks.flat();
   }
 
-  /** A worker drops the task of a job that is not there, and the queue would take the one that comes with the job for done. */
+  /**
+   * Keeps only queued jobs. A worker drops the task of a missing job, and the queue would then take the job's
+   * real task for done.
+   */
   private async queuedAmong(environment: Environment, jobIds: readonly string[]): Promise<string[]> {
     const firsts = await Promise.all(
       jobIds.map(async (jobId) => (await jobEvents(this.store, environment, jobId))[0]),
@@ -126,7 +130,7 @@ export class RenderDispatcher implements ProcessManager {
   }
 }
 
-/** All in one statement, and yet each trace sees its own tasks being enqueued. */
+/** One statement enqueues all tasks; a span in each trace covers its own. */
 async function enqueue(
   queue: RenderQueue,
   tasks: readonly RenderTask[],

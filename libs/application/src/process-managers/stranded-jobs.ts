@@ -9,10 +9,10 @@ import { groupingOf, jobEvents } from '../render/batch-grouping.js';
 import { BatchParents, type BatchStep } from './batch-parents.js';
 import { taskPlaceOf } from './render-dispatcher.js';
 
-/** What a job needs that has no task and has not ended. */
+/** The work that a stranded job needs. */
 export interface Remedy {
   readonly task: boolean;
-  /** What its task says of the model that draws. */
+  /** The part of its task that names the model. */
   readonly where?: Pick<RenderTask, 'remote' | 'model'>;
   readonly step?: BatchStep;
 }
@@ -20,9 +20,10 @@ export interface Remedy {
 const nothing: Remedy = { task: false };
 
 /**
- * By the job's own events, and those of the batch that it belongs to. The parent of a batch needs its task until it was
- * grouped; and the jobs of its photographs, or its end when all of those have ended, whenever nothing of it is in the
- * queue. A photograph needs its task once its parent was grouped; before, the parent is what is stranded.
+ * The remedy, judged by the events of the job and of its batch's parent. A parent needs its task until it is
+ * grouped. If the queue has nothing of the batch, its photographs' jobs are queued, and it ends if they have
+ * all ended. A photograph needs its task once its parent is grouped; before that, the parent is the stranded
+ * one.
  */
 export function remedyFor(own: readonly JobEvent[], parent: readonly JobEvent[]): Remedy {
   const job = queuedAndUnfinished(own);
@@ -46,7 +47,7 @@ export interface StrandedJob extends JobWithoutTask {
   readonly remedy: Remedy;
 }
 
-/** Which of these jobs need something: their streams are read. @throws what the store throws */
+/** Reads the jobs' streams and returns those that need something. @throws the store's errors */
 export async function strandedAmong(
   store: EventStore,
   environment: Environment,
@@ -59,7 +60,7 @@ export async function strandedAmong(
         const parent = job.parentJobId === null ? [] : await jobEvents(store, environment, job.parentJobId);
         return { ...job, remedy: remedyFor(own, parent) };
       } catch (error) {
-        // Nothing is done by an event that this service did not write, and all other jobs are looked after.
+        // An event that this service did not write causes no action; the other jobs are still helped.
         if (error instanceof UnprovenEvent) return { ...job, remedy: nothing };
         throw error;
       }
@@ -72,11 +73,11 @@ export async function strandedAmong(
 const pageSize = 200;
 
 /**
- * Reconciles unfinished jobs with the render queue, which is only a cache of the log: whoever loses it, or a part of it, or
- * moves a process manager's checkpoint past an event, leaves jobs behind that no worker ever hears of.
+ * Reconciles unfinished jobs with the render queue, which is only a cache of the log. If the queue loses tasks,
+ * or an operator moves a process manager's checkpoint past an event, jobs remain that no worker ever sees.
  *
- * A job counts as stranded at the second look in a row that finds it without a task. Between two looks a job that was
- * queued just now gets its task, and a worker whose task was taken away notices it and leaves its attempt.
+ * A job counts as stranded when two looks in a row find it without a task. Between the two, a job that was just
+ * queued gets its task, and a worker whose task was taken away notices it and leaves its attempt.
  */
 @Injectable()
 export class StrandedJobs {
@@ -89,7 +90,10 @@ export class StrandedJobs {
     private readonly store: EventStore,
   ) {}
 
-  /** One look. @returns how many jobs were helped. @throws what database and store throw; the next look then tries again */
+  /**
+   * One look. @returns how many jobs were helped
+   * @throws the errors of database and store; the next look then tries again
+   */
   async look(environment: Environment): Promise<number> {
     const found = await this.jobs.find(environment);
     const suspects = this.suspects.get(environment);
@@ -100,7 +104,10 @@ export class StrandedJobs {
     );
   }
 
-  /** May be repeated, and run while the queue or another look does the same. @returns how many got their task again */
+  /**
+   * Safe to repeat, also while the queue or another look does the same. @returns how many jobs got their task
+   * again
+   */
   async help(environment: Environment, found: readonly JobWithoutTask[]): Promise<number> {
     let helped = 0;
     for (let from = 0; from < found.length; from += pageSize) {

@@ -27,7 +27,7 @@ export interface ProductRequest {
   readonly garmentCategoryId: string | null;
 }
 
-/** Makes a product of an uploaded picture, or revises the one that has this external reference. */
+/** Makes a product from an uploaded picture, or revises the product that has this external reference. */
 export class RegisterProduct extends Command<RegisteredProduct> {
   constructor(
     readonly caller: Caller,
@@ -52,8 +52,9 @@ export type RegisteredProduct =
 export const productAggregate = { initial: initialProduct, evolve: evolveProduct };
 
 /**
- * An external reference has a stream of its own, whose first event gives it to a product (ADR 0011). Two posts of the same
- * reference meet there, and the store's check of revisions lets one of them choose the product's id.
+ * An external reference has a stream of its own, and its first event assigns it to a product (ADR 0011). Two
+ * parallel posts of the same reference meet there; the expected revision lets only one of them choose the
+ * product's id.
  */
 @CommandHandler(RegisterProduct)
 export class RegisterProductHandler implements ICommandHandler<RegisterProduct> {
@@ -101,7 +102,7 @@ export class RegisterProductHandler implements ICommandHandler<RegisterProduct> 
     return { kind: 'registered', product: state, isNew, position };
   }
 
-  /** The product that has the reference; a fresh id for the first post. */
+  /** The product that has the reference; a new id for the first post. */
   private async productOf(externalRef: string, caller: Caller, requestId: string, at: Date): Promise<string> {
     const { environment, tenant } = caller;
     const refId = timelessId(`product/${environment}/${tenant}/${externalRef}`);
@@ -118,7 +119,7 @@ export class RegisterProductHandler implements ICommandHandler<RegisterProduct> 
   }
 }
 
-/** The page photograph that a garment was extracted from; null for a picture that came from elsewhere. */
+/** The page photograph from which a garment was extracted; null for a picture with another source. */
 async function sourceOf(
   pictures: StoredPictures,
   caller: Caller,
@@ -132,7 +133,7 @@ async function sourceOf(
   return photograph ? pictureOf(photograph) : null;
 }
 
-/** Changes a product of the caller's, archives it, or brings it back. */
+/** Changes one of the caller's products, archives it, or restores it. */
 export class ReviseProduct extends Command<RevisedProduct> {
   constructor(
     readonly caller: Caller,
@@ -179,7 +180,7 @@ export class ReviseProductHandler implements ICommandHandler<ReviseProduct> {
       // Another tenant's is as unknown as what never was.
       (state) =>
         reviseProduct(command, 'tenant' in state && state.tenant === tenant ? state : initialProduct),
-      // By this name the usage log tells it from a post of the product's reference.
+      // This name distinguishes it in the usage log from a post of the product's reference.
       callerContext(caller, `revise-product:${requestId}`, requestId, at),
     );
     if (revised.kind === 'rejected' || !('productId' in revised.state) || !('tenant' in revised.state)) {

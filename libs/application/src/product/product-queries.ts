@@ -23,7 +23,9 @@ export class ProductQueries {
     );
   }
 
-  /** From its own stream: never behind. Undefined when it is unknown or another tenant's. */
+  /**
+   * Reads the product's own stream, so it never lags. Undefined if the product is unknown or another tenant's.
+   */
   async get({ environment, tenant }: Caller, productId: string): Promise<KnownProduct | undefined> {
     const stream = streamName(environment, 'product', productId);
     const { state } = await load(this.store, stream, productAggregate);

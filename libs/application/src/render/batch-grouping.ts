@@ -9,19 +9,19 @@ import { categoryById } from '#domain/garment/garment-categories.js';
 import { workflowOf } from '#workflows/workflows.js';
 import { readForwards } from '../aggregate.js';
 
-/** The stage that ends the render of a batch's parent: from it on its photographs are rendered. */
+/** This stage ends the render of a batch's parent. Afterwards its photographs are rendered. */
 export const groupingStage = 'grouping';
 
 /**
- * What a job has to do with a batch, as its worker needs to know it. A `child` may only be rendered when its parent
- * was grouped; `shared` is what its parent has extracted for it already.
+ * A job's role in a batch, for its worker. A `child` may only be rendered once its parent is grouped; `shared`
+ * are the pictures that the parent has extracted for it.
  */
 export type BatchRole =
   | { readonly kind: 'single' }
   | { readonly kind: 'parent'; readonly grouped: boolean }
   | { readonly kind: 'child'; readonly shared: readonly JobArtifact[] };
 
-/** @returns undefined for a photograph whose batch is not grouped. @throws what the store throws */
+/** @returns undefined for a photograph whose batch is not grouped. @throws the store's errors */
 export async function batchRoleOf(
   store: EventStore,
   environment: Environment,
@@ -36,7 +36,7 @@ export async function batchRoleOf(
   return grouping && { kind: 'child', shared: sharedWith(job.childIndex, grouping) };
 }
 
-/** The whole stream of a job; no events for a job that is not there. */
+/** The whole stream of a job; empty if the job does not exist. */
 export async function jobEvents(
   store: EventStore,
   environment: Environment,
@@ -65,7 +65,7 @@ export function groupingStageOf(
   return undefined;
 }
 
-/** The people and places among the pictures of a grouping: all but the sheet that explains it. */
+/** The people and places among a grouping's pictures; only the sheet that explains the grouping is left out. */
 export function sharedOf(grouping: readonly JobArtifact[]): readonly JobArtifact[] {
   return grouping.filter(({ meta }) => meta['axis'] === 'person' || meta['axis'] === 'location');
 }
@@ -76,7 +76,9 @@ function sharedWith(childIndex: number | undefined, grouping: readonly JobArtifa
     .map((artifact) => ({ ...artifact, role: 'final' }));
 }
 
-/** What the engine is asked for: a photograph of a batch is not read for what its parent has extracted already. */
+/**
+ * The request to the engine. From a batch's photograph it leaves out the parts that the parent has extracted.
+ */
 export function renderRequestOf(
   job: QueuedJob,
   batch: BatchRole,

@@ -10,8 +10,8 @@ export interface CancelWatch {
 }
 
 /**
- * Tells running renders that their job was cancelled. One subscription serves the whole process. It only makes the
- * abort prompt: should it lag, the next append of the render is refused all the same.
+ * Aborts running renders whose job was cancelled. One subscription serves the whole process. It only makes the
+ * abort prompt: if it lags, the store still refuses the next append of the render.
  */
 @Injectable()
 export class Cancellations implements OnApplicationBootstrap, OnApplicationShutdown {
@@ -33,7 +33,7 @@ export class Cancellations implements OnApplicationBootstrap, OnApplicationShutd
     await this.following;
   }
 
-  /** To be called before the job is loaded: a cancel in between is then seen in one place or the other. */
+  /** Call this before the job is loaded, so that a cancel in between is seen either here or in the job. */
   watch(stream: string): CancelWatch {
     const controller = new AbortController();
     const watchers = this.watched.get(stream) ?? new Set();

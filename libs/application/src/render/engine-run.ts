@@ -15,7 +15,7 @@ import type { RenderTask } from '#render-queue/render-queue.js';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { TestOutcome } from '#domain/job/job.events.js';
 
-/** A render that may begin: its engine, and until it is disposed of, what it occupies at its model. */
+/** A render that may begin: its engine, and the place at its model that it holds until it is disposed of. */
 export interface Admission extends AsyncDisposable {
   readonly engine: ImageEngine;
 }
@@ -25,15 +25,15 @@ export interface NotYet {
   readonly askAgainMs: number;
 }
 
-/** What an engine is chosen by. */
+/** The facts that decide on an engine. */
 export type ChosenFor = Pick<QueuedJob, 'imageModel' | 'operation' | 'tenant' | 'request' | 'at'>;
 
 /** The engines of this installation. */
 export abstract class ImageEngines {
   /**
-   * The engine of the image model that was chosen for a job. For a model that was there at dispatch and is no longer, it
-   * is one that refuses as `misconfigured`.
-   * @param calls what was asked of vendors for the job so far
+   * The engine of the image model that was chosen for a job. If the model is no longer installed, the engine
+   * refuses as `misconfigured`.
+   * @param calls the vendor calls of the job so far
    */
   abstract admit(task: RenderTask, job: ChosenFor, calls: readonly KnownCall[]): Promise<Admission | NotYet>;
 }
@@ -43,7 +43,7 @@ export function freely(engine: ImageEngine): Admission {
   return { engine, [Symbol.asyncDispose]: () => Promise.resolve() };
 }
 
-/** Why a running render has to end early. The first that applies decides. */
+/** The reasons for which a running render ends early. The first one to apply decides. */
 export interface Interruptions {
   readonly cancelled: AbortSignal;
   /** The worker stops, or its claim on the queue's task has lapsed. */
@@ -51,7 +51,7 @@ export interface Interruptions {
   readonly timeout: AbortSignal;
 }
 
-/** An engine that does not obey its signal is left behind: what it still reports is not listened to. */
+/** An engine that ignores its signal is abandoned: its later reports are dropped. */
 export async function renderUnlessInterrupted(
   engine: ImageEngine,
   request: EngineRequest,
@@ -81,7 +81,7 @@ export async function renderUnlessInterrupted(
     return await Promise.race([rendering, interrupted]);
   } finally {
     over.abort(new Error('the render is over'));
-    // Both have had their say; what comes of the loser of the race no longer matters.
+    // The race is decided, so a late error of either side must not become an unhandled rejection.
     rendering.catch(() => undefined);
     interrupted.catch(() => undefined);
   }
@@ -90,8 +90,8 @@ export async function renderUnlessInterrupted(
 type OnStage = (stage: EngineStage) => Promise<void>;
 
 /**
- * Runs an engine in a span, with a span below it for each stage: an engine tells of a stage when it is done, so it
- * has lasted since the one before. What a stage brings about, its pictures and its event, belongs to its span.
+ * Runs an engine in a span, with a child span for each stage. An engine reports a stage when it is done, so the
+ * stage's span starts at the report before. Storing a stage's pictures and event counts towards its span.
  */
 export function inEngineSpans(
   engine: string,
@@ -125,7 +125,7 @@ export function inEngineSpans(
   );
 }
 
-/** How long a render that is to take too long is waited for: long enough to be seen, short enough for a test. */
+/** How long a forced timeout waits: long enough to be seen, short enough for a test. */
 const patienceMs = 3_000;
 
 const partFailure: PartFailure = {
@@ -135,8 +135,8 @@ const partFailure: PartFailure = {
 };
 
 /**
- * The engine as the job's test wants it. What it does is an engine's doing, so that all the rest, retries, refunds
- * and the timeline, is what a live job would go through. The parent of a batch hands the outcome to its jobs.
+ * Wraps the engine so that it behaves as the job's test outcome requires. Everything else, such as retries,
+ * refunds and the timeline, runs as for a live job. The parent of a batch passes the outcome to its jobs.
  * @param attempt counts from 1
  */
 export function withTestOutcome(engine: ImageEngine, job: QueuedJob, attempt: number): ImageEngine {
@@ -172,7 +172,7 @@ async function play(outcome: TestOutcome, scene: Scene): Promise<RenderResult> {
       if (attempt === 1) throw new EngineError('capacity', 'Busy, as the test asked for.', 1_000);
       return engine.render(request, context);
     case 'crash':
-      // No EngineError: the worker gives the task back as if it had died, and it is taken up again.
+      // Not an EngineError: the worker gives the task back as if it had died, and the task is taken up again.
       if (attempt === 1) throw new Error('the worker crashed, as the test asked for');
       return engine.render(request, context);
     case 'partial': {

@@ -14,7 +14,9 @@ import type { ObjectStorage } from '#storage/object-storage.js';
 import { answerKey } from './kept-answers.js';
 import { sha256Of } from './render-inputs.js';
 
-/** The job has ended, or another worker has taken it up: whatever this worker still has to say is refused. */
+/**
+ * The job has ended, or another worker has taken it up. The domain refuses all further reports of this worker.
+ */
 export class AttemptLost extends Error {
   override readonly name = 'AttemptLost';
 
@@ -34,9 +36,9 @@ export interface Worker {
 }
 
 /**
- * One worker's hold on a job, from RenderStarted to the event that ends it. Every append expects the revision that
- * this worker wrote last. When it is another one, another writer came first: a cancel, or a worker that took the job
- * over because this one was taken for dead. The domain then refuses, and the attempt is lost.
+ * One worker's hold on a job, from RenderStarted to the event that ends it. Every append expects the revision
+ * that this worker wrote last. If the stream has moved, another writer came first: a cancel, or a worker that
+ * took the job over because this one seemed dead. The domain then refuses, and the attempt is lost.
  */
 export class JobAttempt {
   private known: Loaded<Job>;
@@ -54,7 +56,8 @@ export class JobAttempt {
   }
 
   /**
-   * Records that the worker takes the job up. Undefined: its attempts were used up, and it has failed instead.
+   * Records that the worker takes the job up. Undefined: all attempts were used up, and the job has failed
+   * instead.
    * @throws AttemptLost when another writer was faster
    */
   static async start(
@@ -64,7 +67,7 @@ export class JobAttempt {
     known: Loaded<Job>,
   ): Promise<JobAttempt | undefined> {
     const at = worker.clock();
-    // Two workers that take the same job up must not write the same event, so the command's id is drawn.
+    // The command id is random, because two workers that take up the same job must not write the same event.
     const context = contextOf(worker, environment, job, `start:${job.jobId}:${newId()}`, at);
     const start = new TakeUpJob(context, job.jobId, { worker: worker.id }, known);
     const started = unlessLost(await worker.commands.execute(start));
@@ -72,7 +75,7 @@ export class JobAttempt {
     return new JobAttempt(worker, environment, job, started.state.attempt, at, started);
   }
 
-  /** @throws AttemptLost, and what the store throws; so do the other two. */
+  /** @throws AttemptLost, and the store's errors; so do `succeed` and `fail` */
   async completeStage(
     index: number,
     said: { stage: string; message: string; artifacts: JobArtifact[]; failures?: JobFailurePart[] },
@@ -86,18 +89,18 @@ export class JobAttempt {
     failures: readonly JobFailurePart[] | undefined,
     provenance: Provenance,
   ): Promise<void> {
-    // An engine that names its failures says with an empty list that there were none.
+    // From an engine that names its failures, an empty list means that there were none.
     const parts = failures ? { failures: [...failures] } : {};
     await this.report('succeed', { kind: 'success', said: { message, artifacts, ...parts, provenance } });
   }
 
-  /** What was asked of vendors for this job, in all attempts. */
+  /** The vendor calls of this job, in all attempts. */
   get calls(): readonly KnownCall[] {
     const { state } = this.known;
     return 'calls' in state ? (state.calls ?? []) : [];
   }
 
-  /** Puts on record what is about to be asked. @throws AttemptLost: then nothing may be asked */
+  /** Records a call before it is made. @throws AttemptLost: the call must not be made then */
   async call(asked: Pick<VendorCallRecord, 'step' | 'model'> & { vendor: string }): Promise<KnownCall> {
     const call = `${asked.step}.${this.calls.filter(({ step }) => step === asked.step).length + 1}`;
     const idempotencyKey = `${this.job.jobId}.${call}`;
@@ -111,7 +114,7 @@ export class JobAttempt {
     await this.report(`submit-${call}`, { kind: 'submission', attempt: this.number, said });
   }
 
-  /** What was answered is kept first: a call that is on record as answered can be read again. */
+  /** Stores the answer before it records it, so that a call recorded as answered can be read again. */
   async answerCall(call: string, answer: VendorCallAnswer): Promise<void> {
     const { pictures, reading, ...facts } = answer;
     const kept = await Promise.all(
@@ -144,7 +147,7 @@ export class JobAttempt {
     await this.report('fail', { kind: 'failure', said: { code, message, attempt: this.number } });
   }
 
-  /** Keeps pictures that this attempt has made. @throws what storage and store throw */
+  /** Stores pictures that this attempt has made. @throws the errors of storage and store */
   async keep(pictures: readonly EnginePicture[], role: JobArtifact['role']): Promise<JobArtifact[]> {
     const artifacts: JobArtifact[] = [];
     for (const picture of pictures) artifacts.push(await this.keepOne(picture, role));
@@ -168,7 +171,7 @@ export class JobAttempt {
     this.known = unlessLost(await this.worker.commands.execute(command));
   }
 
-  /** The context of a command that this attempt gives; `name` tells its commands apart. */
+  /** The context of one of this attempt's commands; `name` distinguishes them. */
   private context(name: string): CommandContext {
     const commandId = `render:${this.job.jobId}:${this.number}:${name}`;
     return contextOf(this.worker, this.environment, this.job, commandId, this.worker.clock());
@@ -181,8 +184,8 @@ function unlessLost(handled: Handled<Job, unknown>): Loaded<Job> {
 }
 
 /**
- * The id of a picture that a render made. It is derived and not drawn, so that storing the same picture of the same
- * attempt again stores it under the same name.
+ * The id of a picture of a render. It is derived and not random: if the same attempt stores the picture again,
+ * the id is the same.
  */
 export function renderedAssetId(jobId: string, attempt: number, index: number, startedAt: Date): string {
   return derivedId(`${jobId}/${attempt}/${index}`, startedAt.getTime());

@@ -32,25 +32,27 @@ import { AttemptLost, JobAttempt, type Worker } from './job-attempt.js';
 import { loadInputs, loadIntactInputs, sha256Of, type RenderInputs } from './render-inputs.js';
 import { afterEngineError } from './retry-policy.js';
 
-/** The token of what a worker is told of itself. */
+/** The injection token of a worker's settings. */
 export const RenderSettings = Symbol('RenderSettings');
 
 export interface RenderSettings {
-  /** As it stands in RenderStarted. It names no host. */
+  /** As recorded in RenderStarted. It does not contain a host name. */
   readonly workerId: string;
-  /** Longest time that an engine gets for one attempt. Default 5 minutes, 14 where it is waited for. */
+  /**
+   * Longest time for one attempt of an engine. Default 5 minutes; 14 if the worker waits for a remote model.
+   */
   readonly renderTimeoutMs?: number | undefined;
   /** Aborts after so many milliseconds. Default: by the computer's own clock. */
   readonly timeoutAfter?: (ms: number) => AbortSignal;
 }
 
-/** Vendors have time limits of their own, call by call; the queue takes a task away after 15 minutes. */
+/** Vendors limit each call themselves; the queue takes a task away after 15 minutes. */
 const longestWaitMs = 14 * 60 * 1_000;
 const longestDrawingMs = 5 * 60 * 1_000;
 
 const done: TaskOutcome = { kind: 'done' };
 
-/** How long to leave a job alone that another worker was seen to work on. */
+/** How long a job that another worker holds is left alone. */
 const elsewhereMs = 10_000;
 
 interface Drawing {
@@ -60,9 +62,9 @@ interface Drawing {
 }
 
 /**
- * Renders one job: the use case behind a task of the queue. It may die at any await: RenderStarted is on record
- * before the engine is called, so the next worker that gets the task goes on with the next attempt, and the domain
- * ends a job whose attempts are used up. An error that is thrown means the same: try again later.
+ * Renders one job: the use case behind a task of the queue. It may die at any await. RenderStarted is recorded
+ * before the engine is called, so the next worker with the task starts the next attempt, and the domain ends a
+ * job whose attempts are used up. If it throws, the task is tried again later.
  */
 @Injectable()
 export class JobRenderer {
@@ -83,7 +85,7 @@ export class JobRenderer {
     this.logger = logger.child({ worker: settings.workerId });
   }
 
-  /** @throws what the stores throw when they cannot be reached, and what an engine throws beside EngineError */
+  /** @throws the stores' errors when they are unreachable, and an engine's errors other than EngineError */
   render(task: RenderTask, claim: AbortSignal): Promise<TaskOutcome> {
     const { environment, tenant, jobId, traceparent: parent } = task;
     const attributes = {
@@ -113,10 +115,10 @@ export class JobRenderer {
       if (batch.kind === 'parent' && batch.grouped) return done;
       const calls = 'calls' in known.state ? (known.state.calls ?? []) : [];
       const admission = await this.engines.admit(task, job, calls);
-      // Nothing has begun: to wait for a model takes no attempt, and no place of a worker.
+      // Nothing has begun: waiting for a model uses up no attempt and no place of a worker.
       if ('askAgainMs' in admission) return { kind: 'retry', afterMs: admission.askAgainMs };
       await using admitted = admission;
-      // Before the attempt begins: a storage that cannot be reached must not use up attempts.
+      // Loaded before the attempt begins, so that an unreachable storage does not use up attempts.
       const loading = batch.kind === 'parent' ? loadIntactInputs : loadInputs;
       const inputs = await loading(this.storage, job.inputs);
       claim.throwIfAborted();
@@ -136,9 +138,9 @@ export class JobRenderer {
   }
 
   /**
-   * A task comes after the event that asks for it, so a log without that event was restored to an older state. When the
-   * event comes again, so does the task. Until then no attempt can help, and a photograph's task would keep the
-   * reconciler from its batch.
+   * Drops a task whose cause is missing from the log. A task always follows an event, so the log was restored
+   * to an older state. When the event comes again, so does the task. Until then no attempt can help, and a
+   * photograph's task would keep the reconciler from its batch.
    */
   private drop({ jobId }: RenderTask, because: string): TaskOutcome {
     this.logger.warn(
@@ -188,7 +190,7 @@ export class JobRenderer {
     const result = await inEngineSpans(engine.name, onStage, (tracedStage) =>
       renderUnlessInterrupted(engine, request, vendorCallsOf(attempt), tracedStage, interruptions),
     );
-    // What a photograph shares with others of its batch counts as its own. A batch may share nothing.
+    // The shared pictures of a batch count as the photograph's own. A batch may share none.
     const shared = batch.kind === 'child' ? batch.shared : [];
     if (result.pictures.length + shared.length === 0 && batch.kind !== 'parent')
       throw nothingDrawn(result.failures);
@@ -232,7 +234,7 @@ export class JobRenderer {
   }
 }
 
-/** The record that an engine keeps of its calls, on the job's own stream. */
+/** An engine's record of its calls, kept on the job's own stream. */
 function vendorCallsOf(attempt: JobAttempt): VendorCalls {
   const record = ({ answer, ...call }: KnownCall): VendorCallRecord => ({
     ...call,
@@ -257,8 +259,8 @@ function nothingDrawn(failures: RenderResult['failures']): EngineError {
 }
 
 /**
- * An attempt that takes too long is `outcome_unknown`, not `capacity`: the engine was asked and may still be
- * rendering, or billing, so asking again could pay twice for something that would probably be too slow again.
+ * An attempt that takes too long is `outcome_unknown`, not `capacity`. The engine may still be rendering, or
+ * billing, so another call could pay twice for a render that would probably be too slow again.
  */
 function tookTooLong(): EngineError {
   return new EngineError('outcome_unknown', 'The render took too long. Your credits were refunded.');

@@ -28,7 +28,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-/** A call whose one picture is kept, answered so many milliseconds after the first one. */
+/** A call with one stored picture, answered so many milliseconds after the first one. */
 function kept(call: string, afterMs: number): DomainEvent[] {
   const at = new Date(began + afterMs).toISOString();
   const asked = { step: 's', model: 'm', vendor: 'v', attempt: 1, idempotencyKey: call };
@@ -64,7 +64,7 @@ describe('answers of vendors that are kept', () => {
     const now = new Date(began + 2 * day);
     expect(await answers.forget('live', now)).toBe(500);
     expect(await storage.get(last)).toEqual(Buffer.from('answer'));
-    // The last one of the page before is looked at again: others may have been answered in its millisecond.
+    // The last call of the previous page is read again: others may have the same millisecond.
     expect(await answers.forget('live', now)).toBe(2);
     await expect(storage.get(last)).rejects.toThrow(ObjectNotFound);
   });

@@ -3,7 +3,7 @@ import { ReadModels } from '../read-models.js';
 import type { Environment } from '#domain/streams.js';
 import { ObjectStorage } from '#storage/object-storage.js';
 
-/** Where one picture of a vendor's answer is kept, until nobody can need it again. */
+/** The storage key of one picture of a vendor's answer. The picture is removed once no worker can need it. */
 export function answerKey(
   environment: Environment,
   { tenant, jobId, call }: { readonly tenant: string; readonly jobId: string; readonly call: string },
@@ -14,15 +14,21 @@ export function answerKey(
 
 const day = 24 * 60 * 60_000;
 
-/** Any job has ended by then, and its late worker with it. */
+/** By then the job has ended, and no late worker of it is left. */
 const keptForMs = day;
 
-/** How far back a process looks when it starts, for what read models that were behind have hidden. What is removed again does no harm. */
+/**
+ * How far back the first look of a process reaches, because lagging read models may have hidden calls. Removing
+ * a picture twice does no harm.
+ */
 const firstLookMs = 8 * day;
 
 const pageSize = 500;
 
-/** Removes what vendors answered for jobs that have ended: it is only kept so that no worker asks, and pays, a second time. */
+/**
+ * Removes vendors' answers for jobs that have ended. They are kept only so that no worker asks, and pays,
+ * twice.
+ */
 @Injectable()
 export class KeptAnswers {
   private readonly removedUntil = new Map<Environment, Date>();
@@ -32,7 +38,10 @@ export class KeptAnswers {
     private readonly storage: ObjectStorage,
   ) {}
 
-  /** @returns how many calls. @throws what database and storage throw; the next time then begins where this one did */
+  /**
+   * @returns the number of calls whose answers were removed
+   * @throws the errors of database and storage; the next call then begins at the same place
+   */
   async forget(environment: Environment, now: Date): Promise<number> {
     const from = this.removedUntil.get(environment) ?? new Date(now.getTime() - firstLookMs);
     const until = new Date(now.getTime() - keptForMs);

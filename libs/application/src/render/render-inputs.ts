@@ -5,12 +5,12 @@ import { ObjectNotFound, type ObjectStorage } from '#storage/object-storage.js';
 
 export type RenderInputs =
   | { readonly kind: 'loaded'; readonly images: readonly EngineImage[] }
-  /** A picture is gone, or is not the one that the job was queued with. */
+  /** A picture is gone, or has other bytes than when the job was queued. */
   | { readonly kind: 'broken'; readonly error: EngineError };
 
 /**
- * The pictures of a job, verified against the hashes that its first event recorded.
- * @throws whatever the storage throws when it cannot be reached
+ * The pictures of a job, verified against the hashes in its first event.
+ * @throws the storage's errors when it is unreachable
  */
 export async function loadInputs(
   storage: ObjectStorage,
@@ -30,8 +30,8 @@ export async function loadInputs(
 }
 
 /**
- * The same for the parent of a batch: a photograph that is broken fails its own job, and its siblings do without it.
- * Broken only when all of them are.
+ * Loads the pictures of a batch's parent. A broken photograph fails its own job, and the others do without it.
+ * The result is broken only if all photographs are.
  */
 export async function loadIntactInputs(
   storage: ObjectStorage,

@@ -22,18 +22,18 @@ const codes: Record<EngineErrorClass, JobFailureCode> = {
 
 const firstBackoffMs = 1_000;
 
-/** An engine may ask for a pause, but not hold a charge open for longer than this. */
+/** An engine may request a pause, but must not hold a charge open for longer than this. */
 const longestPauseMs = 15 * 60 * 1_000;
 
 /**
- * What follows on an engine's error in the given attempt, which counts from 1. The stream remembers how often a job
- * was taken up and not why it ended, so a crash in an earlier attempt uses up a retry as well: a job is never
- * started more often than its attempts allow.
+ * What follows an engine's error in the given attempt, which counts from 1. The stream records how often a job
+ * was taken up, but not why it ended. A crash in an earlier attempt therefore uses up a retry as well, and a
+ * job never starts more often than its attempts allow.
  */
 export function afterEngineError(
   error: EngineError,
   attempt: number,
-  /** The caller's `on_technical_failure: retry`: it would rather have the picture late than its credits back. */
+  /** The caller's `on_technical_failure: retry`: it prefers a late picture to a refund. */
   insistent = false,
 ): AfterEngineError {
   const fail: AfterEngineError = {
@@ -49,7 +49,8 @@ export function afterEngineError(
     case 'misconfigured':
       return fail;
     case 'outcome_unknown':
-      // The engine may have rendered, and may bill for it: sending again could pay twice. Only on the caller's word.
+      // The engine may have rendered, and may bill for it, so a second call could pay twice. Only if the caller
+      // allows it.
       return insist ? again : fail;
     case 'no_image':
       return attempt < 2 || insist ? again : fail;

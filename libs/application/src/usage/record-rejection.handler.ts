@@ -6,15 +6,15 @@ import { correlated, outsideRequests } from '#platform/correlation.js';
 import { retry } from '#platform/retry.js';
 import { callerContext, type Caller, toNewEvent } from '../command-context.js';
 
-/** How long a refusal is tried to be recorded while the store is busy or away. */
+/** How long the recording of a refusal is retried while the store is busy or away. */
 const patienceMs = 30_000;
 
 /** Refusals that are appended together, at most. */
 const mostTogether = 128;
 
 /**
- * Puts a dispatch that was refused into the usage log. Answers with where in the log it stands; undefined when that is
- * not known. Fails with a TimeoutError when the store did not answer for half a minute.
+ * Records a refused dispatch in the usage log. Returns the event's position; undefined if it is not known.
+ * Fails with a TimeoutError if the store does not answer for half a minute.
  */
 export class RecordRejection extends Command<bigint | undefined> {
   constructor(
@@ -33,10 +33,11 @@ interface Refusal {
 }
 
 /**
- * No decision depends on what was refused, so any revision will do. Tried again with the same event ids.
+ * No decision depends on refusals, so any revision will do. Retries use the same event ids.
  *
- * Refusals of one tenant that arrive while an append is under way wait and go together in the next one. The store takes
- * one append of a stream at a time: a thousand single ones would wait for each other until the store seemed to be away.
+ * Refusals of one tenant that arrive during an append wait, and go together into the next one. The store takes
+ * one append of a stream at a time: a thousand single ones would wait for each other until the store seemed to
+ * be away.
  */
 @CommandHandler(RecordRejection)
 export class RecordRejectionHandler implements ICommandHandler<RecordRejection> {
@@ -64,7 +65,7 @@ export class RecordRejectionHandler implements ICommandHandler<RecordRejection> 
     for (let waiting; (waiting = this.waiting.get(stream)?.splice(0, mostTogether))?.length;) {
       await this.record(stream, waiting);
     }
-    // Runs in the same tick as the last look, so a later refusal starts a new drain.
+    // Runs in the same tick as the last check, so a later refusal starts a new drain.
     this.waiting.delete(stream);
   }
 

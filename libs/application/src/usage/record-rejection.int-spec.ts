@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => fixture.stop());
 
-/** The store, but its first append fails: `before` anything was written, or `after` it was. */
+/** The store, except that its first append fails: `before` or `after` the events were written. */
 function failingOnce(when: 'before' | 'after'): EventStore {
   let failed = false;
   const append: EventStore['append'] = async (...args) => {
@@ -74,7 +74,7 @@ describe('a refusal', () => {
       }),
     );
     await Promise.all(refusals.map(({ command }) => handler.execute(command)));
-    // The first one goes at once; the other 299 follow, at most 128 together.
+    // The first one goes at once; the other 299 follow in batches of up to 128.
     expect(appends).toBe(4);
     expect(await recorded('together')).toEqual(refusals.map(({ rejection }) => rejection));
   });
