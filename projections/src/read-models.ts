@@ -26,5 +26,5 @@ export const readModels: readonly ReadModel<object>[] = [
   callsReadModel,
 ];
 
-/** What `createDataSource` needs to know to serve the readers. */
+/** The entities that `createDataSource` needs for the readers. */
 export const readModelEntities: readonly EntityClass[] = readModels.map((model) => model.entity);

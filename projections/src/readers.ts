@@ -36,14 +36,14 @@ import { TimelineRow } from './timeline/timeline.read-model.js';
 import { UsageRow } from './usage/usage.read-model.js';
 
 /*
- * The reads of API and operators from the read models of one environment. Data of another tenant counts as unknown. The
- * ledger's reader is beside it: it also finds the open charges.
+ * The reads of API and operators from the read models of one environment. Data of another tenant counts as
+ * unknown. The ledger has its own reader, which also finds the open charges.
  */
 
 export class JobsReader implements JobReads {
   constructor(private readonly dataSource: DataSource) {}
 
-  /** Newest first. Undefined when the cursor is no job of the tenant's. */
+  /** Newest first. Undefined if the cursor is not one of the tenant's jobs. */
   async list(tenant: string, filter: JobsFilter): Promise<Page<JobRow> | undefined> {
     const { jobTypes, status, createdAfter, cursor } = filter;
     const query = this.jobs
@@ -80,7 +80,7 @@ export class TimelineReader implements TimelineReads {
 
   /**
    * The public events of a job with `seq` beyond `since`, ascending. Empty for an unknown job and for another
-   * tenant's: whether the job exists is for {@link JobsReader.find} to say.
+   * tenant's; use {@link JobsReader.find} to learn whether the job exists.
    */
   publicEvents(tenant: string, jobId: string, since = 0): Promise<TimelineRow[]> {
     return this.dataSource.getRepository(TimelineRow).find({
@@ -101,13 +101,13 @@ export class RendersReader implements RenderReads {
       .where('render.tenant = :tenant', { tenant })
       .andWhere('render.storageKey is not null')
       .orderBy({ 'render.createdAt': 'DESC', 'render.publicId': 'DESC' });
-    // The condition above selects finished renders, and leaves out rows that wait for a picture.
+    // Safe cast: the condition above selects finished renders, and leaves out rows that wait for a picture.
     return (await readPage(query, page)) as Page<FinishedRender>;
   }
 
   async find(tenant: string, publicId: string): Promise<FinishedRender | undefined> {
     const where = { tenant, publicId, storageKey: Not(IsNull()) };
-    // As above: the condition says so.
+    // Safe cast: the condition selects finished renders.
     return ((await this.renders.findOneBy(where)) ?? undefined) as FinishedRender | undefined;
   }
 
@@ -133,7 +133,7 @@ export class CatalogReader implements CatalogReads {
     return this.entries.findBy({ tenant, resource, retiredAt: IsNull(), assetId: In([...assetIds]) });
   }
 
-  /** Of all resources, retired ones included, newest first. */
+  /** The entries of all resources, retired ones included, newest first. */
   all(tenant: string): Promise<CatalogRow[]> {
     return this.entries.find({ where: { tenant }, order: { createdAt: 'DESC', assetId: 'DESC' } });
   }
@@ -171,7 +171,7 @@ export class ProductsReader implements ProductReads {
   }
 }
 
-/** Of all tenants: for housekeeping. */
+/** The calls of all tenants, for housekeeping. */
 export class CallsReader implements CallReads {
   constructor(private readonly dataSource: DataSource) {}
 
@@ -183,12 +183,12 @@ export class CallsReader implements CallReads {
       .where('call.kept > 0 and call.answeredAt >= :from and call.answeredAt < :until', { from, until })
       .orderBy('call.answeredAt')
       .limit(limit);
-    // The condition says that there are both.
+    // Safe cast: the condition ensures that both fields are set.
     return (await query.getMany()) as KeptCall[];
   }
 }
 
-/** The same for all tenants. */
+/** Presets belong to the installation, so every tenant sees the same. */
 export class PresetsReader implements PresetReads {
   constructor(private readonly dataSource: DataSource) {}
 
@@ -230,8 +230,8 @@ export class KeysReader implements KeyReads {
 }
 
 /**
- * The statement that reads the page also counts, so that both are of the same moment.
- * @param all what is counted, where the page is of a part of it
+ * Reads a page. The same statement counts the rows, so that page and total belong to the same moment.
+ * @param all the query to count, if the page is only a part of it
  */
 export async function readPage<Row extends ObjectLiteral>(
   query: SelectQueryBuilder<Row>,
@@ -248,12 +248,12 @@ export async function readPage<Row extends ObjectLiteral>(
   return { items: entities, total: first ? Number(first.total) : await all.getCount() };
 }
 
-/** Skipped rows are counted in the index alone; only the rows of the page are read. */
+/** Counts skipped rows in the index alone, and reads only the rows of the page. */
 function ofKeys<Row extends ObjectLiteral>(
   query: SelectQueryBuilder<Row>,
   { limit, offset }: PageRequest,
 ): SelectQueryBuilder<Row> {
-  // A query of an entity has it.
+  // A query of an entity has a main alias.
   const { primaryColumns } = query.expressionMap.mainAlias!.metadata;
   const key = primaryColumns.map(({ propertyName }) => `${query.alias}.${propertyName}`);
   const page = query.clone().select(key).limit(limit).offset(offset).getQuery();

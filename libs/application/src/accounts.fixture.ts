@@ -55,7 +55,7 @@ export class AccountsFixture {
     return tenant;
   }
 
-  /** The real store, with something done around each append. */
+  /** The real store, with extra work around each append. */
   withAppend(around: (append: EventStore['append']) => EventStore['append']): EventStore {
     return storeWith(this.store, { append: around(this.store.append.bind(this.store)) });
   }

@@ -27,7 +27,7 @@ export type Handled<State, Rejection> =
     }
   | { readonly kind: 'rejected'; readonly rejection: Rejection; readonly state: State };
 
-/** More conflicts in a row than two honest writers produce. */
+/** Two healthy writers never produce this many conflicts in a row. */
 const maxConflicts = 50;
 
 /**
@@ -62,7 +62,7 @@ export function untouched<State>(aggregate: { readonly initial: State }): Loaded
   return { state: aggregate.initial, revision: 'no-stream', position: undefined };
 }
 
-/** Folds the whole stream, or what follows `known`. */
+/** Folds the whole stream, or the events after `known`. */
 export async function load<State, Event extends DomainEvent>(
   store: EventStore,
   stream: string,

@@ -12,7 +12,7 @@ import { EventStore } from '#event-store/event-store.js';
 import { Logger } from '#platform/logger.js';
 import { followFromNow, type FollowOptions } from './follow-log.js';
 
-/** An event of the log, and what it is about. */
+/** An event of the log, with its environment and stream id. */
 export interface Announcement<Type extends DomainEventType = DomainEventType> {
   readonly environment: Environment;
   /** The second part of the stream's name, after the category: a key, a tenant, a workflow. */

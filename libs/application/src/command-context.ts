@@ -35,12 +35,12 @@ export interface CommandContext {
    * it.
    */
   readonly commandId: string;
-  /** Correlation: the request that set this off. */
+  /** Correlation: the request that caused the command. */
   readonly requestId: string;
   /** `key:{id}`, `worker:{id}`, `saga:{name}` or `operator`. */
   readonly actor: string;
   readonly at: Date;
-  /** Absent: that of the work in which its events are made. */
+  /** Absent: the traceparent of the work that makes the events. */
   readonly traceparent?: string | undefined;
 }
 

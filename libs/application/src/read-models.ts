@@ -43,7 +43,7 @@ export interface JobsFilter {
   readonly status?: JobView['status'] | undefined;
   /** Strictly after. */
   readonly createdAfter?: Date | undefined;
-  /** The last job of the page before: older ones are wanted. */
+  /** The last job of the previous page; the page holds older ones. */
   readonly cursor?: string | undefined;
   readonly limit: number;
   readonly offset: number;

@@ -1,6 +1,6 @@
 /**
- * What a decide function answers. A rejection is a value, never an exception: the caller has to tell the
- * reasons apart, and one refused command of a batch must not disturb its neighbours.
+ * The result of a decide function. A rejection is a value, never an exception: the caller must distinguish the
+ * reasons, and one refused command of a batch must not disturb the others.
  */
 export type Decision<Event, Rejection = never> =
   | { readonly kind: 'accepted'; readonly events: readonly Event[] }

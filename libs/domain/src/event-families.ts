@@ -24,7 +24,7 @@ const ofKernel = [
   actionFamily,
 ] as const;
 
-/** Each family, as a type: the kernel's and those of the installed capabilities. */
+/** The type of every family: the kernel's and those of the installed capabilities. */
 export type AnyFamily = (typeof ofKernel)[number] | Installed['events'][number];
 
 export const eventFamilies: readonly AnyEventFamily[] = [

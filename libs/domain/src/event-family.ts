@@ -1,27 +1,31 @@
-/** An event's data as some version of this service once wrote it. */
+/** An event's data in the form of some version of this service. */
 export type StoredData = Readonly<Record<string, unknown>>;
 
-/** Brings data of version n to version n + 1. Pure; never edits its argument. */
+/** Converts data of version n to version n + 1. Pure; never changes its argument. */
 export type Upcast = (data: StoredData) => StoredData;
 
-/** The events of one category of streams, for code that loops over families. */
+/** The events of one category of streams, in a form for code that loops over families. */
 export interface AnyEventFamily {
   /** The second part of the streams' names: `live.{category}-{id}`. */
   readonly category: string;
-  /** Whose the streams are: the installation's, or a tenant's. `named-tenant`: the tenant's id is the stream's. */
+  /**
+   * The owner of the streams: the installation or a tenant. `named-tenant`: the tenant's id is the stream's id.
+   */
   readonly owner: 'installation' | 'tenant' | 'named-tenant';
-  /** Where an event's data repeats the id of its stream: the field that does. */
+  /** By event type: the field of the data that repeats the stream's id, if there is one. */
   readonly idFields: Readonly<Record<string, string | undefined>>;
   /**
-   * Every event type that was ever stored, with the steps from its first version to today's: `[v1→v2, v2→v3, …]`.
-   * Stored events are a format: a line here is only ever added to, and `test/golden` replays a file of every version.
+   * Every event type that was ever stored, with the steps from its first version to today's: `[v1→v2, v2→v3,
+   * …]`. Stored events are a format: entries are added and never changed, and `test/golden` replays a file of
+   * every version.
    */
   readonly upcasters: Readonly<Record<string, readonly Upcast[]>>;
 }
 
 /**
- * The kernel lists its families in `event-families.ts`, and each capability adds its own. A fold takes the events of one
- * family and ends in `satisfies never`, so a new event of the family compiles only when each of its folds knows it.
+ * The kernel lists its families in `event-families.ts`, and each capability adds its own. A fold takes the
+ * events of one family and ends in `satisfies never`. A new event of the family therefore compiles only when
+ * each of its folds handles it.
  */
 export interface EventFamily<
   Category extends string,

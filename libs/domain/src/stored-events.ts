@@ -6,25 +6,25 @@ const upcasters = new Map<string, readonly Upcast[]>(
   eventFamilies.flatMap((family) => Object.entries(family.upcasters)),
 );
 
-// The families are what DomainEventType is made of.
+// DomainEventType consists of the families' event types.
 export const storedEventTypes: readonly DomainEventType[] = [...upcasters.keys()] as DomainEventType[];
 
 export class UnknownEventType extends Error {
   override readonly name = 'UnknownEventType';
 }
 
-/** Thrown for an event that a newer release wrote: an older one must stop rather than misread it. */
+/** Thrown for an event of a newer release: an older release must stop rather than misread it. */
 export class EventFromTheFuture extends Error {
   override readonly name = 'EventFromTheFuture';
 }
 
-/** The version that is written today: 1 for a type that never changed. */
+/** The version that is written today; 1 for a type that never changed. */
 export function currentSchemaVersion(type: DomainEventType): number {
   return (upcasters.get(type)?.length ?? 0) + 1;
 }
 
 /**
- * Today's form of a stored event, whatever version it was written in.
+ * Today's form of a stored event, from any version.
  * @throws UnknownEventType, EventFromTheFuture
  */
 export function decode(recorded: {
@@ -40,10 +40,10 @@ export function decode(recorded: {
       `${recorded.type} is stored in version ${schemaVersion}; this release reads up to ${steps.length + 1}`,
     );
   }
-  // Every event that was ever stored has an object for its data.
+  // Safe cast: the data of every event ever stored is an object.
   let data = recorded.data as StoredData;
   for (let version = schemaVersion; version <= steps.length; version++)
     data = steps[version - 1]?.(data) ?? data;
-  // The golden files prove, version by version, that the steps arrive at today's type.
+  // Safe cast: the golden files prove for each version that the steps lead to today's type.
   return { type: recorded.type, data } as unknown as DomainEvent;
 }

@@ -15,21 +15,24 @@ const categoriesByPrefix = new Map<string, { environment: Environment; category:
   ),
 );
 
-/** The event stream of one thing, for example `live.account-01J…`. The environment comes first so that one prefix selects it whole. */
+/**
+ * The event stream of one thing, for example `live.account-01J…`. The environment comes first, so that one
+ * prefix selects all of its streams.
+ */
 export function streamName(environment: Environment, category: StreamCategory, id: string): string {
   return `${environment}.${category}-${id}`;
 }
 
-/** All streams of one category in one environment, as a prefix for subscriptions and reads. */
+/** The prefix of all streams of one category in one environment, for subscriptions and reads. */
 export function categoryPrefix(environment: Environment, category: StreamCategory): string {
   return `${environment}.${category}-`;
 }
 
-/** The parts of a stream name, or undefined for a name that this service does not write. */
+/** The parts of a stream name; undefined for a name that this service does not write. */
 export function parseStreamName(
   stream: string,
 ): { environment: Environment; category: StreamCategory; id: string } | undefined {
-  // Asked for every event of a history: much faster than a pattern.
+  // Called for every event of a history, and much faster than a pattern.
   const dash = stream.indexOf('-');
   const known = categoriesByPrefix.get(stream.slice(0, Math.max(dash, 0)));
   const id = stream.slice(dash + 1);

@@ -1,4 +1,4 @@
-/** What a refusal of the operator's API is called, and the HTTP status that it comes with. */
+/** The codes of refusals in the operators' API, each with its HTTP status. */
 export const refusals = {
   BAD_REQUEST: 400,
   UNAUTHENTICATED: 401,
@@ -18,7 +18,7 @@ export const refusals = {
 
 export type RefusalCode = keyof typeof refusals;
 
-/** Something that the operator can put right. The message is one line that says what to do. */
+/** An error that the operator can fix. The message is one line that says how. */
 export class CliError extends Error {
   override readonly name = 'CliError';
 

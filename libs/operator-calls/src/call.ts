@@ -3,7 +3,7 @@ import type { Shape } from '#validation/validate.js';
 import type { OperatorRole } from './operator-role.js';
 import type { Operator } from './operator.js';
 
-/** What comes of a value on its way through JSON. */
+/** The value after a JSON round trip. */
 export type AsJson<T> = T extends Date | bigint
   ? string
   : T extends readonly (infer Item)[]
@@ -19,90 +19,100 @@ export interface OutputForm {
   readonly csv: boolean;
 }
 
-/** `flag`: an option that may have a value; `duration`: such as 90s, in place of milliseconds; `nothing`: not typed. */
+/**
+ * `flag`: an option that may have a value; `duration`: for example 90s, instead of milliseconds; `nothing`: not
+ * typed.
+ */
 export type TypedAs = 'argument' | 'option' | 'flag' | 'duration' | 'file' | 'nothing';
 
-/** How far a walk through the log has come. */
+/** The progress of a walk through the log. */
 export interface LogProgress {
-  /** What is being done, in a word or two. */
+  /** The name of the current work, in a word or two. */
   readonly phase: string;
   readonly position: bigint;
   /** Where this phase began, and where it ends. */
   readonly from: bigint;
   readonly through: bigint;
-  /** Handled in this phase; absent where it is not events that are handled. */
+  /** Handled in this phase; absent if the phase does not handle events. */
   readonly events?: number;
 }
 
-/** How a call is made, beside its input. */
+/** The key, time and signals of a call, beside its input. */
 export interface Asked {
-  /** Names the request for good: the same key and input are the same request, however often they come. */
+  /** Names the request permanently: the same key and input are always the same request. */
   readonly idempotencyKey?: string | undefined;
-  /** When it was asked for first, also where this is not the first time. */
+  /** Time of the first request with this key and input. */
   readonly requestedAt?: Date;
   readonly signal: AbortSignal;
   readonly onProgress: (progress: LogProgress) => void;
 }
 
 /**
- * Something that an operator can ask for, declared once. From it follow the route, its description in openapi-admin.json,
- * who may use it, and the verb of the command. What it answers is the object that `--json` prints.
+ * A call that operators can make, declared once. The declaration gives the route, its description in
+ * openapi-admin.json, the allowed roles, and the verb of the command. The result is the object that `--json`
+ * prints.
  */
 export interface Call<Input extends object, Result> {
   /** The verb of the command: `tenants create`. */
   readonly name: string;
-  /** Method and path below `/admin/v1`. A GET changes nothing, and is not written down. */
+  /** Method and path below `/admin/v1`. A GET changes nothing and is not recorded. */
   readonly route: `${'GET' | 'POST' | 'PATCH' | 'DELETE'} /${string}`;
-  /** Who may beside admins. `read` stands for everybody. */
+  /** The roles that may call it, beside admins. `read` means all operators. */
   readonly may: readonly OperatorRole[];
   readonly summary: string;
   readonly input: Shape<Input>;
   readonly features?: NonNullable<ModuleMetadata['imports']>;
-  /** Takes an Idempotency-Key: always, or where it is sent. */
+  /** Takes an Idempotency-Key: always, or if it is sent. */
   readonly idempotent?: 'always' | 'if-sent';
-  /** Takes longer than a request may: it is started, and looked after under `/runs`. What is told to who stops it. */
+  /**
+   * Set if the call takes longer than a request may. The call then runs in the background, under `/runs`. The
+   * text is the message for an operator who stops it.
+   */
   readonly long?: string;
   /**
-   * What it answers is as long as history: an iterable of objects, which goes over the wire as one JSON object a line, or
-   * with `format=csv` as comma-separated values of these columns, if any.
+   * Set if the result may be as long as the history. It is then an iterable of objects, sent as one JSON object
+   * a line. With `format=csv` it is sent as comma-separated values of these columns, if there are any.
    */
   readonly lines?: readonly string[];
-  /** A GET that is worth following: `/events` behind its path tells what it answers again and again. */
+  /** A GET whose changes are worth following: `/events` below its path sends the result again and again. */
   readonly live?: boolean;
   /**
-   * Changes nothing although it is no GET. `recorded`: it is written down when it is done, so that it does not see
-   * that itself; `silent`: not at all.
+   * Changes nothing although it is not a GET. `recorded`: it is recorded afterwards, so that it does not see
+   * its own record; `silent`: it is not recorded.
    */
   readonly readOnly?: 'recorded' | 'silent';
-  /** The command makes it beside the database, and the API has no such route: it needs what only that machine has. */
+  /**
+   * Only the command makes this call, next to the database: it needs what only that machine has. The API has no
+   * such route.
+   */
   readonly local?: boolean;
-  /** Of the input, what is too large or too private to be kept in the log. */
+  /** Fields of the input that are too large or too private for the log. */
   readonly unrecorded?: readonly (keyof Input & string)[];
   run(operator: Operator, input: Input, asked: Asked): Promise<Result>;
-  /** For people, on standard output; of lines, also where JSON or CSV is asked for. */
+  /** Prints the result for people, on standard output. If the result is lines, it also prints JSON and CSV. */
   print(result: AsJson<Result>, input: NoInfer<Input>, output: OutputForm): void | Promise<void>;
-  /** In a line, for the history of actions. */
+  /** One line for the history of actions. */
   summarise?(result: Result): string;
   /**
-   * How the command takes its fields. Otherwise an id in the path is an argument, and every other field an option. Arguments
-   * come in the order of their names here.
+   * How the command takes its fields. By default an id in the path is an argument, and every other field an
+   * option. Arguments follow the order of their names here.
    */
   readonly typed?: Partial<Record<keyof Input & string, TypedAs>>;
-  /** An argument that names a file, which `prepare` makes fields of: what `--help` says of it. */
+  /** Set if an argument names a file that `prepare` turns into fields: the text about it in `--help`. */
   readonly file?: string;
   /** Can be printed as comma-separated values, too. */
   readonly csv?: boolean;
-  /** Done by the command before it asks: what only its machine has, such as a file. */
+  /** Runs in the command before the call, for what only its machine has, such as a file. */
   prepare?(input: Input): Input | Promise<Input>;
-  /** Done by the command where no service runs, for what needs none. */
+  /** Runs in the command if no service is running, for calls that do not need one. */
   here?(input: Input): Result | Promise<Result>;
-  /** Whether the command should end with exit code 1, and say no more. */
+  /** Whether the command ends with exit code 1, without a message. */
   failed?(result: AsJson<Result>): boolean;
-  /** Why the command should end with an error although there is a result. */
+  /** The error with which the command ends although there is a result. */
   complaint?(result: AsJson<Result>, input: NoInfer<Input>): string | undefined;
 }
 
-/** A call of any input and result, for those who pass both on as they are. */
+/** A call of any input and result, for code that only passes both on. */
 export type AnyCall = Call<object, unknown>;
 
 export function isCall(exported: unknown): exported is AnyCall {

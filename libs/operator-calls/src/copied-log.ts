@@ -6,14 +6,14 @@ export interface CopiedLog {
   readonly target: EventStore;
 }
 
-/** What a capability does about a log that was copied: its own streams of that log are not copied along. */
+/** A capability's part in copying a log. Its own streams of that log are not copied. */
 export interface LogCopies {
   /** The target holds the same events as the source. */
   copied(log: CopiedLog): Promise<void>;
   /**
    * The service goes on with the target, and so do its checkpoints.
-   * @param by who moved it, and why
-   * @throws CliError when the source was not what it should have been
+   * @param by the operator who moved it, and the reason
+   * @throws CliError when the source is not in the expected state
    */
   moved(
     configuration: Configuration,

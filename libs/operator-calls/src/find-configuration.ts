@@ -10,9 +10,9 @@ import { findSecretFiles, readHomeSecrets, readRuntime } from '#platform/home-fi
 import { CliError } from './call-refused.js';
 
 /**
- * The settings of the service that this command is about. With DATABASE_URL the environment decides, as for every role
- * in production; without it the `npm start` that runs on ATELIER_HOME does.
- * @throws CliError when nothing runs there, or a setting is wrong
+ * The settings of the service for this command. With DATABASE_URL they come from the environment, as for every
+ * role in production. Without it they come from the `npm start` that runs on ATELIER_HOME.
+ * @throws CliError when no service runs there, or a setting is wrong
  */
 export function findConfiguration(variables: NodeJS.ProcessEnv = process.env): Configuration {
   try {

@@ -1,7 +1,7 @@
 import type { EventStore } from '#event-store/event-store.js';
 import type { Configuration } from '#platform/configuration.js';
 
-/** Something is wrong that has an advice of its own. */
+/** A failure with its own advice. */
 export class Unwell extends Error {
   constructor(
     message: string,
@@ -11,25 +11,25 @@ export class Unwell extends Error {
   }
 }
 
-/** A look of `atelier doctor`. */
+/** A check of `atelier doctor`. */
 export interface HealthCheck {
   readonly name: string;
-  /** What to do when something is wrong, unless that brings an advice of its own. */
+  /** The advice when the check fails, unless the failure has its own. */
   readonly advice: string;
-  /** It looks outside the log: it comes after the checks of the log. */
+  /** It checks something outside the log, so it runs after the checks of the log. */
   readonly outside?: boolean;
-  /** @returns what it found, in a line. @throws what is wrong, or {@link Unwell} */
+  /** @returns the finding, in one line. @throws the failure, or {@link Unwell} */
   look(store: EventStore, configuration: Configuration): Promise<string>;
 }
 
-/** How a capability is, for those who operate the service. */
+/** The health of a capability, for operators. */
 export interface Health<Facts extends object = object> {
   readonly checks: readonly HealthCheck[];
-  /** A line of `atelier status`. @throws what is wrong */
+  /** A line of `atelier status`. @throws the failure */
   status(store: EventStore, configuration: Configuration): Promise<string>;
-  /** What `atelier now` tells of it. */
+  /** The facts for `atelier now`. */
   facts(store: EventStore): Promise<Facts>;
-  /** Why people wait, or will. Empty: they do not. */
+  /** Why people wait now or will wait; empty if they do not. */
   reasons(facts: Facts): string[];
   /** For people. */
   line(facts: Facts): string;

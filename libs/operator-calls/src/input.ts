@@ -3,7 +3,7 @@ import { ChoiceField, IdField, IntegerField } from '#validation/fields.js';
 import { CliError } from './call-refused.js';
 import { printLine } from './output.js';
 
-/** For calls that ask for nothing. */
+/** For calls without input. */
 export class NoInput {}
 
 export class InEnvironment {
@@ -21,13 +21,13 @@ export class OfTenantInEnvironment extends InEnvironment {
   tenant: string;
 }
 
-/** What is of one account: a tenant has one in each environment. */
+/** The input of a call about one account: a tenant has one in each environment. */
 export class OfAccount extends OfTenant {
   @ChoiceField({ description: 'Data environment.', values: environments, required: true })
   env: Environment;
 }
 
-/** How many entries of a list are shown. */
+/** The number of entries of a list to show. */
 export const LimitField = (max: number, usual: number): PropertyDecorator =>
   IntegerField({
     description: 'How many, the latest first.',
@@ -50,7 +50,7 @@ export class PageInEnvironment extends InEnvironment {
   offset: number = 0;
 }
 
-/** Says how to come to the rest of a list. */
+/** Explains how to get the rest of a list. */
 export function printRest(shown: number, total: number): void {
   if (shown < total) printLine(`${shown} of ${total}: --offset ${shown} shows more.`);
 }

@@ -3,12 +3,12 @@ import { Readable } from 'node:stream';
 import { stringify, type Stringifier } from 'csv-stringify';
 import { toJson } from './output.js';
 
-/** Takes objects, gives CSV. */
+/** Converts objects to CSV. */
 export function csvOf(columns: readonly string[]): Stringifier {
   return stringify({ header: true, columns: [...columns], cast: { string: harmless } });
 }
 
-/** A text that a spreadsheet would take for a formula begins with an apostrophe, which makes it text there. */
+/** A spreadsheet would run such a text as a formula. The apostrophe makes it plain text there. */
 function harmless(text: string): string {
   return /^[=+\-@\t\r\n]/.test(text) ? `'${text}` : text;
 }
@@ -18,13 +18,13 @@ export async function* jsonLines(lines: AsyncIterable<object>): AsyncGenerator<s
   for await (const line of lines) yield `${toJson(line)}\n`;
 }
 
-/** Waits until the reader has taken each: they may be as many as history. */
+/** Waits until the reader has taken each piece, because there may be as many as in the whole history. */
 export async function printPieces(pieces: AsyncIterable<unknown>): Promise<void> {
   for await (const piece of pieces)
-    // What is passed here is text, or CSV's bytes.
+    // Safe cast: the pieces are text, or CSV's bytes.
     if (!process.stdout.write(piece as string)) await once(process.stdout, 'drain');
 }
 
-/** As CSV, with these columns. */
+/** CSV with these columns. */
 export const asCsv = (lines: AsyncIterable<object>, columns: readonly string[]): AsyncIterable<unknown> =>
   Readable.from(lines).pipe(csvOf(columns));

@@ -1,16 +1,16 @@
 import type { Environment } from '#domain/environment.js';
 
-/** What jobs took, gave back and cost. */
+/** The credits that jobs charged and refunded, and their vendors' prices. */
 interface Sums {
   readonly creditsTaken: number;
   readonly creditsReturned: number;
-  /** What vendors took, in millionths of the registry's currency. */
+  /** The vendors' prices, in millionths of the registry's currency. */
   readonly priceMicros: number;
 }
 
 /**
- * The income from kept credits less the vendors' prices. Undefined without a price of a credit, and in `test`, whose
- * credits are not sold.
+ * The income from kept credits minus the vendors' prices. Undefined if credits have no price, and in `test`,
+ * whose credits are not sold.
  */
 export function marginOf(
   environment: Environment,

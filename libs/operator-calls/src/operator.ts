@@ -9,9 +9,9 @@ import type { EventFilter, EventStore, RecordedEvent } from '#event-store/event-
 import type { Configuration } from '#platform/configuration.js';
 import type { Queries } from '#read-store/data-source.js';
 
-/** The service as a call sees it, in the name of the operator who asks. */
+/** The service as a call sees it, on behalf of one operator. */
 export interface Operator {
-  /** Who asks. */
+  /** The operator's name. */
   readonly name: string;
   readonly configuration: Configuration;
   readonly store: EventStore;
@@ -30,21 +30,21 @@ export interface Operator {
   /** @throws CliError when the tenant has no account in the environment */
   account(environment: Environment, tenant: string): Promise<OpenedAccount>;
 
-  /** The environments in which the tenant has an account, or the one that is asked for. @throws CliError without any */
+  /** The environments in which the tenant has an account, or only `env`. @throws CliError if there is none */
   accountsOf(tenant: string, env: Environment | undefined): Promise<Environment[]>;
 
-  /** The events that pass the filter. A process that serves many operators reads each of them once. */
+  /** The events that pass the filter. A process with many operators reads each event once. */
   recorded(filter: EventFilter): Promise<readonly RecordedEvent[]>;
 
   /** The read models of an environment, on one connection. */
   readModels(environment: Environment): Promise<DataSource>;
 
-  /** For statements that name their schemas, of both environments. */
+  /** For statements on both environments, which name their schemas. */
   database(): Promise<Queries>;
 
-  /** Waits until the read model has seen what was just written, so that the next call or `list` shows it. */
+  /** Waits until the read model has the event at the position, so that the next call or `list` shows it. */
   caughtUp(environment: Environment, readModel: string, position: bigint | undefined): Promise<void>;
 
-  /** Tells the operator something while a call takes longer than usual. */
+  /** Shows the operator a message while a call takes longer than usual. */
   say(line: string): void;
 }

@@ -2,7 +2,7 @@ import Table from 'cli-table3';
 
 export type TableCell = string | number | bigint | boolean | null | undefined;
 
-/** JSON in which a bigint, which may exceed what a JSON number holds exactly, is a string of digits. */
+/** JSON in which a bigint is a string of digits, because it may exceed the exact range of a JSON number. */
 export function toJson(value: unknown, indent?: number): string {
   return JSON.stringify(value, (_key, one: unknown) => (typeof one === 'bigint' ? String(one) : one), indent);
 }
@@ -11,7 +11,7 @@ export function printJson(value: unknown): void {
   process.stdout.write(`${toJson(value, 2)}\n`);
 }
 
-/** One line a value, for streams of them. */
+/** Prints one line for each value of a stream. */
 export function printJsonLine(value: unknown): void {
   process.stdout.write(`${toJson(value)}\n`);
 }
@@ -20,14 +20,14 @@ export function printLine(line = ''): void {
   process.stdout.write(`${line}\n`);
 }
 
-/** A thing and its properties, one a line. */
+/** Prints a thing and its properties, one a line. */
 export function printProperties(properties: readonly (readonly [name: string, value: TableCell])[]): void {
   const table = new Table({ style, chars });
   table.push(...properties.map(([name, value]) => [name, show(value)]));
   printLine(table.toString());
 }
 
-/** A line for each row, below the names of the columns. */
+/** Prints a line for each row, below the names of the columns. */
 export function printTable<Row>(
   rows: readonly Row[],
   columns: Readonly<Record<string, (row: Row) => TableCell>>,
@@ -43,7 +43,7 @@ function show(value: TableCell): string {
 
 const style = { head: [], border: [], 'padding-left': 0, 'padding-right': 2, compact: true };
 
-/** Columns only, no frames: readable at any width, and easy to copy from. */
+/** Columns without frames: readable at any width, and easy to copy. */
 const chars = Object.fromEntries(
   ['top', 'top-mid', 'top-left', 'top-right', 'bottom', 'bottom-mid', 'bottom-left', 'bottom-right']
     .concat(['left', 'left-mid', 'mid', 'mid-mid', 'right', 'right-mid', 'middle'])

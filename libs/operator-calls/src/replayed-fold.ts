@@ -2,12 +2,14 @@ import type { DomainEvent } from '#domain/events.js';
 
 export type View = Record<string, unknown>;
 
-/** A stream's state as it grows. The views are copies: the account edits its open charges in place. */
+/**
+ * A stream's state as it grows. The views are copies, because the account changes its open charges in place.
+ */
 export interface ReplayedFold {
   apply(event: DomainEvent): void;
-  /** What an operator wants to see in each line of the history. */
+  /** The facts for one line of the history. */
   summary(): View;
-  /** Everything that is known. */
+  /** All facts. */
   detail(): View;
 }
 
@@ -20,7 +22,7 @@ export function replayed<State>(
   let state = initial;
   return {
     apply: (event) => {
-      // A stream holds the events of its own category only: those that its fold takes.
+      // Safe cast: a stream holds only events of its own category, which its fold takes.
       state = evolve(state, event as never);
     },
     summary: () => summary(state),

@@ -6,47 +6,47 @@ import { CliError } from './call-refused.js';
 import type { OperatorRole } from './operator-role.js';
 import type { Operator } from './operator.js';
 
-/** The operator whom a request comes from. */
+/** The operator who sends a request. */
 export interface SignedInOperator {
   readonly name: string;
   readonly role: OperatorRole;
 }
 
 /**
- * Tells the operators' server who asks. One capability implements it. Without one the server does not start, and only the
- * command on the database serves operators.
+ * Identifies operators for the operators' server. One capability implements it. Without one the server does not
+ * start, and operators can only use the command on the database.
  */
 export interface SignIn {
   /**
-   * Asked at each request, and again while one is answered for long.
-   * @throws CliError for a request that comes from no operator, and {@link TooManyAttempts}
+   * Called at each request, and again while a long answer is sent.
+   * @throws CliError for a request that does not come from an operator, and {@link TooManyAttempts}
    */
   letIn(request: FastifyRequest): Promise<SignedInOperator>;
   /** Adds its own routes, such as that of a session. */
   addRoutes(server: FastifyInstance): void;
 }
 
-/** What the server hands to the sign-in. */
+/** The parts of the server that the sign-in may use. */
 export interface SignInParts {
-  /** The service, in the name of no operator. */
+  /** The service without an operator. */
   readonly operator: Operator;
   readonly clock: Clock;
   readonly logger: Logger;
   /** How often one address may fail to sign in within a minute. */
   readonly failuresPerMin: number;
-  /** The service, in the name of the operator whom the request comes from. */
+  /** The service, on behalf of the operator who sent the request. */
   inTheNameOf(name: string, request: FastifyRequest): Operator;
-  /** Writes down what an operator did, beside the calls that change something. */
+  /** Records an action of an operator that is not a call. */
   record(operator: Operator, action: string, input: object): Promise<unknown>;
 }
 
-/** Provides an operator for the command beside `npm start`, whose token is kept in the home. */
+/** Provides an operator for the command beside `npm start`. Its token is kept in the home. */
 export interface HomeOperator {
   readonly features: readonly DynamicModule[];
   provide(operator: Pick<Operator, 'store' | 'execute' | 'context'>, home: string): Promise<void>;
 }
 
-/** What openapi-admin.json says about the routes of the sign-in. */
+/** The descriptions of the sign-in's routes for openapi-admin.json. */
 export interface SignInDescription {
   readonly paths: Readonly<Record<string, object>>;
   readonly schemas: Readonly<Record<string, object>>;

@@ -1,7 +1,7 @@
 import type { Environment } from '#domain/streams.js';
 import type { Queries } from '#read-store/data-source.js';
 
-/** A message that told an integrator of a job. */
+/** A message to an integrator about a job. */
 export interface ToldOfJob {
   readonly occurred_at: Date;
   readonly delivery_id: string;
@@ -18,11 +18,11 @@ export interface ToldOfJob {
   readonly attempts: number;
 }
 
-/** What a capability has told integrators of jobs. */
+/** A capability's record of messages about jobs. */
 export interface TellsOfJobs {
-  /** The oldest first. */
+  /** Oldest first. */
   ofJob(database: Queries, environment: Environment, tenant: string, jobId: string): Promise<ToldOfJob[]>;
 
-  /** The job that a message told of; undefined where there is no such message, or it told of something else. */
+  /** The job of a message; undefined if there is no such message, or it was about something else. */
   jobOf(database: Queries, environment: Environment, deliveryId: string): Promise<string | undefined>;
 }

@@ -9,7 +9,7 @@ export interface OutputOptions {
   readonly json?: boolean;
 }
 
-/** Of a verb that works in both environments, unless it is told in which. */
+/** Options of a verb that works in both environments unless `--env` names one. */
 export interface EnvironmentOptions extends OutputOptions {
   readonly env?: Environment;
 }
@@ -25,9 +25,9 @@ export function verb(parent: Command, signature: string, description: string): C
 type Action = (...args: never[]) => Promise<void>;
 
 /**
- * The action of a verb: a function of a module that is imported when the verb is called and not before, so that
- * `--help` and the other verbs do not wait for libraries that they do not use. A failure is one line on standard error
- * and exit code 1.
+ * The action of a verb: a function of a module that is imported only when the verb runs. `--help` and the other
+ * verbs thus do not wait for libraries that they do not use. A failure gives one line on standard error and
+ * exit code 1.
  */
 export function lazily<Name extends string>(
   load: () => Promise<Readonly<Record<Name, Action>>>,
@@ -35,10 +35,10 @@ export function lazily<Name extends string>(
 ): (...args: unknown[]) => Promise<void> {
   return async (...args) => {
     try {
-      // Compiled code is kept on the disk between calls, which spares a verb about a third of its time.
+      // Keeps compiled code on disk between calls, which saves a verb about a third of its time.
       module.enableCompileCache?.();
       const actions = await load();
-      // Commander passes what the signature of the verb declares; its types say nothing of it.
+      // Commander passes the arguments in the verb's signature, but its types do not show this.
       await (actions[name] as (...given: unknown[]) => Promise<void>)(...args);
     } catch (error) {
       process.exitCode = 1;
@@ -51,6 +51,6 @@ function explain(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const [line] = error.message.split('\n');
   if (error instanceof CliError) return line ?? '';
-  // A defect or an outage: the kind of error helps to find it. `atelier doctor` looks further.
+  // A defect or an outage: the error's name helps to find it, and `atelier doctor` checks further.
   return `${error.name}: ${line || errorCode(error)} (run "atelier doctor" to look further)`;
 }

@@ -5,7 +5,7 @@ import { fairTurns, prepareFairTurns } from './fair-turns.js';
 
 const queue = 'render-test';
 
-/** What the turns need of pg-boss's table. */
+/** The part of pg-boss's table that the turns need. */
 const jobTable = `create schema pgboss;
   create type pgboss.job_state as enum ('created', 'retry', 'active', 'completed');
   create table pgboss.job (name text, state pgboss.job_state, priority integer, blocked boolean not null default false)`;
@@ -15,7 +15,7 @@ let pool: pg.Pool;
 const db = { executeSql: (text: string, values?: unknown[]) => pool.query(text, values) };
 const turnsOf = (...tenants: string[]) => fairTurns(db, 'pgboss', queue, tenants);
 
-/** Puts tasks with these turns into the queue, as those that asked for them would. */
+/** Puts tasks with these turns into the queue, as if their tenants had enqueued them. */
 async function wait(...turns: number[]): Promise<void> {
   await pool.query(`insert into pgboss.job select $1, 'created', -turn from unnest($2::integer[]) as turn`, [
     queue,

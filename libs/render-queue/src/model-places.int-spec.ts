@@ -74,7 +74,7 @@ describe('places at an image model', () => {
     expect(await alive.places.take('gpt', 1, taskOf('other'))).toBeUndefined();
     expect(await alive.places.take('gpt', 1, task)).toBeDefined();
     await pool.query(`update pgboss.model_place set taken_at = taken_at - interval '1 minute'`);
-    // As the supervision leaves the task of a worker that has fallen silent.
+    // Same state as after the supervision has taken a silent worker's task.
     await pool.query(`update pgboss.job set state = 'retry'`);
     expect(await alive.places.take('gpt', 1, taskOf('other'))).toBeDefined();
   });
@@ -94,7 +94,7 @@ describe('places at an image model', () => {
     });
     await queue.enqueue([taskOf('a1', 'A'), taskOf('a2', 'A'), taskOf('b1', 'B')], pool);
     await eventually(async () => looks.length === 3 && (await queue.places.waiting('gpt')) === 3);
-    // Until each is put off, and not only failed.
+    // Until each one is delayed, and not only failed.
     const putOff = `select from pgboss.job where state = 'retry' and start_after > now() + interval '30 seconds'`;
     await eventually(async () => (await pool.query(putOff)).rowCount === 3);
     await busy?.leave();

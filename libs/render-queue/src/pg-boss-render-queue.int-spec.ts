@@ -95,7 +95,8 @@ describe('the render queue', () => {
       }
       const client = await pool.connect();
       let requeued: Promise<number> | undefined;
-      // The first statement takes the tenant's turn, for which the other task waits on the queue's only connection.
+      // The first statement takes the tenant's turn. The other task waits for that turn, on the queue's only
+      // connection.
       const transaction = {
         query: async (text: string, values?: unknown[]) => {
           const result = await client.query(text, values);
@@ -136,7 +137,7 @@ describe('the render queue', () => {
     proxy.holdAnswers();
     await pool.query(`select pg_terminate_backend(pid) ${listening}`);
     const stopping = queue.stop(0);
-    // What it hears while it ends the connection is that the server has ended it.
+    // While it closes the connection, it learns that the server has closed it.
     proxy.restore();
     await stopping;
     await proxy.close();

@@ -39,13 +39,13 @@ const namespace = 'b0a5f7d2-3c58-5c0e-9a53-6c2f4a5f3e90';
 
 const day = 24 * 60 * 60;
 
-/** How long an aborted task may take to come to its end. */
+/** How long an aborted task may take to end. */
 const obedienceMs = 2000;
 
-/** What the database's clock may lag behind a timer. */
+/** How far the database's clock may lag behind a timer. */
 const marginMs = 20;
 
-/** pg-boss refuses a shorter one through its own functions. */
+/** pg-boss refuses a shorter heartbeat through its own functions. */
 const shortestHeartbeatSeconds = 10;
 
 /** Idle slots that look for remote tasks. With fifty, all would look at every new task. */
@@ -61,7 +61,7 @@ class Slots {
     private readonly spare: number,
   ) {}
 
-  /** Whether one more is to be opened. */
+  /** Reserves one more slot, if the bounds allow it. @returns whether to open it */
   open(): boolean {
     if (this.idle >= this.spare || this.busy + this.idle >= this.most) return false;
     this.idle++;
@@ -86,14 +86,14 @@ export function taskId({ environment, jobId }: Pick<RenderTask, 'environment' | 
   return v5(`${environment}/${jobId}`, namespace);
 }
 
-/** What tells the queues apart. */
+/** The facts in which the queues differ. */
 interface OwnQueues<Task> {
   /** In the order in which one transaction fills several. */
   readonly names: readonly string[];
   nameOf(of: { readonly environment: Environment; readonly remote?: boolean | undefined }): string;
   /** The same task has the same id. */
   idOf(task: Task): string;
-  /** Whose tasks are bounded by {@link WorkOptions.tenantConcurrency}. */
+  /** The group of a task, such as its tenant, bounded by {@link WorkOptions.tenantConcurrency}. */
   groupOf(task: Task): string;
   /** Whether tenants take turns. Otherwise older tasks come first. */
   readonly fair: boolean;
@@ -105,7 +105,7 @@ interface SomeTask {
   readonly remote?: boolean;
 }
 
-/** The queues of one kind, on a pg-boss that is not its own. */
+/** The queues of one kind, on a pg-boss that it shares. */
 class PgBossQueue<Task extends SomeTask> implements TaskQueue<Task> {
   private readonly stopping = new AbortController();
   private stopped: Promise<void> | undefined;
@@ -118,7 +118,7 @@ class PgBossQueue<Task extends SomeTask> implements TaskQueue<Task> {
     private readonly kind: OwnQueues<Task>,
   ) {}
 
-  /** Makes the queues where they are missing; several processes may do so at once. */
+  /** Makes the queues that are missing; several processes may do so at once. */
   async open(): Promise<void> {
     const { fair, names } = this.kind;
     if (fair) await prepareFairTurns(this.boss.getDb(), schema, names);
@@ -130,7 +130,8 @@ class PgBossQueue<Task extends SomeTask> implements TaskQueue<Task> {
       executeSql: async (text, values) => ({ rows: (await transaction.query(text, values)).rows }),
     };
     const queues = Map.groupBy(tasks, this.kind.nameOf);
-    // Done first, before the transaction holds a lock for which the queue's only connection may wait.
+    // Done before the transaction takes a lock, because the queue's only connection may have to wait for that
+    // lock.
     for (const name of queues.keys()) await this.learn(name);
     // Always in this order, so that transactions that fill several queues do not deadlock.
     for (const name of this.kind.names) {
@@ -184,25 +185,25 @@ class PgBossQueue<Task extends SomeTask> implements TaskQueue<Task> {
     const drained = Promise.all(this.kind.names.map((name) => this.boss.offWork(name, { wait: true })));
     await Promise.race([drained, sleep(graceMs, undefined, { ref: false })]);
     this.stopping.abort(new Error('the worker stops'));
-    // A task that ignores its signal is given back all the same: the job's stream refuses its late events.
+    // A task that ignores its signal is given back all the same; the job's stream refuses its late events.
     await Promise.race([drained, sleep(obedienceMs, undefined, { ref: false })]);
   }
 
-  /** Options that change between releases reach queues that exist already. */
+  /** Queues that exist already get the changed options of a new release. */
   private async prepare(name: string): Promise<void> {
     const heartbeatSeconds = this.settings.heartbeatSeconds ?? shortestHeartbeatSeconds;
     const options = {
       notify: true,
       heartbeatSeconds: Math.max(heartbeatSeconds, shortestHeartbeatSeconds),
       expireInSeconds: this.settings.expireSeconds ?? 900,
-      // Attempts are bounded by the job's own stream, which then refunds. A task that the queue gave up on
-      // would leave its job unfinished and its charge open for ever.
+      // The job's own stream bounds the attempts, and then refunds. A task that the queue gave up would leave
+      // its job unfinished and its charge open for ever.
       retryLimit: 1_000_000,
       retryDelay: 1,
       retryBackoff: true,
       retryDelayMax: 60,
       retentionSeconds: 365 * day,
-      // Ended tasks have no more use, and supervision counts every row that still exists.
+      // Ended tasks are no longer needed, and supervision counts every row that still exists.
       deleteAfterSeconds: 10 * 60,
     };
     await this.boss.createQueue(name, options);
@@ -222,7 +223,7 @@ class PgBossQueue<Task extends SomeTask> implements TaskQueue<Task> {
     await this.boss.insert(name, [], { db: { executeSql: () => Promise.resolve({ rows: [] }) } });
   }
 
-  /** @returns how many were not there */
+  /** @returns how many were missing */
   private async insert(name: string, tasks: ReadonlyMap<string, Task>, db: Db): Promise<number> {
     const entries = [...tasks];
     const groups = entries.map(([, task]) => this.kind.groupOf(task));
@@ -269,8 +270,8 @@ class PgBossQueue<Task extends SomeTask> implements TaskQueue<Task> {
   }
 
   /**
-   * Ends a slot. Idle slots may have skipped tasks because of this slot's task (the tenant's bound): they look again
-   * when it is settled.
+   * Ends a slot. Idle slots may have skipped tasks because of this slot's task (the tenant's bound), so they
+   * look again when it is settled.
    */
   private close(name: string, workerId: string): void {
     this.workers.delete(workerId);
@@ -283,8 +284,9 @@ class PgBossQueue<Task extends SomeTask> implements TaskQueue<Task> {
   }
 
   /**
-   * The task is settled here, so pg-boss finds nothing to complete afterwards. Between the two steps its own delay
-   * holds. Only the attempt that was fetched is failed, and only a waiting task is delayed: a late worker spoils nothing.
+   * Gives a task back for another attempt after `afterMs`. Failing it here means that pg-boss finds nothing to
+   * complete afterwards. Between the two steps pg-boss's own delay holds. A late worker does no harm: only the
+   * attempt that was fetched is failed, and only a waiting task is delayed.
    */
   private async giveBack(
     name: string,
@@ -297,7 +299,7 @@ class PgBossQueue<Task extends SomeTask> implements TaskQueue<Task> {
   }
 }
 
-/** What capabilities queue. */
+/** The kinds of queues of all capabilities. */
 const queueKinds = installed.flatMap(({ queues }) => queues);
 
 const nameOf = ({ name }: QueueKind<never>, environment: Environment) => `${name}-${environment}`;
@@ -319,10 +321,11 @@ class PgBossTaskQueue<Task extends SomeTask> extends PgBossQueue<Task> {
 }
 
 /**
- * The queues on pg-boss, in the schema `pgboss` of the database that also holds the checkpoints: renders, in which tenants
- * take turns, and beside them those of capabilities. There is one of each per environment. NOTIFY wakes idle workers,
- * and the process that delays a task wakes its own workers when it is due. Polling, as often as the search for dead
- * workers, finds the other tasks: those of dead workers, and retries after a defect.
+ * The queues on pg-boss, in the schema `pgboss` of the database that also holds the checkpoints. Renders have a
+ * queue in which tenants take turns; capabilities have their own. Each exists once per environment. NOTIFY
+ * wakes idle workers, and the process that delays a task wakes its own workers when it is due. Polling finds
+ * the other tasks: those of dead workers, and retries after a defect. It is as frequent as the search for dead
+ * workers.
  */
 export class PgBossRenderQueue extends PgBossQueue<RenderTask> implements RenderQueue, TaskQueues {
   private readonly opened: { readonly queue: Pick<TaskQueue<never>, 'stop'>; readonly graceMs: number }[] =
@@ -341,7 +344,7 @@ export class PgBossRenderQueue extends PgBossQueue<RenderTask> implements Render
     this.places = new PgBossModelPlaces(() => boss.getDb(), taskId);
   }
 
-  /** Makes the schema and the queues where they are missing; several processes may do so at once. */
+  /** Makes the schema and the queues that are missing; several processes may do so at once. */
   static async start(settings: PgBossSettings): Promise<PgBossRenderQueue> {
     const superviseSeconds = superviseSecondsOf(settings);
     const boss = new PgBoss({
@@ -358,7 +361,7 @@ export class PgBossRenderQueue extends PgBossQueue<RenderTask> implements Render
       maintenanceIntervalSeconds: 5 * 60,
     });
     Object.assign(boss.getDb(), { listen: listenAt(settings.url) });
-    // Everything that is reported here is tried again by pg-boss itself.
+    // pg-boss itself retries everything that it reports here.
     boss.on('error', (error) => settings.logger.warn({ err: error }, 'render queue'));
     boss.on('warning', ({ message }) => settings.logger.warn({ warning: message }, 'render queue'));
     const queue = new PgBossRenderQueue(boss, settings);
@@ -372,7 +375,7 @@ export class PgBossRenderQueue extends PgBossQueue<RenderTask> implements Render
     }
   }
 
-  /** Stops with this one. */
+  /** Stops together with this queue. */
   of<Task extends SomeTask>(kind: QueueKind<Task>): TaskQueue<Task> {
     const queue = new PgBossTaskQueue(this.boss, this.settings, kind);
     this.opened.push({ queue, graceMs: kind.graceMs });
@@ -398,8 +401,8 @@ export class PgBossRenderQueue extends PgBossQueue<RenderTask> implements Render
 }
 
 /**
- * Replaces pg-boss's own listener, which removes the listeners from its connection before it ends it: if the server
- * ended the connection in that moment, the process ended.
+ * Replaces pg-boss's own listener. That one removes its error listeners before it closes its connection. If the
+ * server closed the connection at that moment, the process died.
  */
 function listenAt(url: string): NonNullable<Db['listen']> {
   const connection = {

@@ -3,7 +3,7 @@ import type { QueueLevel, QueueTransaction, ReadQueueLevels, TaskState } from '.
 
 export const schema = 'pgboss';
 
-/** What is waited for has a queue of its own. */
+/** Remote renders have a queue of their own. */
 export function queueName(environment: Environment, remote = false): string {
   return `render-${environment}${remote ? '-remote' : ''}`;
 }

@@ -10,7 +10,7 @@ export interface RenderTask {
    * need a core.
    */
   readonly remote?: boolean;
-  /** The image model that draws it, which many may wait for. */
+  /** The remote image model that draws it; many tasks may wait for it. */
   readonly model?: string;
   /** The traceparent of the event that caused the render: the render belongs to its trace. */
   readonly traceparent?: string;
@@ -28,7 +28,7 @@ export interface QueueTransaction {
 }
 
 export interface WorkOptions {
-  /** Takes remote tasks, and not those that need a core. */
+  /** Takes only remote tasks. Default: only those that need a core. */
   readonly remote?: boolean;
   /** Tasks of the environment that this process works on at the same time. */
   readonly concurrency: number;
@@ -69,17 +69,17 @@ export abstract class TaskQueue<Task> {
   abstract stop(graceMs: number): Promise<void>;
 }
 
-/** Tasks that wait for a worker, each in the queue of its environment. */
+/** A kind of task, with a queue in each environment. */
 export interface QueueKind<Task> {
-  /** The queues are called `{name}-{environment}`: stored, so it stays as it is. */
+  /** The queues are named `{name}-{environment}`. The name is stored, so it must not change. */
   readonly name: string;
   /** The same task has the same id. */
   idOf(task: Task): string;
-  /** Whose tasks are bounded by {@link WorkOptions.tenantConcurrency}. */
+  /** The group of a task, such as its tenant, bounded by {@link WorkOptions.tenantConcurrency}. */
   groupOf(task: Task): string;
   /** How often idle workers poll for tasks without a notification, as a multiple of the search for dead workers. */
   readonly pollFactor: number;
-  /** What running tasks get at most when the process stops. */
+  /** The longest time that running tasks get when the process stops. */
   readonly graceMs: number;
 }
 
@@ -94,8 +94,8 @@ export abstract class TaskQueues {
  */
 export abstract class RenderQueue extends TaskQueue<RenderTask> {
   /**
-   * Makes this queue and its neighbours again if they are gone, without their tasks. Several processes may do so at
-   * once.
+   * Makes this queue and its neighbours again, without their tasks, if they are gone. Several processes may do
+   * so at once.
    */
   abstract repair(): Promise<void>;
 }
@@ -111,9 +111,9 @@ export interface QueueLevel {
   readonly environment: Environment;
   readonly state: TaskState;
   readonly tasks: number;
-  /** How long the first of them has been in this state, in seconds; 0 when there is none. */
+  /** Seconds that the first of them has been in this state; 0 if there is none. */
   readonly oldestSeconds: number;
 }
 
-/** How full the render queue is: one level for each environment and state. */
+/** The levels of the render queue: one for each environment and state. */
 export type ReadQueueLevels = () => Promise<readonly QueueLevel[]>;

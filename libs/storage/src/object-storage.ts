@@ -11,7 +11,7 @@ export abstract class ObjectStorage {
   /** @throws ObjectNotFound */
   abstract get(key: string): Promise<Buffer>;
 
-  /** Removes an object; one that is not there is removed already. */
+  /** Removes an object. Does nothing if there is none. */
   abstract remove(key: string): Promise<void>;
 
   /** SHA-256, in hex, of the current bytes, all of which it reads. @throws ObjectNotFound */

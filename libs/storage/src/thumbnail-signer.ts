@@ -28,7 +28,7 @@ export class ThumbnailSigner {
     this.base = `${publicUrl}/objects/`;
   }
 
-  /** Undefined where this installation has no key to sign with. */
+  /** Undefined if this installation has no signing key. */
   of(storageKey: string): Record<256 | 512 | 1024, string> | undefined {
     const { secret, base } = this;
     if (secret === undefined) return undefined;
@@ -41,7 +41,7 @@ export class ThumbnailSigner {
     return { 256: urlOf(256), 512: urlOf(512), 1024: urlOf(1024) };
   }
 
-  /** The same no for forged and expired ones. */
+  /** The answer is the same for forged and expired URLs. */
   allows(read: { storageKey: string; width: number; expires: number; signature: string }): boolean {
     const { storageKey, width, expires, signature } = read;
     if (this.secret === undefined || expires * 1000 < this.clock().getTime()) return false;

@@ -52,9 +52,9 @@ interface FieldOptions {
   readonly fromText?: RuleContext['fromText'];
 }
 
-/** What a field, or each item of a list, can be. */
+/** The type of a field, or of each item of a list. */
 interface ValueKind {
-  /** What `detail[].type` says when a rule is broken. */
+  /** `detail[].type` of a broken rule. */
   readonly type: string;
   /**
    * The second half of a sentence: `must be …`. All rules of the field have the same text, so it states all of them.

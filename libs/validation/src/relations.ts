@@ -26,7 +26,7 @@ export interface Relation<Body extends object = object> {
 
 type JsonSchema = Readonly<Record<string, unknown>>;
 
-/** What decides whether a rule applies. */
+/** The condition under which a rule applies. */
 interface Condition {
   readonly field: string;
   readonly schema: JsonSchema;
@@ -35,7 +35,10 @@ interface Condition {
 
 const declared = new WeakMap<Shape, readonly Relation[]>();
 
-/** Adds rules between fields to a class; classes that extend it keep them. @throws Error for a field that the class lacks */
+/**
+ * Adds rules between fields to a class; classes that extend it inherit them.
+ * @throws Error for a field that the class lacks
+ */
 export function Relations<Body extends object>(...own: readonly Relation<Body>[]) {
   return (shape: Shape<Body>): void => {
     const known = new Set(
@@ -102,7 +105,7 @@ export function noneOf(fields: readonly string[], when: Condition, msg: string, 
   };
 }
 
-/** Where the first condition holds, the second must. */
+/** If the first condition holds, the second must hold as well. */
 export function implies(
   when: Condition,
   then: Condition,

@@ -3,7 +3,7 @@ import { relationsOf, type FieldProblem, type Relation, type Shape } from './rel
 
 export type { FieldProblem, Shape };
 
-/** A request with fields that are wrong. */
+/** A request with invalid fields. */
 export class InvalidFields extends Error {
   override readonly name = 'InvalidFields';
 
@@ -15,13 +15,13 @@ export class InvalidFields extends Error {
 /** Callers do not read more than this, and an answer must not be much larger than the request. */
 const mostProblems = 100;
 
-/** What a rule says beside class-validator's own words, in its `context`. */
+/** The facts of a rule beside class-validator's own, in its `context`. */
 export interface RuleContext {
   /** The value of `detail[].type` for a broken rule. Default: the rule's name. */
   readonly type?: string;
   /** The class of the field's value, or of its items. */
   readonly shape?: Shape;
-  /** Brings what arrived as text into form. */
+  /** Converts a value that arrived as text. */
   readonly fromText?: (sent: unknown) => unknown;
 }
 
@@ -64,7 +64,7 @@ function onePerField(problems: readonly FieldProblem[]): FieldProblem[] {
   return problems.filter((problem) => first.get(problem.loc.join('.')) === problem);
 }
 
-/** What is found while a request is turned into instances. */
+/** The findings while a request is turned into instances. */
 interface Reading {
   readonly unknown: FieldProblem[];
   /** The parts that have rules between their fields. */
@@ -75,7 +75,7 @@ interface Reading {
   }[];
 }
 
-/** Shapes for which an empty value is valid; most queries are such. */
+/** Shapes for which an empty value is valid; most queries have one. */
 const mayBeEmpty = new Set<Shape>();
 
 const isObject = (value: unknown): value is object =>
@@ -127,12 +127,12 @@ function valueOf(
 }
 
 interface Field extends RuleContext {
-  /** The rules of the shape are for each item. */
+  /** The rules of the shape apply to each item. */
   readonly isList?: boolean;
 }
 
 interface Known {
-  /** Inherited ones included, with what their rules say of them. */
+  /** Includes inherited fields, with the facts from their rules. */
   readonly fields: ReadonlyMap<string, Field>;
   readonly relations: readonly Relation[];
 }

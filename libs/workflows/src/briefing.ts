@@ -21,12 +21,12 @@ export interface KnownPicture {
 
 export type Known = Readonly<Record<string, unknown>>;
 
-/** What a brief is made from. */
+/** The facts for a brief. */
 export interface BriefFacts<Body> {
   readonly body: Body;
-  /** What the body refers to: only these exist for the engine. */
+  /** The pictures that the body refers to. The engine gets no others. */
   readonly pictures: readonly KnownPicture[];
-  /** That of `garment_category_public_id`, in bodies that have it. */
+  /** The category of `garment_category_public_id`, in bodies with that field. */
   readonly category: GarmentCategory | undefined;
   readonly displayName: string;
   /** For a photograph of a batch: the arms that its parent job has not done. Absent: all. */
@@ -43,7 +43,7 @@ export const photograph =
   'The result is one photorealistic fashion photograph with natural skin and fabric texture.';
 
 export const noText = 'add text, captions, watermarks, borders or logos that no input image shows';
-/** What no picture with people may have. */
+/** Faults that no picture with people may have. */
 export const neverAdded = [noText, 'show extra, missing or fused fingers, limbs or parts of garments'];
 export const noBeautifying = 'beautify, slim, age, lighten or otherwise change the face or the body';
 export const noForeignGarments = 'add garments, jewellery, bags or headwear that no input image shows';
@@ -157,7 +157,10 @@ export function outfitInputs(items: readonly TrialItem[], pictures: readonly Kno
   });
 }
 
-/** `wear the top of image 2 and the footwear of image 3, and carry the bag of image 4`, in the form that the sentence needs. */
+/**
+ * `wear the top of image 2 and the footwear of image 3, and carry the bag of image 4`, in the form that the
+ * sentence needs.
+ */
 export function outfitWords(
   items: readonly TrialItem[],
   first: number,

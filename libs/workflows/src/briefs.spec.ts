@@ -11,8 +11,8 @@ import { look } from './look/look.js';
 import { workflows } from './workflows.js';
 
 /*
- * What each workflow asks for, in words. The snapshots are there to be read: a change of a brief changes every picture that
- * vendors make. Of each enumeration a snapshot shows, value by value, the lines that no other example has.
+ * The brief of each workflow, in words. Read the snapshots: a change of a brief changes every picture that
+ * vendors make. For each value of an enumeration, a snapshot shows the lines that no other example has.
  */
 
 type Body = Readonly<Record<string, unknown>>;
@@ -24,7 +24,7 @@ interface Enumeration {
   readonly list: boolean;
 }
 
-/** Says how a job fails, and nothing about its picture. */
+/** Fields that only decide how a job fails do not change its picture. */
 const noWish = new Set(['on_technical_failure']);
 
 interface FieldSchema {
@@ -55,7 +55,7 @@ function enumerationsOf(shape: Shape, path: Path = []): Enumeration[] {
 const isOf = (shape: Shape, prototype: object): boolean =>
   shape.prototype === prototype || Object.prototype.isPrototypeOf.call(prototype, shape.prototype as object);
 
-/** The body with a value at the path; undefined where nothing is on the way there. */
+/** The body with a value at the path; undefined if the path does not exist. */
 function withValue(body: unknown, [name = '', ...rest]: Path, value: unknown): unknown {
   if (Array.isArray(body)) return body.map((item) => withValue(item, [name, ...rest], value));
   if (typeof body !== 'object' || body === null) return undefined;
@@ -70,7 +70,7 @@ function specOf(kind: string): Body | undefined {
   return presetTable.find((preset) => preset.kind === kind)?.spec;
 }
 
-/** What is known of the pictures that a body names: presets have a spec, other things nothing. */
+/** The known facts about the pictures that a body names: presets have a spec, other things none. */
 function picturesOf({ references }: Workflow, body: Body): KnownPicture[] {
   return references.flatMap((reference): KnownPicture[] => {
     if (!('input' in reference)) return [];
@@ -85,7 +85,7 @@ function picturesOf({ references }: Workflow, body: Body): KnownPicture[] {
 
 function validBody({ body }: Workflow, sent: unknown): Body | undefined {
   try {
-    // What an example is: an object of the body's fields.
+    // Safe cast: an example is an object of the body's fields.
     return validate(body, structuredClone(sent) as Body, 'body') as Body;
   } catch (error) {
     if (error instanceof InvalidFields) return undefined;
@@ -102,7 +102,7 @@ function briefOf(workflow: Workflow, sent: unknown): Brief | undefined {
 }
 
 const seen = { person_visible: true, garment_visible: true, background_visible: false };
-/** What readers answer in the snapshots. */
+/** The readers' answers in the snapshots. */
 const answers: Readonly<Record<string, unknown>> = {
   garments: { garments: [{ name: 'striped shirt', slot: 'top', primary_colour: 'blue' }, { name: 'jeans' }] },
   photograph: { ...seen, person: { gender: 'FEMALE', age_range: 'unknown' }, recipe: { framing: 'full' } },
@@ -149,7 +149,7 @@ const textOf = (brief: Brief | undefined): string[] => brief?.steps.flatMap(line
 const all: readonly Workflow[] = workflows;
 const someId = '01K9Z7J0V4M2Q8T6R3N5B1C7DE';
 
-/** What the declarations' own examples do not show. */
+/** Cases that the declarations' own examples do not cover. */
 const moreExamples: Readonly<Record<string, Readonly<Record<string, Body>>>> = {
   'try-on': {
     with_a_bag: {

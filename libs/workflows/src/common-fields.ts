@@ -63,7 +63,7 @@ export function OutputPresetField(
   });
 }
 
-/** Several workflows have no use for it, and keep it. */
+/** Some workflows ignore this field, but store it. */
 export function PilotBrandField(): PropertyDecorator {
   return TextField({ description: 'Kept with the job as it is.', max: 128 });
 }
@@ -127,7 +127,7 @@ export class CommonFields {
   pilot_brand?: string;
 }
 
-/** For a choice between presets and words of one's own. */
+/** For a choice between presets and free text. */
 export const customNeedsWords = implies(equal('preset', 'custom'), given('custom_text'), {
   field: 'custom_text',
   msg: 'is required with preset custom',

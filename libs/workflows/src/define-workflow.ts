@@ -37,7 +37,7 @@ export interface NameFacts<Body> {
   readonly seed: number;
   readonly body: Body;
   readonly pictures: readonly (Readonly<Record<string, unknown>> | undefined)[];
-  /** What the garment's category is called, for example `Skirt`. */
+  /** The name of the garment's category, for example `Skirt`. */
   readonly category: string | undefined;
 }
 
@@ -91,11 +91,11 @@ export function defineWorkflow<Name extends string, Body extends object>(
   return workflow;
 }
 
-/** The values of a choice, of which each has its words. */
+/** The values of a choice, which the table maps to words. */
 export function valuesOf<Words extends object>(table: Words): (keyof Words)[] {
   // `Object.keys` forgets the type of the keys.
   return Object.keys(table) as (keyof Words)[];
 }
 
-/** For workflows whose results go by what they show. */
+/** For workflows whose results are named after their content. */
 export const noName = (): string => '';

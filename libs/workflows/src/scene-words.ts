@@ -89,7 +89,7 @@ export function sceneWords(scene: object): string {
 
 /** The room that the place must leave free for people who are set into it. */
 export function roomWords(scene: object): string {
-  // As above.
+  // Any class will do, see {@link sceneWords}.
   const facts = scene as Known;
   const zone = said(facts['subject_zone'], subjectZones);
   const framings = [...new Set(words(facts['supported_crops']))].map(
@@ -103,7 +103,7 @@ export function roomWords(scene: object): string {
   );
 }
 
-/** The scene of a picture's `meta`; undefined where it describes none. */
+/** The scene in a picture's `meta`; undefined if there is none. */
 export function knownScene(meta: Known | undefined): string | undefined {
   const scene = meta?.['scene'];
   return isKnown(scene) ? sceneWords(scene) : undefined;

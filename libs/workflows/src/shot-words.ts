@@ -41,7 +41,7 @@ const directions = {
   back: 'from behind',
 } as const;
 
-/** The answer of a reader who says how a photograph was taken: the words above, and figures. */
+/** The schema of a reader's answer on how a photograph was taken: the words above, and figures. */
 export const shotSchema = strictObject({
   framing: { enum: Object.keys(framings) },
   camera_height: { enum: Object.keys(cameraHeights) },

@@ -4,7 +4,7 @@ import { PilotBrandField, StorageKeyField } from './common-fields.js';
 import { neverAdded, noBeautifying, photograph } from './briefing.js';
 import type { Reference } from './define-workflow.js';
 
-/** What the swaps start from: one of the two. */
+/** The source of a swap: one of the two. */
 @Relations(exactlyOneOf(given('source_image_s3_key'), given('source_render_public_id')))
 export class SwapSource {
   @StorageKeyField({
@@ -29,14 +29,14 @@ export const sourceReferences = [
   { field: 'source_render_public_id', by: 'render', input: 'source_image' },
 ] as const satisfies readonly Reference[];
 
-/** How a subject is set into another place, in words. */
+/** The words that set a subject into another place. */
 export const setIntoPlace = [
   'Keep the subject at its size in the frame, unless it would stand implausibly large or small in the new place.',
   'Light the subject as the new place is lit: match direction, softness, colour temperature and contrast, and put a contact shadow where the subject touches the ground.',
   photograph,
 ].join(' ');
 
-/** What must not change when only the place does. */
+/** The parts that must not change when only the place changes. */
 export const keptSubject = [
   'the subject of image 1: face, hair, body, pose, clothes, accessories and products, down to prints and seams',
   'the camera angle and the crop of the subject',

@@ -15,8 +15,8 @@ import { productToModelPhased } from './product-to-model-phased/product-to-model
 import { tryOn } from './try-on/try-on.js';
 
 /**
- * Every workflow, in the order in which callers see them. To add one: its folder, a line here, and a renderer of its name in
- * `packages/sketch`. Vendors' engines read its brief instead.
+ * Every workflow, in the callers' order. To add one, write its folder, a line here, and a renderer of its name
+ * in `packages/sketch`. Vendors' engines read its brief instead.
  */
 export const workflows = [
   tryOn,
@@ -37,7 +37,7 @@ export const workflows = [
 
 type AnyWorkflow = (typeof workflows)[number];
 
-/** The body of each workflow, by name: the engine's renderer of that name gets it. */
+/** The body of each workflow, by name, for the engine's renderer of that name. */
 export type WorkflowBodies = { [Each in AnyWorkflow as Each['name']]: InstanceType<Each['body']> };
 
 const byName = new Map<string, Workflow>(workflows.map((workflow) => [workflow.name, workflow]));

@@ -1,7 +1,7 @@
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 import type { ReadModel } from '#read-store/read-model.js';
 
-/** A stored picture: an upload, or what a job made. */
+/** A stored picture, from an upload or a job. */
 @Entity('assets')
 @Index('assets_by_storage_key', ['storageKey'])
 export class AssetRow {
@@ -34,7 +34,7 @@ export class AssetRow {
   @Column({ type: 'text' })
   origin: 'upload' | 'render';
 
-  /** The job that made it, where a job did. */
+  /** The job that made it, if a job did. */
   @Column({ type: 'text', nullable: true })
   jobId: string | null;
 

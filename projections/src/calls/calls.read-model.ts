@@ -46,7 +46,7 @@ export class CallRow {
   @Column({ type: 'integer', nullable: true })
   latencyMs: number | null;
 
-  /** What was paid for: pictures, or readings. */
+  /** The number of paid units: pictures or readings. */
   @Column({ type: 'integer', nullable: true })
   units: number | null;
 

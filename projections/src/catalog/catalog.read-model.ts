@@ -4,11 +4,14 @@ import type { JobArtifact } from '#domain/job/job.events.js';
 import type { ProjectedEvent } from '#read-store/projected-event.js';
 import type { ReadModel } from '#read-store/read-model.js';
 
-/** A building block for further pictures that a job of this tenant made: a model, a background, a garment, a shot. */
+/**
+ * A building block for further pictures, made by a job of this tenant: a model, a background, a garment, a
+ * shot.
+ */
 @Entity('catalog')
 @Index('catalog_by_tenant', ['tenant', 'resource', 'createdAt', 'assetId'])
 export class CatalogRow {
-  /** Of its picture, which is also the entry's own id. */
+  /** The id of its picture, and also of the entry. */
   @PrimaryColumn({ type: 'text' })
   assetId: string;
 
@@ -18,7 +21,7 @@ export class CatalogRow {
   @Column({ type: 'text' })
   resource: CatalogResource;
 
-  /** Of the artifact. */
+  /** The artifact's kind. */
   @Column({ type: 'text' })
   kind: string;
 
@@ -34,7 +37,7 @@ export class CatalogRow {
   @Column({ type: 'integer' })
   height: number;
 
-  /** What the artifact's `meta` said. */
+  /** The artifact's `meta`. */
   @Column({ type: 'jsonb' })
   attributes: Record<string, unknown>;
 
@@ -68,7 +71,8 @@ export const catalogReadModel: ReadModel<CatalogRow> = {
   evolve: (row, event, [assetId]) => {
     // The row stays: without it, the later end of a batch's parent would bring the entry back.
     if (event.type === 'CatalogEntryRetired') return row && { ...row, retiredAt: new Date(event.data.at) };
-    // A picture goes into the catalogue once: the parent of a batch shows what its children have made again.
+    // A picture enters the catalogue once. The parent of a batch shows its children's pictures again, which
+    // changes nothing.
     return row ?? rowOf(event, String(assetId));
   },
 };

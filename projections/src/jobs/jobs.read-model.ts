@@ -6,7 +6,7 @@ import { timelineRow, type TimelineEventType } from '../timeline/timeline.read-m
 
 export type JobStatus = 'NOT_STARTED' | 'IN_PROGRESS' | 'SUCCESS' | 'FAILURE';
 
-/** The newest public event of the timeline, as it is stored in the job's row. Artifacts carry no URLs. */
+/** The newest public event of the timeline, in the form stored in the job's row. Artifacts carry no URLs. */
 export interface LatestEvent {
   seq: number;
   eventType: TimelineEventType;
@@ -96,7 +96,7 @@ export class JobRow {
   @Column({ type: 'text', nullable: true })
   imageModel: string | null;
 
-  /** The hash of the Idempotency-Key that it was dispatched with, if any. */
+  /** The hash of the dispatch's Idempotency-Key, if any. */
   @Column({ type: 'text', nullable: true })
   idempotencyKey: string | null;
 
@@ -110,12 +110,12 @@ export const jobsReadModel: ReadModel<JobRow> = {
   version: 2,
   entity: JobRow,
   categories: ['job'],
-  // A voided stream is a fence against a late JobQueued; there never was a job.
+  // A voided stream is a fence against a late JobQueued; the job never existed.
   keyOf: (event) => (event.type === 'JobVoided' ? undefined : [event.streamId]),
   evolve,
 };
 
-/** The row that a job's own stream gives, or undefined when there never was such a job. */
+/** The row folded from a job's own stream; undefined if the job never existed. */
 export function foldJobRow(events: readonly ProjectedEvent[]): JobRow | undefined {
   return foldRow(jobsReadModel, events);
 }
@@ -185,7 +185,7 @@ const internal: ReadonlySet<string> = new Set([
   'EngineAnswered',
 ]);
 
-/** Nothing for an internal event: the caller's cursor only ever stands on an event that the caller can see. */
+/** Empty for an internal event: the caller's cursor only ever points to an event that the caller can see. */
 function latest(event: ProjectedEvent): Partial<JobRow> {
   return internal.has(event.type) ? {} : latestEventOf(event);
 }

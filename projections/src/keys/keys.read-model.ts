@@ -3,7 +3,7 @@ import type { Capability } from '#domain/key/key.events.js';
 import type { ProjectedEvent } from '#read-store/projected-event.js';
 import type { ReadModel } from '#read-store/read-model.js';
 
-/** An API key as operators see it. The hash of its secret stays in the event. */
+/** An API key as operators see it. Only the event has the hash of its secret. */
 @Entity('keys')
 @Index('keys_by_tenant', ['tenant', 'issuedAt', 'keyId'])
 export class KeyRow {
@@ -25,7 +25,7 @@ export class KeyRow {
   @Column({ type: 'timestamptz', nullable: true })
   revokedAt: Date | null;
 
-  /** When a key that was rotated stops working, or did. */
+  /** When a rotated key stops working, or stopped. */
   @Column({ type: 'timestamptz', nullable: true })
   retiresAt: Date | null;
 }

@@ -47,7 +47,7 @@ describe('the ledger reader', () => {
   });
 
   it('sums what was spent since a moment, less what was given back', async () => {
-    // R1 is settled, R2 refunded, R3 to R5 are open, and the purchase is no spending.
+    // R1 is settled, R2 refunded, and R3 to R5 are open. The purchase does not count as spending.
     expect(await ledger.spentSince('acme', new Date(0))).toBe(20);
     expect(await ledger.spentSince('acme', new Date(at(4)))).toBe(10);
     expect(await ledger.spentSince('acme', new Date(at(51)))).toBe(0);

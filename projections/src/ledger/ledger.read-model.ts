@@ -6,7 +6,10 @@ import type { ReadModel } from '#read-store/read-model.js';
 export type LedgerKind = 'operation' | 'correction' | PurchaseKind;
 export type LedgerStatus = 'PENDING' | 'SUCCESS' | 'REFUNDED' | 'PURCHASED' | 'CORRECTED';
 
-/** One charge, one purchase or one correction. At any revision of an account the deltas of its rows sum to its balance. */
+/**
+ * One charge, one purchase or one correction. At any revision of an account the deltas of its rows sum to its
+ * balance.
+ */
 @Entity('ledger')
 @Index('ledger_by_tenant', ['tenant', 'revision'])
 @Index('ledger_open_charges', ['createdAt', 'id'], { where: "status = 'PENDING'" })
@@ -21,15 +24,15 @@ export class LedgerRow {
   @Column({ type: 'text' })
   kind: LedgerKind;
 
-  /** The endpoint of an operation, the description of a purchase, the reason of a correction. */
+  /** The endpoint of an operation, the description of a purchase, or the reason of a correction. */
   @Column({ type: 'text' })
   label: string;
 
-  /** What was charged or bought, in credits; always positive. */
+  /** The charged or bought credits; always positive. */
   @Column({ type: 'integer' })
   amount: number;
 
-  /** What it does to the balance: −(charged − refunded), −corrected, or +purchased. */
+  /** The change of the balance: −(charged − refunded), −corrected, or +purchased. */
   @Column({ type: 'integer' })
   creditsDelta: number;
 
@@ -45,7 +48,7 @@ export class LedgerRow {
   @Column({ type: 'timestamptz', nullable: true })
   resolvedAt: Date | null;
 
-  /** Revision of the account's stream at which the row appeared: the order of the ledger, without ties. */
+  /** Revision of the account's stream at which the row appeared. It orders the ledger without ties. */
   @Column({ type: 'integer' })
   revision: number;
 }

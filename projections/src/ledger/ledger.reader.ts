@@ -12,7 +12,7 @@ import { JobRow } from '../jobs/jobs.read-model.js';
 import { readPage } from '../readers.js';
 import { LedgerRow } from './ledger.read-model.js';
 
-/** A charge that is still open although the read models show no job for it, or show that its job has ended. */
+/** An open charge for which the read models show no job, or a job that has ended. */
 export interface OverdueCharge extends OrphanCandidate {
   /** In credits. */
   readonly amount: number;
@@ -31,7 +31,7 @@ export class LedgerReader implements LedgerReads, OpenCharges<OverdueCharge> {
     return readPage(query, page);
   }
 
-  /** The charge or the purchase with this id, whoever's it is. */
+  /** The charge or the purchase with this id, of any tenant. */
   find(id: string): Promise<LedgerRow | null> {
     return this.rows.findOneBy({ id });
   }
@@ -47,9 +47,9 @@ export class LedgerReader implements LedgerReads, OpenCharges<OverdueCharge> {
   }
 
   /**
-   * Candidates for the sweep, of all tenants, oldest first: charges open since before `before` whose job is not in
-   * the jobs read model, or ended before it. Only candidates: the read models may be behind, and the job's stream decides.
-   * `after` is the last one of the page before.
+   * Candidates for the sweep, of all tenants, oldest first: charges open since before `before` whose job is not
+   * in the jobs read model, or ended before it. They are only candidates: the read models may lag, and the
+   * job's stream decides. `after` is the last candidate of the previous page.
    */
   async openChargesOlderThan(before: Date, limit: number, after?: OverdueCharge): Promise<OverdueCharge[]> {
     const query = this.rows
@@ -79,7 +79,7 @@ export class LedgerReader implements LedgerReads, OpenCharges<OverdueCharge> {
   }
 }
 
-/** The charges of one environment that are neither settled nor given back, as far as the ledger knows. */
+/** The charges of one environment that are neither settled nor refunded, according to the ledger. */
 export interface OpenChargeLevel {
   readonly environment: Environment;
   readonly count: number;
@@ -87,8 +87,8 @@ export interface OpenChargeLevel {
   /** 0 when there is none. */
   readonly oldestSeconds: number;
   /**
-   * Charges that are older than the horizon and have no job, or a job that ended before it: the sweep should have
-   * closed them.
+   * Charges that are older than the horizon and have no job, or a job that ended before it. The sweep should
+   * have closed them.
    */
   readonly orphaned: number;
 }
@@ -108,7 +108,7 @@ const statement = environments
   )
   .join(' union all ');
 
-/** Its cost grows with the number of open charges, by their partial index, and not with the ledger. */
+/** The cost grows with the number of open charges, through their partial index, and not with the ledger. */
 export async function readOpenCharges(
   database: Queries,
   orphanHorizonMs: number,

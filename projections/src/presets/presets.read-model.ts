@@ -3,7 +3,7 @@ import type { PresetKind } from '#domain/preset/preset.events.js';
 import type { ProjectedEvent } from '#read-store/projected-event.js';
 import type { ReadModel } from '#read-store/read-model.js';
 
-/** A preset as callers choose it. Its recipe stays in the event. */
+/** A preset as callers see it. Only the event has its recipe. */
 @Entity('presets')
 @Index('presets_by_kind', ['kind', 'presetId'])
 export class PresetRow {
@@ -16,11 +16,11 @@ export class PresetRow {
   @Column({ type: 'text' })
   label: string;
 
-  /** Of the preview. */
+  /** The preview's storage key. */
   @Column({ type: 'text' })
   storageKey: string;
 
-  /** As it is now: publishing it anew moves this. */
+  /** Publishing the preset again changes this. */
   @Column({ type: 'timestamptz' })
   publishedAt: Date;
 

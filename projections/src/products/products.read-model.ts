@@ -42,7 +42,7 @@ export const productsReadModel: ReadModel<ProductRow> = {
   version: 1,
   entity: ProductRow,
   categories: ['product'],
-  // The stream of a reference only says which product has it.
+  // A reference's stream only names the product that has it.
   keyOf: (event) => (event.type === 'ExternalRefAssigned' ? undefined : [event.streamId]),
   evolve: (row, event) => {
     if (event.type === 'ProductRegistered') {

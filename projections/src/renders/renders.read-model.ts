@@ -3,8 +3,8 @@ import type { ProjectedEvent } from '#read-store/projected-event.js';
 import type { ReadModel } from '#read-store/read-model.js';
 
 /**
- * The finished picture of a job. The row is there, without a picture, as soon as the job is queued: only JobQueued has
- * its tenant and type. It disappears when the job ends without a final picture.
+ * The finished picture of a job. The row exists as soon as the job is queued, but without a picture, because
+ * only JobQueued has its tenant and type. It disappears if the job ends without a final picture.
  */
 @Entity('renders')
 @Index('renders_by_tenant', ['tenant', 'createdAt', 'publicId'], { where: 'storage_key IS NOT NULL' })
@@ -93,7 +93,7 @@ function evolve(row: RenderRow | undefined, event: ProjectedEvent): RenderRow | 
   }
 }
 
-/** A job has one identity in the gallery, so its first final picture stands for it. */
+/** A job appears once in the gallery, with its first final picture. */
 function finished(
   row: RenderRow | undefined,
   event: Extract<ProjectedEvent, { type: 'JobSucceeded' }>,

@@ -5,7 +5,7 @@ import { readModelEntities, readModels } from '../read-models.js';
 
 export interface ReadSide {
   readonly fixture: ReadStoreFixture;
-  /** Of the environment `live`, in which all read models run. */
+  /** The data source of `live`, the environment in which all read models run. */
   readonly dataSource: DataSource;
   dispose(): Promise<void>;
 }

@@ -148,8 +148,8 @@ export function rejected(requestId: string, second = 0): EventOfType<'RequestRej
 }
 
 /**
- * The events as a projection gets them when they are all of one stream.
- * @param more what their metadata says beside the usual
+ * The events as a projection gets them when they are all from one stream.
+ * @param more additional metadata
  */
 export function inStream(
   category: StreamCategory,

@@ -52,12 +52,12 @@ export const timelineReadModel: ReadModel<TimelineRow> = {
   evolve: (_row, event) => timelineRow(event),
 };
 
-/** The timeline that a job's own stream gives, internal events included, in the order of `seq`. */
+/** The timeline folded from a job's own stream, internal events included, in the order of `seq`. */
 export function foldTimelineRows(events: readonly ProjectedEvent[]): TimelineRow[] {
   return events.map(timelineRow).filter((row) => row !== undefined);
 }
 
-/** The row of one job event, or undefined for an event that is not part of the timeline. */
+/** The row of one job event; undefined for an event that is not part of the timeline. */
 export function timelineRow(event: ProjectedEvent): TimelineRow | undefined {
   const entry = entryOf(event);
   if (!entry) return undefined;
@@ -123,7 +123,7 @@ function failed(code: string, message: string): Entry {
   return { eventType: 'failed', stage: 'failed', message, extra: { error: { code, message } } };
 }
 
-/** Only the operator sees calls of vendors and their prices; a fence is no job. */
+/** Only operators see vendors' calls and prices. A fence is not a job. */
 const hidden: ReadonlySet<string> = new Set([
   'JobVoided',
   'EngineCalled',

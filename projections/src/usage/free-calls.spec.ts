@@ -47,7 +47,7 @@ const endOf = (parentJobId: string | null): EventOfType<'JobCancelled'> => ({
   data: { ...cancelled.data, tenant: 'acme', parentJobId },
 });
 
-/** What one call has left in a stream. */
+/** The event of one call in a stream. */
 const left = (
   category: StreamCategory,
   id: string,

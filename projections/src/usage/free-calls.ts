@@ -11,21 +11,21 @@ const types = [
 
 const known: ReadonlySet<string> = new Set(types);
 
-/** What a caller's write leaves that costs nothing. */
+/** An event of a caller's write that costs nothing. */
 export type FreeCallEvent = Extract<ProjectedEvent, { type: (typeof types)[number] }>;
 
-/** False for the same events where a worker, the service or an operator has made them. */
+/** False for the same events if a worker, the service or an operator caused them. */
 export function isFreeCall(event: ProjectedEvent): event is FreeCallEvent {
   return known.has(event.type) && event.metadata.actor.startsWith('key:');
 }
 
 interface FreeCall {
-  /** The path's template, like in the reference: events do not say where in the catalogue an entry was. */
+  /** The path's template, like in the reference, because events do not name the entry's catalogue resource. */
   readonly endpoint: string;
   readonly method: 'POST' | 'PATCH' | 'DELETE';
   readonly httpStatus: 200 | 201 | 204;
   readonly jobId: string | null;
-  /** If a call has several events: whether this one tells which route was called. */
+  /** If a call has several events: whether this one shows which route was called. */
   readonly isWhole: boolean;
 }
 
@@ -47,10 +47,10 @@ export function freeCall(event: FreeCallEvent): FreeCall {
         ? { ...none, endpoint: products, method: 'POST', httpStatus: 200 }
         : { ...none, endpoint: product, method: 'PATCH', httpStatus: 200 };
     case 'ProductArchived':
-      // It may stand beside a revision, which could be either.
+      // The archiving may come with a revision, whose event fits two routes.
       return { ...none, endpoint: product, method: 'PATCH', httpStatus: 200, isWhole: true };
     case 'JobCancelled': {
-      // A batch is cancelled with its jobs, by one call that names the batch.
+      // One call cancels a batch and its jobs. It names the batch.
       const isWhole = event.data.parentJobId === null;
       const endpoint = '/v1/jobs/{public_id}/cancel';
       return { endpoint, method: 'POST', httpStatus: 200, jobId: event.streamId, isWhole };
@@ -61,8 +61,8 @@ export function freeCall(event: FreeCallEvent): FreeCall {
 }
 
 /**
- * A product is revised by its id, or by a post of its reference. Earlier releases gave both commands one name: of theirs, a
- * revision of a product that has a reference counts as a post.
+ * A product is revised by its id, or by a post of its reference. Earlier releases gave both commands one name.
+ * From such a release, a revision of a product with a reference counts as a post.
  */
 function isPost({ data, metadata }: Extract<ProjectedEvent, { type: 'ProductRevised' }>): boolean {
   return data.externalRef !== null && metadata.causationId.startsWith('product:');

@@ -7,8 +7,8 @@ import { freeCall, isFreeCall, type FreeCallEvent } from './free-calls.js';
 export type UsageStatus = 'PENDING' | 'SUCCESS' | 'FAILED' | 'REFUNDED';
 
 /**
- * One call: a dispatch, accepted or refused, or a write that costs nothing and has left an event. A batch of several charges is
- * one row with their sums.
+ * One call: a dispatch, accepted or refused, or a free write that has left an event. A batch of several charges
+ * is one row with their sums.
  */
 @Entity('usage')
 @Index('usage_by_tenant', ['tenant', 'createdAt', 'requestId'])
@@ -37,7 +37,7 @@ export class UsageRow {
   @Column({ type: 'integer' })
   creditsRefunded: number;
 
-  /** The job that the request was answered with; null where there is none. */
+  /** The job whose id the answer gave; null if there is none. */
   @Column({ type: 'text', nullable: true })
   jobId: string | null;
 
@@ -48,11 +48,11 @@ export class UsageRow {
   @Column({ type: 'timestamptz', nullable: true })
   submittedAt: Date | null;
 
-  /** When the last of its charges was settled or refunded. Without a charge: when it was answered. */
+  /** When the last of its charges was settled or refunded; without a charge, when the call was answered. */
   @Column({ type: 'timestamptz', nullable: true })
   resolvedAt: Date | null;
 
-  /** From created to resolved; null where nothing has measured it. */
+  /** From created to resolved; null if it was not measured. */
   @Column({ type: 'integer', nullable: true })
   latencyMs: number | null;
 
@@ -139,7 +139,7 @@ function charged(
   };
 }
 
-/** The first job of the request counts. A job without a charge has no usage row, and makes none. */
+/** The first job of the request counts. A job without a charge has no usage row and creates none. */
 function submitted(row: UsageRow | undefined, at: string): UsageRow | undefined {
   return row && { ...row, submittedAt: row.submittedAt ?? new Date(at) };
 }

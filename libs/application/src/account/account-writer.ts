@@ -39,10 +39,10 @@ export type AccountVerdict<Rejection> =
 
 /** A command in an account's mailbox. */
 export interface Waiting {
-  /** Absent for a look at the account, which emits nothing. */
+  /** Absent for a read of the account, which emits nothing. */
   readonly context: CommandContext | undefined;
   readonly decide: (account: Account) => Decision<AccountEvent, unknown>;
-  /** Happens together with the command's events, where there are any. */
+  /** Appended together with the command's events, if there are any. */
   readonly beside: readonly StreamWrite[];
   readonly resolve: (verdict: AccountVerdict<unknown>) => void;
   readonly reject: (error: unknown) => void;
@@ -395,7 +395,7 @@ export class AccountWriter {
     return { state: fromSnapshot(account), revision: snapshot.revision, position: BigInt(position) };
   }
 
-  /** Once for each account that a process loads from a snapshot. */
+  /** Runs once for each account that a process loads from a snapshot. */
   private async isAt(stream: string, revision: bigint, position: bigint): Promise<boolean> {
     const slice = await this.store.readStream(stream, { from: revision, limit: 1 });
     return slice.kind === 'found' && slice.events[0]?.position === position;

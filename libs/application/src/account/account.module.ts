@@ -3,7 +3,7 @@ import { AccountWriter } from './account-writer.js';
 import { CloseChargeHandler, MakeChargesHandler } from './charges.handler.js';
 import { accountHandlers } from './manage-accounts.handler.js';
 
-/** Everything that writes accounts, through the one writer of this process. */
+/** All writes to accounts, through the one writer of this process. */
 @Module({
   providers: [AccountWriter, ...accountHandlers, MakeChargesHandler, CloseChargeHandler],
   exports: [AccountWriter],

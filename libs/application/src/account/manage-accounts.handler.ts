@@ -73,12 +73,12 @@ export class GrantCreditsHandler implements ICommandHandler<GrantCredits> {
   }
 }
 
-/** Takes credits back, with a reason. */
+/** Takes credits back and records the reason. */
 export class CorrectCredits extends Command<Verdict> {
   constructor(
     readonly context: CommandContext,
     readonly correction: { readonly amount: number; readonly reason: string },
-    /** The same for each delivery of the same request. */
+    /** Equal for each delivery of the same request. */
     readonly correctionId: string,
   ) {
     super();

@@ -41,5 +41,5 @@ export class RecordActionHandler implements ICommandHandler<RecordAction> {
 
 const actionStream = (id: string) => streamName('live', 'action', id);
 
-/** All that operators asked for, as a prefix for reads. */
+/** The stream prefix of all operators' actions. */
 export const actionsPrefix = categoryPrefix('live', 'action');

@@ -4,7 +4,7 @@ import type { Environment } from '#domain/streams.js';
 import { entriesUpTo } from '#platform/cache-size.js';
 import type { Caller } from '../command-context.js';
 
-/** How far each read model has come. */
+/** The progress of each read model. */
 export abstract class Checkpoints {
   /** True once the read model has passed the position; false if the time runs out first. */
   abstract waitFor(

@@ -121,7 +121,7 @@ export class DispatchWorkflowHandler implements ICommandHandler<DispatchWorkflow
       else await this.idempotency.release(lease);
       return { kind: 'answered', outcome, replayed: kind === 'resume' && isRecalled(begun, outcome) };
     } catch (error) {
-      // Should this fail as well, the lease runs out by itself.
+      // If this fails as well, the lease expires by itself.
       await this.idempotency.release(lease).catch(() => undefined);
       throw error;
     }
@@ -149,7 +149,7 @@ function isRecalled(
   return recalled && outcome.kind === 'accepted' && outcome.ids.jobId === ids.jobId;
 }
 
-/** Positions are bigint, which JSON does not know. */
+/** Positions are bigint, which JSON cannot hold. */
 function toStored(outcome: AcceptedOutcome): unknown {
   return { ...outcome, position: outcome.position.toString() };
 }

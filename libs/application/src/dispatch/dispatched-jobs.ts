@@ -14,7 +14,7 @@ export interface DispatchRequest {
   /** A name of the workflow table. */
   readonly workflow: string;
   readonly endpoint: string;
-  /** In the caller's own field names; absent fields are absent. */
+  /** In the caller's own field names. Absent fields stay absent. */
   readonly body: Readonly<Record<string, unknown>>;
   readonly at: Date;
   /** The id of the image model, as chosen for this caller and workflow. */
@@ -25,7 +25,7 @@ export interface DispatchRequest {
   readonly drawnPeopleOnly?: boolean;
   /** The outcome to force; only with keys of the test environment. */
   readonly testOutcome?: TestOutcome;
-  /** The Idempotency-Key that it came with. */
+  /** The request's Idempotency-Key. */
   readonly idempotency?: AcceptedKey;
   readonly traceparent?: string;
 }
@@ -105,7 +105,7 @@ export function childrenOf(parent: QueuedJob): QueuedJob[] {
 /** Seeds fit a signed 32-bit integer, which every engine takes. */
 const seedRange = 2 ** 31 - 1;
 
-/** The one that is asked for, or any. */
+/** The requested seed, or a random one. */
 export function seedOf(body: DispatchRequest['body']): number {
   return typeof body['seed'] === 'number' ? body['seed'] : randomInt(seedRange);
 }

@@ -14,7 +14,7 @@ export type DryRunAnswer =
       readonly balance: number;
       /** Whether the balance covers the cost. */
       readonly sufficient: boolean;
-      /** Whether what is left of the daily cap does. */
+      /** Whether the rest of the daily cap covers the cost. */
       readonly dailyCapOk: boolean;
     }
   | {

@@ -69,7 +69,7 @@ export abstract class IdempotencyStore {
   abstract release(lease: IdempotencyLease): Promise<void>;
 }
 
-/** Another try goes on with this key by now. */
+/** Another try holds this key by now. */
 export class IdempotencyLeaseLost extends Error {
   override readonly name = 'IdempotencyLeaseLost';
 }

@@ -38,7 +38,7 @@ export type ResolvedReferences =
   | ({ readonly kind: 'unfit' } & UnfitReference)
   | ({ readonly kind: 'unknown' } & UnknownReference);
 
-/** Why a dispatch was refused for what it names. */
+/** Why a dispatch was refused because of its references. */
 export type UnusableReference =
   | ({ readonly kind: 'unknown-reference' } & UnknownReference)
   | ({ readonly kind: 'unfit-reference' } & UnfitReference);
@@ -52,7 +52,7 @@ export const unusable = (resolved: Exclude<ResolvedReferences, { kind: 'found' }
 interface Referring {
   readonly body: Readonly<Record<string, unknown>>;
   readonly caller: Owner;
-  /** The image model knows only the people whom it drew. */
+  /** The image model knows only the people that it drew. */
   readonly drawnPeopleOnly?: boolean;
 }
 
@@ -174,7 +174,7 @@ export class References {
     return pictureOf({ assetId: presetId, ...image }, spec);
   }
 
-  /** A catalogue entry of the caller's own in a preset's place. */
+  /** One of the caller's catalogue entries in place of a preset. */
   private async entry(caller: Owner, assetId: string, kind: PresetKind): Promise<Found> {
     const asset = await this.pictures.asset(caller, assetId);
     if (!asset || asset.jobId === null) return undefined;
@@ -202,7 +202,7 @@ export interface NamedReference {
   readonly reference: Reference;
   /** The value in the body: an id, or a storage key. */
   readonly value: string;
-  /** The way to it from the request: `['body', 'items', 1, 'trial_image']`. */
+  /** Its path in the request: `['body', 'items', 1, 'trial_image']`. */
   readonly loc: readonly (string | number)[];
   /**
    * The engine's name for the picture; `item-1` in an array. Undefined if the engine does not get the picture.
@@ -241,7 +241,7 @@ function valuesAt(value: unknown, path: readonly string[], loc: NamedReference['
   if (part === undefined) return [{ value, loc }];
   if (typeof value !== 'object' || value === null) return [];
   const name = part.replace('[]', '');
-  // An object, as was just seen; its fields can be anything.
+  // Safe cast: it is an object, and its fields can be anything.
   const member = (value as Record<string, unknown>)[name];
   if (name === part) return valuesAt(member, rest, [...loc, name]);
   if (!Array.isArray(member)) return [];

@@ -15,7 +15,7 @@ export class CancelJob extends Command<CancelledJob> {
     readonly jobId: string,
     readonly requestId: string,
     readonly at: Date,
-    /** An operator, where it is not the caller. */
+    /** Set if an operator cancels instead of the caller. */
     readonly by?: { readonly actor: string; readonly reason: string },
   ) {
     super();
@@ -26,10 +26,10 @@ export type CancelledJob =
   | {
       readonly kind: 'cancelled';
       readonly detail: JobDetail;
-      /** The last that was written for it, the refund included. */
+      /** Position of the last event for it, the refund included. */
       readonly position: bigint;
     }
-  /** `JOB_NOT_FOUND` for another tenant's as well. */
+  /** Another tenant's job is `JOB_NOT_FOUND` as well. */
   | { readonly kind: 'refused'; readonly code: 'JOB_NOT_FOUND' | 'JOB_FINISHED' };
 
 const reason = 'Cancelled by the caller. Your credits were refunded.';

@@ -65,7 +65,7 @@ export interface JobProgress extends JobTimeline {
 export interface FollowOptions {
   /** Where to follow from. */
   readonly since: number;
-  /** A look comes after this time without news as well. */
+  /** Longest time between two looks. */
   readonly idleMs: number;
   /** Must be aborted in the end, even if the iteration fails: until then the job is watched. */
   readonly signal: AbortSignal;
@@ -101,7 +101,7 @@ export class JobQueries {
     return found && { job: found, order: order?.value, children };
   }
 
-  /** Undefined: the cursor is no job of the caller's. */
+  /** Undefined: the cursor is not one of the caller's jobs. */
   list(caller: Caller, filter: JobsFilter, token?: bigint): Promise<Fresh<Page<JobView> | undefined>> {
     return this.consistency.read(caller, 'jobs', token, () =>
       this.reads.of(caller.environment).jobs.list(caller.tenant, filter),

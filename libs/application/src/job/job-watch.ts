@@ -80,14 +80,14 @@ export class JobWatch implements OnApplicationBootstrap, OnApplicationShutdown {
     this.following ??= this.follow();
   }
 
-  /** Ends every wait at once: each answers with what there is. */
+  /** Ends every wait at once; each answers with the present state. */
   async onApplicationShutdown(): Promise<void> {
     this.stopping.abort();
     for (const watcher of this.everybody()) watcher.end();
     await this.following;
   }
 
-  /** True from {@link onApplicationShutdown} on: there are no more news. */
+  /** True from {@link onApplicationShutdown} on: no more news will come. */
   get stopped(): boolean {
     return this.stopping.signal.aborted;
   }

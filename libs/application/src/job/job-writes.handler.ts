@@ -61,7 +61,7 @@ abstract class JobWriter {
   }
 }
 
-/** Begins a job, unless it is there or was fenced off. */
+/** Begins a job, unless it exists or was fenced off. */
 export class QueueJob extends JobWrite<QueuedJob, QueueRejection> {}
 
 @CommandHandler(QueueJob)

@@ -8,7 +8,7 @@ import {
   TakeUpJobHandler,
 } from './job-writes.handler.js';
 
-/** All that is written about jobs, in whichever role. */
+/** All writes to jobs, for every role. */
 @Module({
   providers: [
     QueueJobHandler,

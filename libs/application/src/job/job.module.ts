@@ -6,7 +6,7 @@ import { JobQueries, NotedJobStreams } from './job-queries.js';
 import { JobWatch } from './job-watch.js';
 import { JobWritesModule } from './job-writes.module.js';
 
-/** A caller's jobs: looked at, followed, cancelled. */
+/** A caller's jobs: read, followed, cancelled. */
 @Module({
   imports: [AccountModule, ConsistencyModule, JobWritesModule],
   providers: [JobWatch, NotedJobStreams, JobQueries, CancelJobHandler],

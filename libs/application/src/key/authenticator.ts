@@ -21,7 +21,7 @@ interface KnownKey {
   readonly retiresAt: number | undefined;
 }
 
-/** How long a key is not looked up again. */
+/** How long a key is remembered without a new look-up. */
 const rememberedMs = 60_000;
 
 /** How long keys stay valid without the store if no setting says otherwise. */
@@ -88,7 +88,7 @@ export class Authenticator implements Listener {
     return known === undefined || this.hasRetired(known) ? undefined : known.caller;
   }
 
-  /** Forgets a key whose stream says something new. */
+  /** Forgets a key whose stream has a new event. */
   hear({ id }: Announcement): void {
     this.heard += 1;
     for (const [hash, { caller }] of this.callers.entries()) {

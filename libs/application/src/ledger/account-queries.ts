@@ -91,7 +91,7 @@ function notKnown(): never {
   throw new EventStoreUnavailable('The event store is away, and this process has not seen the account');
 }
 
-/** A key can be there before the account is. */
+/** A key can exist before its account does. */
 function nothing(tenant: string): CreditsView {
   return {
     tenant,

@@ -82,7 +82,7 @@ describe('failed attempts', () => {
     );
     const good = (address: string) => attempts.lookUp(address, true, () => Promise.resolve('ada'));
     expect(await good('192.0.2.1')).toEqual(tooMany);
-    // Its own place is free, and all are taken.
+    // The address has room left, but the total is full.
     expect(await good('192.0.2.5')).toEqual(tooMany);
     // An address that has not failed too often does not wait.
     expect(await good('192.0.2.6')).toEqual({ found: 'ada', retryAfterSeconds: 0 });

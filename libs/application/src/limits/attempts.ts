@@ -5,7 +5,7 @@ import { verdictOf, windowOf, type RequestWindow } from './rate-limit-store.js';
 
 export interface LookedUp<Found> {
   readonly found: Found | undefined;
-  /** Beyond 0: the address has failed too often. */
+  /** Above 0: the address has failed too often. */
   readonly retryAfterSeconds: number;
   /** The credential was not looked up, because too many others are waiting. */
   readonly tooManyWait?: true;
@@ -26,7 +26,7 @@ export class Attempts {
   private readonly windows: LRUCache<string, RequestWindow>;
   /** Settles with the last queued look-up for an address that has failed too often. */
   private lane: Promise<unknown> = Promise.resolve();
-  /** How many wait in the lane, by address. */
+  /** The number of look-ups in the lane, by address. */
   private readonly waiting = new Map<string, number>();
   private waitingOfAll = 0;
 

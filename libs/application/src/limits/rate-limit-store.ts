@@ -15,7 +15,7 @@ export interface Counted {
 
 /** Counts the requests of all credentials atomically: parallel calls never exceed the limit together. */
 export abstract class RateLimitStore {
-  /** Counts one request; one that is refused does not count. */
+  /** Counts one request; a refused one does not count. */
   abstract count(credential: string, perMinute: number): Promise<Counted>;
 }
 
@@ -52,7 +52,7 @@ export function windowOf(windows: LRUCache<string, RequestWindow>, name: string)
 
 export const windowMs = 60_000;
 
-/** How long what passed then counts from now on. */
+/** How much longer a request that passed at that time counts. */
 export function leavesIn(passedAtMs: number | undefined, nowMs: number): number {
   return passedAtMs === undefined ? 0 : windowMs - (nowMs - passedAtMs);
 }
@@ -86,7 +86,7 @@ export class RequestWindow {
     };
   }
 
-  /** The last request that was counted does not count after all. */
+  /** Removes the last counted request. */
   takeBack(): void {
     const last = this.slots.at(-1);
     if (!last) return;
@@ -118,7 +118,7 @@ export interface RateVerdict {
   readonly limit: number;
   /** Requests that would pass at once. */
   readonly remaining: number;
-  /** Until the whole allowance is there again, in seconds, rounded up. */
+  /** Seconds until the whole allowance is back, rounded up. */
   readonly resetSeconds: number;
   /** Seconds until the next request passes, rounded up: at least 1 after a refusal, else 0. */
   readonly retryAfterSeconds: number;

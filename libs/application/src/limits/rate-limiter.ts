@@ -16,7 +16,7 @@ import { LRUCache } from 'lru-cache';
  */
 export class Remembered<Value extends object | string | number> {
   private readonly values: LRUCache<string, Value>;
-  /** Reads under way; those that come meanwhile share them. */
+  /** Reads under way; calls that come meanwhile share them. */
   private readonly reading = new Map<string, Promise<Value>>();
 
   constructor(options: { readonly max: number; readonly ttlMs: number }) {

@@ -74,7 +74,7 @@ export class Operations {
   ): Promise<OperationTerms & { readonly guard: StreamWrite }> {
     const stream = streamName(environment, 'operation', workflow);
     if (!this.known.has(stream)) await this.readOf(environment, workflow).ask();
-    // The read has just put it there.
+    // The read above has just set it.
     const known = this.known.get(stream)!;
     return {
       ...this.termsIn(known, workflow),
@@ -97,7 +97,7 @@ export class Operations {
   }
 
   private termsIn({ state }: Loaded<typeof initialOperation>, workflow: string): OperationTerms {
-    // Most prices were never scheduled: then no time is looked at.
+    // Most prices were never scheduled; then the clock is not read.
     const { scheduled, enabled } = state;
     const credits = scheduled ? priceAt(state, this.clock().toISOString()) : state.credits;
     return { credits: credits ?? workflowOf(workflow).credits, enabled, scheduled: scheduled ?? none };
@@ -131,7 +131,7 @@ export class SharedRead<Value> {
 
   constructor(private readonly read: () => Promise<Value>) {}
 
-  /** @throws what `read` throws, to all who share it */
+  /** @throws the errors of `read`, to all who share it */
   ask(): Promise<Value> {
     if (!this.current) return this.begin();
     // The result of the current read may be older than the question.

@@ -14,7 +14,7 @@ import { StoredPictures } from './stored-pictures.js';
 
 export type PictureType = 'image/jpeg' | 'image/png' | 'image/webp';
 
-/** A picture as it is kept: decoded once, upright, without metadata. */
+/** A picture in its stored form: decoded once, upright, without metadata. */
 export interface Picture {
   readonly bytes: Buffer;
   readonly contentType: PictureType;
@@ -22,7 +22,7 @@ export interface Picture {
   readonly height: number;
 }
 
-/** How the storage keys of pictures end. */
+/** The file extensions of pictures' storage keys. */
 export const pictureExtensions: Readonly<Record<PictureType, string>> = {
   'image/jpeg': 'jpg',
   'image/png': 'png',
@@ -42,7 +42,7 @@ abstract class PictureWriter {
     private readonly storage: ObjectStorage,
   ) {}
 
-  /** @returns where in the log it stands */
+  /** @returns its position in the log */
   protected async keep(
     context: CommandContext,
     bytes: Uint8Array,
@@ -56,7 +56,7 @@ abstract class PictureWriter {
   }
 }
 
-/** Keeps a picture that was decoded and found good. */
+/** Stores a picture that was decoded and found valid. */
 export class StoreUpload extends Command<StoredUpload | 'in-use'> {
   constructor(
     readonly caller: Caller,
@@ -97,7 +97,7 @@ export class StoreUploadHandler extends PictureWriter implements ICommandHandler
     const request = { environment, tenant, endpoint: '/v1/uploads', key: scope.id, bodyHash: '' };
     const begun = await this.idempotency.begin(request, ids);
     if (begun.kind === 'in-use' || begun.kind === 'reused') return 'in-use';
-    // Written below.
+    // Safe cast: the answer was written below.
     if (begun.kind === 'answered') return begun.answer as StoredUpload;
     try {
       // An earlier try may have stored its picture before it died. That picture stays.

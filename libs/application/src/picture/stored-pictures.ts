@@ -12,13 +12,13 @@ import type { Caller } from '../command-context.js';
 
 export type Owner = Pick<Caller, 'environment' | 'tenant'>;
 
-/** A job as far as its pictures go. */
+/** The pictures of a job. */
 export interface JobPictures {
   readonly workflow: string;
   readonly inputs: readonly JobInputImage[];
   /** The final pictures; empty unless the job succeeded. */
   readonly results: readonly JobArtifact[];
-  /** Everything that it made, on the way and at the end. */
+  /** All pictures that it made, intermediate and final. */
   readonly artifacts: readonly JobArtifact[];
 }
 
@@ -66,7 +66,7 @@ export class StoredPictures implements Listener {
     return asset?.origin === 'upload' ? asset : undefined;
   }
 
-  /** Forgets a picture that was retired, in whichever process. */
+  /** Forgets a picture that any process has retired. */
   hear({ environment, id, event }: Announcement): void {
     if (event.type === 'CatalogEntryRetired') this.forget({ environment, tenant: event.data.tenant }, id);
   }
@@ -82,7 +82,7 @@ export class StoredPictures implements Listener {
     if (remembered) return remembered;
     const events: JobEvent[] = [];
     for await (const page of readForwards(this.store, stream, 0n))
-      // A job's stream holds the events of jobs only.
+      // Safe cast: a job's stream holds only events of jobs.
       for (const recorded of page) events.push(decode(recorded) as JobEvent);
     const [queued] = events;
     if (queued?.type !== 'JobQueued' || queued.data.tenant !== tenant) return undefined;

@@ -41,7 +41,7 @@ export type PublishOutcome =
   | { readonly kind: 'rejected'; readonly rejection: PresetKindIsFixed };
 
 export interface PublishOptions {
-  /** One that the operator has retired stays so. */
+  /** Leaves a preset that the operator has retired as it is. */
   readonly keepRetired?: boolean;
   /** Also stores the preview when nothing has changed, because it may have been lost. */
   readonly restorePreview?: boolean;
@@ -129,7 +129,7 @@ export class RetirePresetHandler implements ICommandHandler<RetirePreset> {
 export interface SeedOptions {
   /** Default: the presets that come with this release. */
   readonly table?: readonly BundledPreset[];
-  /** Where `{id}.jpg` lie. */
+  /** The folder of the `{id}.jpg` files. */
   readonly previews?: string;
   /**
    * Publishes all presets, including those that the operator has retired, and stores their previews again. By

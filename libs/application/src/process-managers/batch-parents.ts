@@ -13,7 +13,7 @@ import { endedJobOf, type DeliveredEvent, inReaction } from './delivered-event.j
 import type { ProcessManager } from './process-manager.js';
 import { batchParents } from './process-managers.js';
 
-/** Where a job stands in a batch. */
+/** The role of a job in a batch. */
 export type Lineage =
   | { readonly kind: 'single' }
   | { readonly kind: 'parent' }

@@ -13,7 +13,7 @@ export type DeliveredEvent = DomainEvent & {
   readonly metadata: EventMetadata;
 };
 
-/** A delivered event with its place. */
+/** A delivered event with its id, revision and position. */
 export type PlacedEvent = DeliveredEvent & {
   readonly eventId: string;
   readonly revision: bigint;

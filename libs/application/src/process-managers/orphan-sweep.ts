@@ -44,7 +44,7 @@ export interface OrphanSweepOptions {
   readonly orphanHorizonMs: number;
   /** Candidates that are fetched and worked on together. */
   readonly sweepBatch?: number | undefined;
-  /** Ends the sweep after the page at hand. */
+  /** Ends the sweep after the current page. */
   readonly signal?: AbortSignal;
 }
 

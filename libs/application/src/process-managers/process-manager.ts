@@ -7,7 +7,7 @@ import type { PlacedEvent } from './delivered-event.js';
  * it.
  */
 export interface Follows {
-  /** Names its checkpoint: stored, so it stays as it is. */
+  /** Names its checkpoint. The name is stored, so it must not change. */
   readonly name: string;
   readonly types: readonly string[];
   /** The categories of the streams that those events live in. */

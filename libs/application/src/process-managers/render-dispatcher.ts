@@ -79,7 +79,7 @@ export class RenderDispatcher implements ProcessManager {
     return tasks.length === 0 ? undefined : (tx: QueueTransaction) => enqueue(this.queue, tasks, tx);
   }
 
-  /** @throws what the store throws */
+  /** @throws the store's errors */
   async tasksOf(environment: Environment, events: readonly DeliveredEvent[]): Promise<RenderTask[]> {
     const tasks = await Promise.all(
       events.map(async (event) => {

@@ -42,7 +42,7 @@ function queuedAndUnfinished(events: readonly JobEvent[]): QueuedJob | undefined
   return isUnfinished(state) ? state.job : undefined;
 }
 
-/** A job that nothing will ever come of by itself. */
+/** A job that will not go on by itself. */
 export interface StrandedJob extends JobWithoutTask {
   readonly remedy: Remedy;
 }
@@ -121,7 +121,7 @@ export class StrandedJobs {
           ...where,
         }));
       if (tasks.length > 0) helped += await this.queue.requeue(tasks);
-      // The photographs of one batch need the same.
+      // The photographs of one batch need the same steps.
       const steps = new Map(
         jobs.flatMap(({ remedy: { step } }) => (step ? [[JSON.stringify(step), step]] : [])),
       );

@@ -43,7 +43,7 @@ export type RegisteredProduct =
   | {
       readonly kind: 'registered';
       readonly product: KnownProduct;
-      /** False: it was there before. */
+      /** False: it existed before. */
       readonly isNew: boolean;
       readonly position: bigint | undefined;
     }
@@ -177,7 +177,7 @@ export class ReviseProductHandler implements ICommandHandler<ReviseProduct> {
       this.store,
       streamName(environment, 'product', productId),
       productAggregate,
-      // Another tenant's is as unknown as what never was.
+      // Another tenant's product counts as unknown.
       (state) =>
         reviseProduct(command, 'tenant' in state && state.tenant === tenant ? state : initialProduct),
       // This name distinguishes it in the usage log from a post of the product's reference.

@@ -44,7 +44,7 @@ export async function jobEvents(
 ): Promise<JobEvent[]> {
   const events: JobEvent[] = [];
   for await (const page of readForwards(store, streamName(environment, 'job', jobId), 0n)) {
-    // The stream of a job holds events of jobs only.
+    // Safe cast: the stream of a job holds only events of jobs.
     events.push(...page.map((recorded) => decode(recorded) as JobEvent));
   }
   return events;
@@ -55,7 +55,7 @@ export function groupingOf(parent: readonly JobEvent[]): readonly JobArtifact[] 
   return groupingStageOf(parent)?.artifacts;
 }
 
-/** Should it be there twice, the first counts. */
+/** If there are two, the first counts. */
 export function groupingStageOf(
   parent: readonly JobEvent[],
 ): EventOfType<'StageCompleted'>['data'] | undefined {

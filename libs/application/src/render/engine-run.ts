@@ -20,7 +20,7 @@ export interface Admission extends AsyncDisposable {
   readonly engine: ImageEngine;
 }
 
-/** The model has no room at the moment, or rests. */
+/** The model has no room at the moment, or is paused. */
 export interface NotYet {
   readonly askAgainMs: number;
 }
@@ -38,7 +38,7 @@ export abstract class ImageEngines {
   abstract admit(task: RenderTask, job: ChosenFor, calls: readonly KnownCall[]): Promise<Admission | NotYet>;
 }
 
-/** A render that occupies nothing. */
+/** A render that holds no place. */
 export function freely(engine: ImageEngine): Admission {
   return { engine, [Symbol.asyncDispose]: () => Promise.resolve() };
 }
@@ -178,7 +178,7 @@ async function play(outcome: TestOutcome, scene: Scene): Promise<RenderResult> {
     case 'partial': {
       const body = { ...request.body, test_partial: true };
       const result = await engine.render({ ...request, body }, context);
-      // An engine that knows no parts has none to leave out.
+      // An engine without parts has none to leave out.
       return result.failures?.length ? result : { ...result, failures: [partFailure] };
     }
     default:

@@ -23,7 +23,7 @@ beforeAll(async () => {
 afterAll(() => fixture.stop());
 
 const at = '2026-01-31T12:00:00.000Z';
-/** Keeps nothing: these attempts ask no vendor. */
+/** Stores nothing: these attempts make no vendor calls. */
 const storage = {} as ObjectStorage;
 const worker = (id: string) => ({
   id,

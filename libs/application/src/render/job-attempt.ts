@@ -21,7 +21,7 @@ export class AttemptLost extends Error {
   override readonly name = 'AttemptLost';
 
   constructor(
-    /** False: another worker is at it. */
+    /** False: another worker has it. */
     readonly finished: boolean,
   ) {
     super(finished ? 'the job has ended meanwhile' : 'another worker has taken the job up');
@@ -132,7 +132,7 @@ export class JobAttempt {
     await this.report(`answer-${call}`, { kind: 'answer', attempt: this.number, said });
   }
 
-  /** @throws what the storage throws */
+  /** @throws the storage's errors */
   async answerOf(call: string): Promise<VendorAnswerKept> {
     const kept = this.calls.find((known) => known.call === call)?.answer?.kept;
     const pictures = (kept?.pictures ?? []).map(({ storageKey }) => this.worker.storage.get(storageKey));

@@ -36,7 +36,7 @@ import { afterEngineError } from './retry-policy.js';
 export const RenderSettings = Symbol('RenderSettings');
 
 export interface RenderSettings {
-  /** As recorded in RenderStarted. It does not contain a host name. */
+  /** The worker's name in RenderStarted. It contains no host name. */
   readonly workerId: string;
   /**
    * Longest time for one attempt of an engine. Default 5 minutes; 14 if the worker waits for a remote model.
@@ -215,7 +215,7 @@ export class JobRenderer {
   }
 
   private async afterError(attempt: JobAttempt, error: unknown): Promise<TaskOutcome> {
-    // Probably not the request's fault: another attempt may do better.
+    // Probably not the request's fault, so another attempt may succeed.
     if (!(error instanceof EngineError)) throw error;
     const next = afterEngineError(
       error,
@@ -251,7 +251,7 @@ function vendorCallsOf(attempt: JobAttempt): VendorCalls {
   };
 }
 
-/** Arms that say why they gave nothing are not asked again. */
+/** Arms that gave a reason for their failure are not tried again. */
 function nothingDrawn(failures: RenderResult['failures']): EngineError {
   if (!failures?.length) return new EngineError('no_image', 'The engine returned no picture.');
   const why = failures.map(({ message }) => message).join(' ');

@@ -26,8 +26,8 @@ const firstLookMs = 8 * day;
 const pageSize = 500;
 
 /**
- * Removes vendors' answers for jobs that have ended. They are kept only so that no worker asks, and pays,
- * twice.
+ * Removes vendors' answers for jobs that have ended. They are kept only so that no worker makes, and pays for,
+ * the same call twice.
  */
 @Injectable()
 export class KeptAnswers {

@@ -7,7 +7,7 @@ export type AfterEngineError =
   | {
       readonly kind: 'fail';
       readonly code: JobFailureCode;
-      /** True when an operator has to do something. */
+      /** True if an operator must act. */
       readonly alarm: boolean;
     };
 
@@ -26,9 +26,9 @@ const firstBackoffMs = 1_000;
 const longestPauseMs = 15 * 60 * 1_000;
 
 /**
- * What follows an engine's error in the given attempt, which counts from 1. The stream records how often a job
- * was taken up, but not why it ended. A crash in an earlier attempt therefore uses up a retry as well, and a
- * job never starts more often than its attempts allow.
+ * Decides what follows an engine's error in the given attempt, which counts from 1. The stream records how
+ * often a job was taken up, but not why it ended. A crash in an earlier attempt therefore uses up a retry as
+ * well, and a job never starts more often than its attempts allow.
  */
 export function afterEngineError(
   error: EngineError,

@@ -1,11 +1,11 @@
 import type { EventFamily } from '../event-family.js';
 
-/** Why a charge was given back. `orphaned`: it was debited, but no job ever came of it. */
+/** Why a charge was refunded. `orphaned`: it was debited, but its job never came. */
 export type RefundReason = 'job-failed' | 'job-cancelled' | 'orphaned';
 
 export type PurchaseKind = 'subscription' | 'pack';
 
-/** What limits an account's spending. 0 means: no cap, no quota. */
+/** The limits of an account's spending. 0 means: no cap, no quota. */
 export interface AccountTerms {
   plan: string;
   dailySpendCapCredits: number;
@@ -13,7 +13,7 @@ export interface AccountTerms {
   rateLimitPerMin: number;
 }
 
-/** The events of `{env}.account-{tenant}`, as they are stored. `at` is when it happened (ISO 8601, UTC). */
+/** The stored events of `{env}.account-{tenant}`. `at` is the time of the event (ISO 8601, UTC). */
 export type AccountEvent =
   | { type: 'AccountOpened'; data: AccountTerms & { tenant: string; name: string; at: string } }
   | { type: 'PlanChanged'; data: AccountTerms & { at: string } }
@@ -24,25 +24,25 @@ export type AccountEvent =
         kind: PurchaseKind;
         amount: number;
         label: string;
-        /** The grant that it fulfils, see `grant/`. Absent for purchases that no operator has proposed. */
+        /** The grant that this purchase fulfils, see `grant/`. Absent for purchases without a grant. */
         grantId?: string;
         at: string;
       };
     }
-  /** Credits that are taken back: `amount` is what the balance falls by. */
+  /** Credits taken back: the balance falls by `amount`. */
   | { type: 'CreditsCorrected'; data: { correctionId: string; amount: number; reason: string; at: string } }
   | {
       type: 'CreditsDebited';
       data: {
-        /** Names the charge; equal to the request's id where a request makes one charge. */
+        /** Names the charge. Equal to the request's id if the request makes one charge. */
         chargeId: string;
         requestId: string;
         jobId: string;
-        /** The job that the request was answered with, where the charge is for one photograph of its batch. */
+        /** The batch's job, whose id the answer gave; set if the charge is for one photograph of a batch. */
         parentJobId?: string;
         /** The workflow's kebab-case name. */
         operation: string;
-        /** The path that was called, for the usage log and the ledger's label. */
+        /** The requested path, for the usage log and the ledger's label. */
         endpoint: string;
         amount: number;
         at: string;
@@ -57,8 +57,9 @@ export type AccountEvent =
   | { type: 'AccountReactivated'; data: { at: string } };
 
 /**
- * Settlements and refunds name their charge only. A request that makes one charge gives it its own id; one that makes
- * several (a batch) names them `{requestId}.{n}`. Request ids are ULIDs and hold no dot, so the way back is certain.
+ * Settlements and refunds name only their charge. The single charge of a request has the request's id; several
+ * charges (a batch) are named `{requestId}.{n}`. Request ids are ULIDs and contain no dot, so the reverse is
+ * unambiguous.
  */
 export function requestIdOfCharge(chargeId: string): string {
   return chargeId.split('.')[0] ?? chargeId;

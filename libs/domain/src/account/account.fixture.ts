@@ -1,6 +1,8 @@
 import type { AccountEvent } from './account.events.js';
 
-/** Events as they read in the specs of accounts: an account `acme`, everything on one June day unless said otherwise. */
+/**
+ * Events for the specs of accounts: an account `acme`, at noon of one June day unless a spec says otherwise.
+ */
 export const noon = '2026-06-01T12:00:00.000Z';
 
 export function opened(dailySpendCapCredits = 0): AccountEvent {

@@ -1,8 +1,8 @@
 import type { AccountEvent, AccountTerms } from './account.events.js';
 
 /**
- * An account is `unopened` until AccountOpened, then `active`; AccountSuspended makes it `suspended`: it can then
- * neither be debited nor reopened, but what it owes and what it is owed still settles and refunds.
+ * An account is `unopened` until AccountOpened, then `active`. AccountSuspended makes it `suspended`: it can
+ * then be neither debited nor reopened, but its open charges still settle or get refunded.
  */
 export type Account =
   | { readonly status: 'unopened' }
@@ -13,13 +13,13 @@ export type Account =
       readonly terms: AccountTerms;
       /** In credits; never below 0. */
       readonly balance: number;
-      /** Spent in the window that began at `windowStartedAt`, less what was refunded of it. */
+      /** Spent in the window that began at `windowStartedAt`, less the refunds of charges of that window. */
       readonly spentInWindow: number;
       /** ISO 8601, or null before the first debit. */
       readonly windowStartedAt: string | null;
-      /** Ids of the grants and corrections that were made, so that none is made twice. */
+      /** Ids of the grants and corrections so far, so that none is made twice. */
       readonly adjustments: readonly string[];
-      /** Edited in place. Closed charges are forgotten: that makes settle and refund no-ops the second time. */
+      /** Changed in place. Closed charges are removed, so a second settle or refund does nothing. */
       readonly charges: ChargeBook;
     };
 
@@ -27,17 +27,17 @@ export type OpenedAccount = Exclude<Account, { status: 'unopened' }>;
 
 export const initialAccount: Account = { status: 'unopened' };
 
-/** Bumped whenever the fold below changes its result, so that older snapshots are ignored. */
+/** Increased whenever the fold below changes its result, so that older snapshots are ignored. */
 export const accountFoldVersion = 2;
 
 const dayMs = 24 * 60 * 60 * 1000;
 
-/** What has been spent in the window that is current at `at`: the window resets when more than 24 h have passed. */
+/** Credits spent in the window at `at`. The window resets when more than 24 h have passed. */
 export function spentToday(account: OpenedAccount, at: string): number {
   return windowIsOver(account, at) ? 0 : account.spentInWindow;
 }
 
-/** From when on {@link spentToday} is 0 again, ISO 8601; null when nothing counts at `at`. */
+/** When {@link spentToday} becomes 0 again, ISO 8601; null if nothing counts at `at`. */
 export function spendResetsAt(account: OpenedAccount, at: string): string | null {
   if (account.windowStartedAt === null || windowIsOver(account, at)) return null;
   return new Date(Date.parse(account.windowStartedAt) + dayMs + 1).toISOString();
@@ -47,7 +47,7 @@ function windowIsOver(account: OpenedAccount, at: string): boolean {
   return account.windowStartedAt === null || Date.parse(at) - Date.parse(account.windowStartedAt) > dayMs;
 }
 
-/** A state to decide on that can be thrown away: evolving it leaves the original as it is. */
+/** A copy for a decision, to be thrown away: evolving it does not change the original. */
 export function forkAccount(account: Account): Account {
   return account.status === 'unopened' ? account : { ...account, charges: account.charges.fork() };
 }
@@ -57,13 +57,13 @@ export function toSnapshot(account: OpenedAccount): unknown {
   return { ...account, charges: account.charges.entries() };
 }
 
-/** The reverse of {@link toSnapshot}. A snapshot of another {@link accountFoldVersion} must not be passed. */
+/** The reverse of {@link toSnapshot}. The snapshot must have the present {@link accountFoldVersion}. */
 export function fromSnapshot(snapshot: unknown): OpenedAccount {
   const stored = snapshot as Omit<OpenedAccount, 'charges'> & { charges: [string, OpenCharge][] };
   return { ...stored, charges: new ChargeBook(stored.charges) };
 }
 
-/** The state after one more event. Total: it accepts every event that decide functions ever emitted. */
+/** The state after one more event. Total: it accepts every event that a decide function ever emitted. */
 export function evolveAccount(account: Account, event: AccountEvent): Account {
   if (event.type === 'AccountOpened') {
     const { tenant, name, at: _at, ...terms } = event.data;
@@ -136,7 +136,7 @@ function debited(
 function refunded(account: OpenedAccount, refund: { chargeId: string; amount: number }): OpenedAccount {
   const charge = account.charges.get(refund.chargeId);
   account.charges.close(refund.chargeId);
-  // A charge of an earlier window gives its credits back, but it does not make room in today's cap.
+  // A refund from an earlier window raises the balance, but does not make room in today's cap.
   const ofThisWindow =
     charge !== undefined &&
     account.windowStartedAt !== null &&
@@ -156,9 +156,9 @@ export interface OpenCharge {
 }
 
 /**
- * The open charges of an account, by charge id. A busy account holds thousands of them, so a state does not copy
- * them for every event: they are edited in place, and a `fork` is a thin layer over its base that can be thrown
- * away. The account's writer decides a batch on a fork, and only what the store has committed reaches the base.
+ * The open charges of an account, by charge id. A busy account holds thousands, so events change them in place
+ * instead of copying them. A `fork` is a thin layer over its base that can be thrown away. The account's writer
+ * decides a batch on a fork, and only what the store has committed reaches the base.
  */
 export class ChargeBook {
   private readonly charges: Map<string, OpenCharge | undefined>;
@@ -186,7 +186,7 @@ export class ChargeBook {
     return new ChargeBook([], this);
   }
 
-  /** How many are open; for a fork an upper bound, because it does not look into its base. */
+  /** The number of open charges. A fork gives an upper bound, because it does not search its base. */
   get size(): number {
     return this.charges.size + (this.base?.size ?? 0);
   }

@@ -13,7 +13,7 @@ export interface RefundCharge {
   readonly at: string;
 }
 
-/** The job succeeded: its charge is final. Does nothing unless the charge is open. */
+/** Makes the charge final, because the job succeeded. Does nothing unless the charge is open. */
 export function settleCharge(command: SettleCharge, account: Account): Decision<AccountEvent> {
   const charge = openCharge(account, command.chargeId);
   if (!charge) return accept();
@@ -24,7 +24,7 @@ export function settleCharge(command: SettleCharge, account: Account): Decision<
   });
 }
 
-/** Gives back exactly what was charged. Does nothing unless the charge is open, so it cannot happen twice. */
+/** Refunds exactly the charged amount. Does nothing unless the charge is open, so it cannot happen twice. */
 export function refundCharge(command: RefundCharge, account: Account): Decision<AccountEvent> {
   const charge = openCharge(account, command.chargeId);
   if (!charge) return accept();

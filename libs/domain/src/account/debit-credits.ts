@@ -6,7 +6,7 @@ export interface DebitCredits {
   readonly chargeId: string;
   readonly requestId: string;
   readonly jobId: string;
-  /** The job that the request is answered with, where it makes several charges. */
+  /** The batch's job, whose id the answer gives; set if the request makes several charges. */
   readonly parentJobId?: string;
   readonly operation: string;
   readonly endpoint: string;
@@ -23,13 +23,14 @@ export type DebitRejection =
       readonly cap: number;
       readonly spent: number;
       readonly cost: number;
-      /** ISO 8601; null when the cost alone is more than the cap. */
+      /** ISO 8601; null if the cost alone exceeds the cap. */
       readonly resetsAt: string | null;
     };
 
 /**
- * Makes all charges of one request, or none: balance and daily cap are held against their sum. They are only ever made
- * together, so one of them that is open says that all were made, and the request is not charged twice.
+ * Makes all charges of one request, or none: their sum must fit the balance and the daily cap. Charges of a
+ * request are only ever made together. One open charge therefore proves that all were made, and the request is
+ * not charged twice.
  */
 export function debitCredits(
   charges: readonly DebitCredits[],

@@ -25,7 +25,7 @@ export type AccountRejection =
   | { readonly code: 'INVALID_AMOUNT'; readonly message: string }
   | { readonly code: 'INSUFFICIENT_BALANCE'; readonly message: string };
 
-/** The largest sum that a balance may reach, and so any purchase or charge: read models keep credits in 32 bits. */
+/** The largest balance, and thus the largest purchase or charge: read models keep credits in 32 bits. */
 export const maxCredits = 2_000_000_000;
 
 export function openAccount(
@@ -55,7 +55,10 @@ const noAmount = {
   message: 'amount must be a whole number of credits, at least 1',
 } as const;
 
-/** Takes credits back that should not have been granted. What was spent is spent: the balance never falls below 0. */
+/**
+ * Takes back credits that were granted by mistake. Only unspent credits can go, so the balance never falls
+ * below 0.
+ */
 export function correctCredits(
   command: EventOfType<'CreditsCorrected'>['data'],
   account: Account,

@@ -1,9 +1,9 @@
 import type { EventFamily } from '../event-family.js';
 
-/** How an action ended: `refused` says that a rule was in the way and nothing happened. */
+/** How an action ended. `refused`: a rule forbade it, and nothing happened. */
 export type ActionOutcome = 'done' | 'refused' | 'failed';
 
-/** The events of `live.action-{id}`: what an operator asked for, before it is done, and how it ended. */
+/** The events of `live.action-{id}`: an operator's request before it is carried out, and its outcome. */
 export type ActionEvent =
   | {
       type: 'ActionRequested';
@@ -20,7 +20,7 @@ export type ActionEvent =
       type: 'ActionEnded';
       data: {
         outcome: ActionOutcome;
-        /** What went wrong, or what came of a long run; null where the events of the action say it all. */
+        /** The error, or the result of a long run; null if the action's own events say it all. */
         summary: string | null;
         at: string;
       };

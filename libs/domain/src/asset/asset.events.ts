@@ -1,6 +1,6 @@
 import type { EventFamily } from '../event-family.js';
 
-/** The events of `{env}.asset-{asset}`, as they are stored: what the picture is, never its bytes. */
+/** The stored events of `{env}.asset-{asset}`: the picture's properties, never its bytes. */
 export type AssetEvent =
   | {
       type: 'AssetStored';
@@ -20,7 +20,10 @@ export type AssetEvent =
         at: string;
       };
     }
-  /** As an entry of the catalogue: it is not listed any more, and refused in new dispatches. What was made with it stays. */
+  /**
+   * Retires the asset as a catalogue entry: it is no longer listed, and new dispatches refuse it. Results made
+   * with it stay.
+   */
   | { type: 'CatalogEntryRetired'; data: { assetId: string; tenant: string; reason: string; at: string } };
 
 export const assetFamily: EventFamily<'asset', AssetEvent> = {

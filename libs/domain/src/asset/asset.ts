@@ -4,7 +4,7 @@ import type { AssetEvent } from './asset.events.js';
 
 export type StoredAsset = EventOfType<'AssetStored'>['data'];
 
-/** A picture that was stored; its bytes never change. It can be retired, and is then of no use to new dispatches. */
+/** A stored picture; its bytes never change. New dispatches cannot use it once it is retired. */
 export type KnownAsset = StoredAsset & { readonly retiredAt?: string };
 
 export type Asset = KnownAsset | undefined;
@@ -23,7 +23,7 @@ export function evolveAsset(asset: Asset, event: AssetEvent): KnownAsset {
   }
 }
 
-/** Storing an asset that is there already changes nothing: the retry of a render stores under the same ids. */
+/** Storing an existing asset changes nothing: the retry of a render uses the same ids. */
 export function storeAsset(command: StoredAsset, asset: Asset): Decision<AssetEvent> {
   return asset ? accept() : accept({ type: 'AssetStored', data: { ...command } });
 }
@@ -32,7 +32,10 @@ export interface EntryNotFound {
   readonly code: 'ENTRY_NOT_FOUND';
 }
 
-/** Retiring again changes nothing. Whether a job made an entry of the picture is not on its own stream. */
+/**
+ * Retiring again changes nothing. The asset's own stream does not show whether a job made a catalogue entry of
+ * it.
+ */
 export function retireEntry(
   command: EventOfType<'CatalogEntryRetired'>['data'],
   asset: Asset,

@@ -1,11 +1,11 @@
 import type { PresetKind } from '../preset/preset.events.js';
 
-/** What `GET /v1/catalog/{resource}` lists. */
+/** The resources of `GET /v1/catalog/{resource}`. */
 export const catalogResources = ['models', 'backgrounds', 'garments', 'shots'] as const;
 
 export type CatalogResource = (typeof catalogResources)[number];
 
-/** The kinds of artifact that belong in the catalogue once the job that made them has succeeded. */
+/** The kinds of artifact that enter the catalogue once their job has succeeded. */
 const resourceOfKind: ReadonlyMap<string, CatalogResource> = new Map<string, CatalogResource>([
   ['model_portrait', 'models'],
   ['model_full_body', 'models'],
@@ -18,7 +18,7 @@ const resourceOfKind: ReadonlyMap<string, CatalogResource> = new Map<string, Cat
   ['photography_recipe', 'shots'],
 ]);
 
-/** Undefined for a picture that is a result and no building block for others. */
+/** Undefined for a picture that is only a result and cannot be used in other jobs. */
 export function resourceOf(artifactKind: string): CatalogResource | undefined {
   return resourceOfKind.get(artifactKind);
 }
@@ -29,7 +29,7 @@ const resourceOfPresetKind: Readonly<Record<PresetKind, CatalogResource>> = {
   shot: 'shots',
 };
 
-/** Whether a catalogue entry of this kind can stand where a preset is asked for. */
+/** Whether a catalogue entry of this kind can replace a preset. */
 export function canReplacePreset(artifactKind: string, presetKind: PresetKind): boolean {
   return resourceOf(artifactKind) === resourceOfPresetKind[presetKind];
 }

@@ -19,13 +19,13 @@ export interface CompatibilityReason {
 
 export interface CompatibilityVerdict {
   readonly compatible: boolean;
-  /** Why not, one entry a rule; empty when the two go together. */
+  /** The reasons against the pair, one for each broken rule; empty if the two go together. */
   readonly reasons: readonly CompatibilityReason[];
 }
 
 type Rule = (a: GarmentCategory, b: GarmentCategory) => string | undefined;
 
-/** With its article where it has one: "a T-shirt", "an abaya", "trousers". */
+/** The garment's name, with an article if it takes one: "a T-shirt", "an abaya", "trousers". */
 function called({ displayLabel }: GarmentCategory): string {
   const word = /^(T-|Nehru)/.test(displayLabel) ? displayLabel : displayLabel.toLowerCase();
   if (/[^s]s$/.test(word)) return word;
@@ -39,7 +39,7 @@ const opening = (category: GarmentCategory): string => {
 
 const shared = <T>(a: readonly T[], b: readonly T[]): T[] => a.filter((entry) => b.includes(entry));
 
-/** The one of the two that fills the slot, and the other one; undefined unless exactly one of them does. */
+/** The garment that fills the slot, and the other one; undefined unless exactly one of the two fills it. */
 function apart(
   a: GarmentCategory,
   b: GarmentCategory,
@@ -50,8 +50,8 @@ function apart(
 }
 
 /**
- * Accessories share one slot but not one place. Layers of one slot go over each other, as a skirt over leggings, and a
- * waistcoat goes under a jacket with sleeves.
+ * Accessories share one slot but are worn in different places. Layers of one slot go over each other, like a
+ * skirt over leggings. A waistcoat goes under a jacket with sleeves.
  */
 const sameSlot: Rule = (a, b) => {
   if (a.slot !== b.slot || a.slot === 'accessory') return undefined;
@@ -61,7 +61,7 @@ const sameSlot: Rule = (a, b) => {
   return `${opening(a)} and ${called(b)} take the same place in an outfit.`;
 };
 
-/** Legs that a one-piece dresses one by one leave no room for a second pair of trouser legs. */
+/** These one-pieces have separate legs, so trousers or leggings do not fit with them. */
 const TROUSERED: readonly string[] = ['jumpsuit', 'dungarees'];
 
 const coveredByOnePiece: Rule = (a, b) => {
@@ -73,7 +73,8 @@ const coveredByOnePiece: Rule = (a, b) => {
     return coversLegs && (part.layer !== 'base' || TROUSERED.includes(whole.key)) ? message : undefined;
   }
   if (part.slot !== 'top') return undefined;
-  // A pullover goes over a dress, and a thin top goes under a saree or dungarees; a second base layer goes nowhere.
+  // A pullover goes over a dress, and a thin top under a saree or dungarees. A second garment of the same layer
+  // does not fit.
   return part.layer === whole.layer ? message : undefined;
 };
 
@@ -92,7 +93,7 @@ const layerOrder: Rule = (a, b) => {
 
 const SMALL_SLOTS: readonly string[] = ['accessory', 'headwear', 'footwear'];
 
-/** Things that are put on at one place of the body: a tie and a scarf may share the neck, two ties may not. */
+/** Small things worn in the same place: a tie and a scarf may share the neck, two ties may not. */
 const occupiedBodyPart: Rule = (a, b) => {
   const small = [a, b].filter((c) => SMALL_SLOTS.includes(c.slot)).length;
   const parts = shared(a.covers, b.covers).filter((part) => part !== 'legs' && part !== 'calves');
@@ -105,7 +106,9 @@ const occupiedBodyPart: Rule = (a, b) => {
     : undefined;
 };
 
-/** One step between what is worn to business and to a ceremony is a choice; two are a mistake. */
+/**
+ * One step of formality between the two is a choice, such as business with ceremony; two steps are a mistake.
+ */
 const formalityMismatch: Rule = (a, b) => {
   const [festive, plain] = a.formality[0] > b.formality[0] ? [a, b] : [b, a];
   return festive.formality[0] - plain.formality[1] > 1
@@ -139,8 +142,8 @@ const RULES: Readonly<Record<CompatibilityCode, Rule>> = {
 };
 
 /**
- * Whether two garments may be seen on one person in one picture. The order of the two changes no verdict. Rules speak for
- * kinds of garment, never for colours or a single piece.
+ * Whether two garments may be shown on one person in one picture. Their order does not matter. The rules judge
+ * kinds of garment, never colours or a single piece.
  */
 export function judge(product: GarmentCategory, candidate: GarmentCategory): CompatibilityVerdict {
   const reasons = COMPATIBILITY_CODES.flatMap((code): CompatibilityReason[] => {

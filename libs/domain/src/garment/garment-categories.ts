@@ -1,4 +1,4 @@
-/** Where on a figure a garment goes; one figure has at most one garment of a slot and layer. */
+/** Where on a figure a garment goes. A figure has at most one garment for each slot and layer. */
 export const GARMENT_SLOTS = [
   'top',
   'bottom',
@@ -11,14 +11,14 @@ export const GARMENT_SLOTS = [
 ] as const;
 export type GarmentSlot = (typeof GARMENT_SLOTS)[number];
 
-/** From the skin outward. What is not layered cloth (shoes, bags, jewellery) has none. */
+/** From the skin outward. Shoes, bags and jewellery are not layered cloth and have `none`. */
 export type GarmentLayer = 'base' | 'mid' | 'outer' | 'none';
 
 export type Season = 'spring' | 'summer' | 'autumn' | 'winter';
 
 export type Tradition = 'universal' | 'western' | 'south_asian' | 'middle_eastern' | 'east_asian';
 
-/** `waist` is a belt's place; `toes` are named apart because socks and a toe post do not go together. */
+/** Belts go at the `waist`. `toes` are separate because socks do not go with a toe post. */
 export type BodyPart =
   | 'head'
   | 'eyes'
@@ -52,13 +52,13 @@ export interface GarmentCategory {
   readonly displayLabel: string;
   readonly slot: GarmentSlot;
   readonly layer: GarmentLayer;
-  /** The plainest and the most festive occasion that it is worn to. */
+  /** The plainest and the most festive occasion for which it is worn. */
   readonly formality: readonly [from: Formality, to: Formality];
   readonly seasons: readonly Season[];
   /** 0 airy, 1 light, 2 warm, 3 made for frost. */
   readonly warmth: 0 | 1 | 2 | 3;
   readonly tradition: Tradition;
-  /** Worn in the manner of its tradition only, as a saree is; a kurta, in contrast, also goes with jeans. */
+  /** Worn only in the manner of its tradition, like a saree; in contrast, a kurta also goes with jeans. */
   readonly traditional: boolean;
   readonly covers: readonly BodyPart[];
   /** Names the drawing; one for each category. */
@@ -100,14 +100,14 @@ const rows = (slot: GarmentSlot, table: readonly CategoryRow[]): GarmentCategory
     layer,
     formality,
     ...CLIMATES[climate],
-    // A table of words is typed as such; the spec holds each word against the list of body parts.
+    // Safe casts: the spec checks each word of the table against the list of body parts.
     tradition: tradition.replace('*', '') as Tradition,
     traditional: tradition.endsWith('*'),
     covers: covers.split(' ') as BodyPart[],
     silhouette,
   }));
 
-// One garment a line, so that columns can be compared: the formatter would make a thousand lines of it.
+// One garment a line, so that columns can be compared. The formatter would turn this into a thousand lines.
 // prettier-ignore
 const TOPS = rows('top', [
   ['01JVYEPJ00T6S3RJBKZR9DHCE6', 't_shirt', 'T-shirt', 'base', [0, 2], 'any', 'universal', 'torso upper_arms', 'tee'],
@@ -237,7 +237,10 @@ const ACCESSORIES = rows('accessory', [
   ['01JVYESFR08A91F305P116FYM6', 'tights', 'Tights', 'base', [1, 4], 'cool', 'universal', 'legs toes', 'tights'],
   ['01JVYESGQ8BCQAH60S7K223RW6', 'socks', 'Socks', 'base', [0, 4], 'any', 'universal', 'toes', 'socks'],
 ]);
-/** The whole taxonomy, slot by slot. Rows are only ever added: products and artifacts name their category by its id. */
+/**
+ * The whole taxonomy, slot by slot. Rows are added and never removed: products and artifacts name their
+ * category by its id.
+ */
 export const garmentCategories: readonly GarmentCategory[] = [
   ...TOPS,
   ...BOTTOMS,

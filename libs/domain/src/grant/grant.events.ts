@@ -2,8 +2,8 @@ import type { EventFamily } from '../event-family.js';
 import type { PurchaseKind } from '../account/account.events.js';
 
 /**
- * The events of `{env}.grant-{id}`, as they are stored. The id derives from the payment's reference, or from the
- * Idempotency-Key, where there is one: whoever delivers the same payment again comes to the same stream.
+ * The stored events of `{env}.grant-{id}`. The id derives from the payment's reference, or else from the
+ * Idempotency-Key, if there is one. A second delivery of the same payment therefore reaches the same stream.
  */
 export type GrantEvent =
   | {
@@ -14,11 +14,11 @@ export type GrantEvent =
         kind: PurchaseKind;
         amount: number;
         label: string;
-        /** What the payment is called where it was made; null: there is none. */
+        /** The payment's name in the system that took it; null if there is none. */
         reference: string | null;
         /** Name of the operator. */
         by: string;
-        /** Whether it is above the limit, so that another operator has to approve it. */
+        /** Whether the amount is above the limit, so that a second operator must approve it. */
         needsApproval: boolean;
         at: string;
       };

@@ -5,8 +5,9 @@ import type { GrantEvent } from './grant.events.js';
 export type ProposedGrant = EventOfType<'GrantProposed'>['data'];
 
 /**
- * A grant of credits is `none` until it is proposed. Below the limit it is `approved` at once; above it, it is `proposed`
- * until another operator approves or declines it. An approved grant is credited once: the account remembers its id.
+ * A grant of credits is `none` until it is proposed. Below the limit it is `approved` at once. Above the limit
+ * it is `proposed` until another operator approves or declines it. An approved grant is credited once: the
+ * account remembers its id.
  */
 export type Grant =
   | { readonly status: 'none' }
@@ -16,7 +17,7 @@ export type GrantRejection =
   | { readonly code: 'GRANT_NOT_FOUND' }
   | { readonly code: 'GRANT_DECLINED' }
   | { readonly code: 'GRANT_APPROVED' }
-  /** The reference or the key stands for another grant. */
+  /** The reference or the key belongs to another grant. */
   | { readonly code: 'GRANT_DIFFERS'; readonly earlier: ProposedGrant }
   | { readonly code: 'SECOND_OPERATOR_NEEDED' };
 
@@ -47,7 +48,7 @@ export function proposeGrant(command: ProposedGrant, state: Grant): Decision<Gra
   return state.status === 'declined' ? reject({ code: 'GRANT_DECLINED' }) : accept();
 }
 
-/** Approving an approved grant changes nothing. Nobody approves what they have proposed. */
+/** Approving an approved grant changes nothing. No operator may approve their own proposal. */
 export function approveGrant(
   command: { readonly by: string; readonly at: string },
   state: Grant,
@@ -59,7 +60,7 @@ export function approveGrant(
   return accept({ type: 'GrantApproved', data: { ...command } });
 }
 
-/** Also the one who has proposed it may take it back. */
+/** The operator who proposed it may also withdraw it. */
 export function declineGrant(
   command: { readonly by: string; readonly reason: string; readonly at: string },
   state: Grant,

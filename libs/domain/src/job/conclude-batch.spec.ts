@@ -52,7 +52,7 @@ const conclude =
   (state: Job) =>
     concludeBatch({ parts, shared, at }, state);
 
-/** What the end says of the parent that was queued. */
+/** The parent's fields in the event that ends it. */
 const ended = { tenant: 'acme', chargeId: null, operation: 'pdp-batch-extractions', parentJobId: null };
 
 describe('concluding a batch', () => {

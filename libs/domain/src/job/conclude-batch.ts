@@ -4,7 +4,7 @@ import type { JobArtifact, JobEvent, JobFailurePart } from './job.events.js';
 import { isUnfinished, type Job } from './job.js';
 import { ended } from './render-job.js';
 
-/** What became of the job of one photograph. */
+/** The state of one photograph's job. */
 export type BatchPart =
   | { readonly outcome: 'unfinished' }
   | {
@@ -17,9 +17,9 @@ export type BatchPart =
 export interface ConcludeBatch {
   /** In the order of the photographs. */
   readonly parts: readonly BatchPart[];
-  /** What several photographs have in common, extracted once. */
+  /** Pictures that several photographs have in common, extracted once. */
   readonly shared: readonly JobArtifact[];
-  /** What they have in common and could not be extracted; each photograph was then read for it by itself. */
+  /** Common parts that could not be extracted. Each photograph then provided them by itself. */
   readonly sharedFailures?: readonly JobFailurePart[];
   readonly at: string;
 }
@@ -27,8 +27,9 @@ export interface ConcludeBatch {
 export type ConcludeRejection = { readonly code: 'JOB_NOT_FOUND' | 'JOB_FINISHED' };
 
 /**
- * Ends the parent of a batch when all its photographs have ended: it succeeds when one of them did. It belongs to no
- * attempt, for the parent's own render was over when its photographs were grouped, or never came to pass.
+ * Ends the parent of a batch when all its photographs have ended. It succeeds if at least one photograph
+ * succeeded. The end belongs to no attempt, because the parent's own render ended with the grouping, or never
+ * took place.
  */
 export function concludeBatch(command: ConcludeBatch, job: Job): Decision<JobEvent, ConcludeRejection> {
   if (!isUnfinished(job)) {
@@ -59,9 +60,12 @@ export function concludeBatch(command: ConcludeBatch, job: Job): Decision<JobEve
   });
 }
 
-/** What a photograph's own stream says of it. One that was fenced off has ended: it will never be queued. */
+/**
+ * The state of a photograph, from its own stream. A photograph that was fenced off has ended: it will never be
+ * queued.
+ */
 export function batchPartOf(events: readonly JobEvent[]): BatchPart {
-  // What a call cost may be told after the end.
+  // The cost of a call may be recorded after the end.
   const last = events.findLast(({ type }) => type !== 'EngineAnswered');
   switch (last?.type) {
     case 'JobSucceeded':
@@ -105,7 +109,10 @@ function placedIn(place: string): (failure: JobFailurePart) => JobFailurePart {
   return (failure) => ({ ...failure, arm: `${place}.${failure.arm}` });
 }
 
-/** The first picture stands for the batch in the gallery: what was photographed, and not who wore it or where. */
+/**
+ * The first picture represents the batch in the gallery, so it shows a garment, and not the person or the
+ * place.
+ */
 function garmentsFirst(artifacts: readonly JobArtifact[]): JobArtifact[] {
   const isGarment = ({ kind }: JobArtifact) => resourceOf(kind) === 'garments';
   return [...artifacts.filter(isGarment), ...artifacts.filter((artifact) => !isGarment(artifact))];

@@ -1,6 +1,8 @@
 import type { EventFamily } from '../event-family.js';
 
-/** One picture that a job made. Bytes live in object storage under `storageKey`; URLs are presigned when read. */
+/**
+ * One picture that a job made. Its bytes are in object storage under `storageKey`; URLs are presigned on read.
+ */
 export interface JobArtifact {
   assetId: string;
   storageKey: string;
@@ -8,27 +10,29 @@ export interface JobArtifact {
   width: number;
   height: number;
   sha256: string;
-  /** What it shows, for example `on_model_render`, `model_portrait`, `garment_cutout`. */
+  /** Its subject, for example `on_model_render`, `model_portrait`, `garment_cutout`. */
   kind: string;
   role: 'intermediate' | 'final';
   label: string;
   meta: Record<string, unknown>;
 }
 
-/** Where a result came from, so that it can be explained later. */
+/** The origin of a result, so that it can be explained later. */
 export interface Provenance {
   engine: string;
   model: string;
   seed: number;
   attempt: number;
   renderMs: number;
-  /** SHA-256 of each input picture, in the order the engine got them. */
+  /** SHA-256 of each input picture, in the engine's order. */
   inputHashes: string[];
-  /** What vendors call what was asked of them. */
+  /** The vendors' ids of the calls. */
   vendorRequestIds?: string[];
 }
 
-/** How far an automatic end is the caller's, the engine's or the operator's doing. Shown as `error.code`. */
+/**
+ * Why a job ended without a result: the caller's, the engine's or the operator's fault. Shown as `error.code`.
+ */
 export const jobFailureCodes = [
   'ENGINE_REJECTED_INPUT',
   'ENGINE_POLICY',
@@ -37,18 +41,18 @@ export const jobFailureCodes = [
   'ENGINE_OUTCOME_UNKNOWN',
   'ENGINE_MISCONFIGURED',
   'ATTEMPTS_EXHAUSTED',
-  /** Of the parent of a batch: not one of its photographs gave a result. */
+  /** For the parent of a batch: none of its photographs gave a result. */
   'ALL_PARTS_FAILED',
 ] as const;
 
 export type JobFailureCode = (typeof jobFailureCodes)[number];
 
-/** With what ends a job beside a failure: its caller, or the sweep, as a batch tells of a photograph. */
+/** The codes that a batch shows for its photographs: failures, and the ends by a caller or the sweep. */
 export const shownFailureCodes = [...jobFailureCodes, 'CANCELLED', 'NEVER_QUEUED'] as const;
 
-/** One call of a vendor, as it stands before it is made. */
+/** One call of a vendor, recorded before it is made. */
 export interface EngineCall {
-  /** Unique in the job: the step and how often it was asked, as `try_on.1`. */
+  /** Unique in the job: the step and the number of the call, for example `try_on.1`. */
   call: string;
   /** The step of the brief. */
   step: string;
@@ -61,7 +65,7 @@ export interface EngineCall {
   idempotencyKey: string;
 }
 
-/** How a call ended. What is no answer is a class of failure. */
+/** How a call ended. Each value except `answered` is a class of failure. */
 export type EngineOutcome =
   | 'answered'
   | 'bad_input'
@@ -76,27 +80,27 @@ export interface EngineAnswer {
   outcome: EngineOutcome;
   vendorRequestId: string | null;
   latencyMs: number;
-  /** What was paid for: pictures, or readings. */
+  /** The number of paid units: pictures or readings. */
   units: number;
   /** In `currency`. An unknown outcome counts as paid. */
   price: number;
   currency: string;
-  /** What came back, so that it need not be asked for again. */
+  /** The stored answer, so that the call need not be made again. */
   kept?: { pictures: { storageKey: string; sha256: string }[]; reading?: unknown };
 }
 
-/** A picture that a job needs, as it was when the job was queued. */
+/** A picture that a job needs, in the state when the job was queued. */
 export interface JobInputImage {
-  /** What the workflow calls it, for example `product_image`. */
+  /** The workflow's name for it, for example `product_image`. */
   name: string;
   assetId: string;
   storageKey: string;
   sha256: string;
-  /** What is known about it beside its pixels: a preset's spec, or the `meta` of the job that made it. */
+  /** Facts beside its pixels: a preset's spec, or the `meta` from the job that made it. */
   meta?: Record<string, unknown>;
 }
 
-/** One part of a job that gave nothing although the job as a whole succeeded. */
+/** One part of a job that failed although the job as a whole succeeded. */
 export interface JobFailurePart {
   /** For example `person`, or a photograph of a batch: `photos[2]`. */
   arm: string;
@@ -105,12 +109,12 @@ export interface JobFailurePart {
   message: string;
 }
 
-/** The path that a job of a test key was asked to take, see `X-Atelier-Test-Outcome`. */
+/** The forced outcome of a test key's job, see `X-Atelier-Test-Outcome`. */
 export type TestOutcome = 'policy' | 'no_image' | 'capacity_then_success' | 'timeout' | 'partial' | 'crash';
 
 /**
- * Whose job has ended, and what was paid for it, as its JobQueued said: a reader of the end needs no other event.
- * Events that were stored before these fields were there lack all of them.
+ * Tenant, charge, workflow and parent of a job that has ended, copied from its JobQueued. A reader of the end
+ * therefore needs no other event. Events from before these fields existed lack all of them.
  */
 export interface EndedJob {
   tenant?: string;
@@ -119,7 +123,7 @@ export interface EndedJob {
   parentJobId?: string | null;
 }
 
-/** Which Idempotency-Key a dispatch was accepted with, and for which body, so that the log alone can tell a repeat. */
+/** The Idempotency-Key and body of an accepted dispatch, so that the log alone can recognise a repeat. */
 export interface AcceptedKey {
   /** SHA-256 of endpoint and key. */
   keyHash: string;
@@ -127,7 +131,7 @@ export interface AcceptedKey {
   bodyHash: string;
 }
 
-/** The events of `{env}.job-{job}`, as they are stored. Timeline `seq` = stream revision + 1. */
+/** The stored events of `{env}.job-{job}`. Timeline `seq` = stream revision + 1. */
 export type JobEvent =
   | {
       type: 'JobQueued';
@@ -135,7 +139,7 @@ export type JobEvent =
         jobId: string;
         tenant: string;
         requestId: string;
-        /** Null for the parent of a batch: its photographs are charged one by one, with their own jobs. */
+        /** Null for the parent of a batch: each photograph has its own job and charge. */
         chargeId: string | null;
         operation: string;
         /** UPPER_SNAKE, for example `MODEL_GENERATOR`. */
@@ -145,29 +149,37 @@ export type JobEvent =
         /** The validated request body, in the caller's own field names. */
         request: Record<string, unknown>;
         inputs: JobInputImage[];
-        /** Always set: the caller's, or one that was drawn at dispatch, so that a retry draws the same picture. */
+        /** Always set: by the caller, or at random at dispatch. A retry thus draws the same picture. */
         seed: number;
         parentJobId: string | null;
-        /** The jobs of a batch's photographs, in their order; absent for a job that is no parent. */
+        /** The jobs of a batch's photographs, in order; absent for a job that is not a parent. */
         childJobIds?: string[];
         /** Which photograph of its parent's batch this is, from 0. */
         childIndex?: number;
         testOutcome?: TestOutcome;
-        /** The id of the model that draws, chosen at dispatch. Absent in events from before: the body names it, or it is the first. */
+        /**
+         * The id of the image model, chosen at dispatch. Absent in older events: then the body names it, or it
+         * is the first.
+         */
         imageModel?: string;
-        /** The model is waited for, and takes no core of a worker. */
+        /** The worker waits for a remote model, which uses none of its cores. */
         remote?: boolean;
-        /** What it was dispatched with; absent without an Idempotency-Key, in a batch's photographs, and in events from before. */
+        /**
+         * The Idempotency-Key of the dispatch. Absent without one, in a batch's photographs, and in older
+         * events.
+         */
         idempotency?: AcceptedKey;
         at: string;
       };
     }
   | { type: 'RenderStarted'; data: { attempt: number; worker: string; at: string } }
-  /** A vendor is about to be asked, and may be paid from here on. Internal, like the two that follow it. */
+  /** A call of a vendor is about to be made, and may cost money from here on. Internal, like the next two. */
   | { type: 'EngineCalled'; data: EngineCall & { tenant: string; operation: string; at: string } }
-  /** The vendor has a name for the call, by which any worker finds it again. */
+  /** The vendor's id for the call, by which any worker can find the call again. */
   | { type: 'EngineSubmitted'; data: { call: string; vendorRequestId: string; at: string } }
-  /** What became of the call, and what it cost. May come after the job's end: a cancelled call can cost money as well. */
+  /**
+   * The outcome and cost of the call. May come after the job's end: a cancelled call can cost money as well.
+   */
   | { type: 'EngineAnswered'; data: EngineAnswer & { call: string; at: string } }
   | {
       type: 'StageCompleted';
@@ -175,7 +187,7 @@ export type JobEvent =
         stage: string;
         message: string;
         artifacts: JobArtifact[];
-        /** Of the grouping of a batch: what several photographs share and could not be extracted from them. */
+        /** In a batch's grouping: common parts of several photographs that could not be extracted. */
         failures?: JobFailurePart[];
         at: string;
       };
@@ -185,9 +197,9 @@ export type JobEvent =
       data: {
         message: string;
         artifacts: JobArtifact[];
-        /** What the parts of the job that gave nothing have to say: none, or absent where a job has no parts. */
+        /** The parts that failed; empty if none did, absent if the job has no parts. */
         failures?: JobFailurePart[];
-        /** Null for the parent of a batch, which rendered nothing itself at its end. */
+        /** Null for the parent of a batch, whose end is not a render. */
         provenance: Provenance | null;
         at: string;
       } & EndedJob;

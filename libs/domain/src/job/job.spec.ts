@@ -35,7 +35,7 @@ const started = (attempt: number): JobEvent => ({
   type: 'RenderStarted',
   data: { attempt, worker: 'w1', at },
 });
-/** What every end says of the job that was queued. */
+/** The job's fields in every event that ends it. */
 const ended = { tenant: 'acme', chargeId: 'c1', operation: 'model-generator', parentJobId: null };
 const succeeded: JobEvent = {
   type: 'JobSucceeded',

@@ -4,20 +4,21 @@ import type { EngineAnswer, EngineCall, JobEvent } from './job.events.js';
 
 export type QueuedJob = EventOfType<'JobQueued'>['data'];
 
-/** A call of a vendor as far as it is known: one without an answer may be under way, or paid and lost. */
+/** A call of a vendor. Without an answer it may be under way, or paid and lost. */
 export interface KnownCall extends Readonly<EngineCall> {
   readonly vendorRequestId?: string;
   readonly answer?: EngineAnswer;
 }
 
 interface Called {
-  /** Of all attempts, oldest first; absent for a job that no vendor was asked for. */
+  /** The calls of all attempts, oldest first; absent for a job without vendor calls. */
   readonly calls?: readonly KnownCall[];
 }
 
 /**
- * unqueued → queued → rendering → succeeded | failed | cancelled. A fence makes an unqueued job `voided`.
- * The last four absorb: of all events only EngineAnswered may follow, which says what a late answer cost. `attempt` counts RenderStarted events.
+ * unqueued → queued → rendering → succeeded | failed | cancelled. A fence makes an unqueued job `voided`. The
+ * last four states are final: only EngineAnswered may follow, with the cost of a late answer. `attempt` counts
+ * RenderStarted events.
  */
 export type Job =
   | { readonly status: 'unqueued' }
@@ -108,7 +109,7 @@ function attemptOf(state: Job): number {
   return 'attempt' in state ? state.attempt : 0;
 }
 
-/** `VOIDED`: the sweep has fenced this job off and given its charge back; it must never be queued. */
+/** `VOIDED`: the sweep has fenced this job off and refunded its charge. It must never be queued. */
 export type QueueRejection = { readonly code: 'JOB_EXISTS' | 'JOB_VOIDED' };
 
 export function queueJob(command: QueuedJob, job: Job): Decision<JobEvent, QueueRejection> {
@@ -123,7 +124,7 @@ export interface VoidJob {
   readonly at: string;
 }
 
-/** Fences a job that never came: after this a late JobQueued must fail. Refused when the job is there after all. */
+/** Fences off a job that never came, so that a late JobQueued fails. Refused if the job exists. */
 export function voidJob(command: VoidJob, job: Job): Decision<JobEvent, { readonly code: 'JOB_EXISTS' }> {
   if (job.status === 'voided') return accept();
   if (job.status !== 'unqueued') return reject({ code: 'JOB_EXISTS' });

@@ -16,8 +16,8 @@ export interface StartRender {
 }
 
 /**
- * A worker takes the job up. The attempt is recorded before the engine is called, so that a job which kills
- * its workers runs out of attempts: then it fails here instead of starting again.
+ * A worker takes the job up. The attempt is recorded before the engine is called. A job that kills its workers
+ * thus runs out of attempts, and then fails here instead of starting again.
  */
 export function startRender(command: StartRender, job: Job): Decision<JobEvent, RenderRejection> {
   const refused = refuseUnlessUnfinished(job);
@@ -33,7 +33,10 @@ export function startRender(command: StartRender, job: Job): Decision<JobEvent, 
   return accept({ type: 'RenderStarted', data: { attempt, ...command } });
 }
 
-/** Reports of a running attempt. `attempt` proves that the report comes from the worker that holds the job. */
+/**
+ * Records a stage of a running attempt. `attempt` proves that the report comes from the worker that holds the
+ * job.
+ */
 export function completeStage(
   command: EventOfType<'StageCompleted'>['data'] & { readonly attempt: number },
   job: Job,
@@ -44,7 +47,7 @@ export function completeStage(
   return accept({ type: 'StageCompleted', data });
 }
 
-/** Held against the attempt: of two workers that take each other for dead, only one asks a vendor. */
+/** Checked against the attempt: if two workers each think the other is dead, only one calls a vendor. */
 export function callEngine(
   command: EventOfType<'EngineCalled'>['data'],
   job: Job,
@@ -60,7 +63,7 @@ export function submitCall(
   return refuseUnlessHeld(job, attempt) ?? accept({ type: 'EngineSubmitted', data });
 }
 
-/** Once for each call. A job that has ended still learns what its last call cost. */
+/** Once for each call. A job that has ended still records the cost of its last call. */
 export function answerCall(
   command: EventOfType<'EngineAnswered'>['data'] & { readonly attempt: number },
   job: Job,
@@ -103,7 +106,7 @@ export function cancelJob(
   return refuseUnlessUnfinished(job) ?? accept({ type: 'JobCancelled', data: { ...command, ...ended(job) } });
 }
 
-/** What the end of a job says of it. */
+/** The job's fields for the event that ends it. */
 export function ended(state: Job): EndedJob {
   if (!('job' in state)) return {};
   const { tenant, chargeId, operation, parentJobId } = state.job;

@@ -3,7 +3,7 @@ import type { Environment } from '../environment.js';
 
 export type Capability = 'jobs:create' | 'jobs:read';
 
-/** By every name that they are asked for with: the older names mean the same. */
+/** All accepted names of the capabilities; the older names mean the same. */
 export const capabilityNames: ReadonlyMap<string, Capability> = new Map([
   ['jobs:create', 'jobs:create'],
   ['jobs:read', 'jobs:read'],
@@ -14,7 +14,7 @@ export const capabilityNames: ReadonlyMap<string, Capability> = new Map([
 /** Whether requests must be signed, and whether the signature must then name its time (docs/signed-requests.md). */
 export type SignatureRule = boolean | 'timed';
 
-/** The events of `{env}.key-{key}`, as they are stored. The secret itself is shown once and never stored. */
+/** The stored events of `{env}.key-{key}`. The secret itself is shown once and never stored. */
 export type KeyEvent =
   | {
       type: 'ApiKeyIssued';
@@ -24,14 +24,16 @@ export type KeyEvent =
         environment: Environment;
         capabilities: Capability[];
         label: string;
-        /** SHA-256 of the whole key, hexadecimal. The key has 160 random bits, so a slow hash would add nothing. */
+        /**
+         * SHA-256 of the whole key, hexadecimal. The key has 160 random bits, so a slow hash would add nothing.
+         */
         secretHash: string;
         /** Whether requests must be signed. Absent: they may be. */
         requiresSignature?: SignatureRule;
         at: string;
       };
     }
-  /** A rotated key: it works until `retiresAt`, so that its successor can be rolled out. */
+  /** The key was rotated. It works until `retiresAt`, so that clients can switch to its successor. */
   | { type: 'ApiKeyRetired'; data: { retiresAt: string; successorKeyId: string; at: string } }
   | { type: 'ApiKeyRevoked'; data: { reason: string; at: string } };
 

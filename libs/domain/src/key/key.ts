@@ -5,15 +5,16 @@ import type { KeyEvent } from './key.events.js';
 export type IssuedKey = EventOfType<'ApiKeyIssued'>['data'];
 
 /**
- * A key is `unissued` until ApiKeyIssued, then `active`, until ApiKeyRevoked makes it `revoked` for good. ApiKeyRetired
- * leaves it active and says until when: no event marks that moment; the guard of the API looks at the clock.
+ * A key is `unissued` until ApiKeyIssued, then `active`, until ApiKeyRevoked makes it `revoked` for good.
+ * ApiKeyRetired leaves it active and sets its end. No event marks that moment; the API's guard checks the
+ * clock.
  */
 export type Key =
   | { readonly status: 'unissued' }
   | {
       readonly status: 'active' | 'revoked';
       readonly key: IssuedKey;
-      /** When a key that was rotated stops working. ISO 8601. */
+      /** When a rotated key stops working. ISO 8601. */
       readonly retiresAt?: string;
       readonly successorKeyId?: string;
     };
@@ -47,7 +48,7 @@ export function issueKey(command: IssuedKey, key: Key): Decision<KeyEvent, { rea
   return accept({ type: 'ApiKeyIssued', data: { ...command } });
 }
 
-/** A key is rotated once: its successor is what can be rotated next. Repeating the same rotation changes nothing. */
+/** A key is rotated once; the next rotation is its successor's. Repeating the same rotation changes nothing. */
 export function retireKey(
   command: { readonly retiresAt: string; readonly successorKeyId: string; readonly at: string },
   key: Key,

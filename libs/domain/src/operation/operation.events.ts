@@ -1,12 +1,12 @@
 import type { EventFamily } from '../event-family.js';
 
-/** The events of `{env}.operation-{name}`, as they are stored: what the operator decided beside the workflow table. */
+/** The stored events of `{env}.operation-{name}`: the operator's decisions on top of the workflow table. */
 export type OperationEvent =
   | { type: 'OperationPriced'; data: { credits: number; reason: string; at: string } }
   | {
       type: 'OperationPriceScheduled';
       data: {
-        /** Null: what was scheduled for then is withdrawn. */
+        /** Null: the price that was scheduled for this instant is withdrawn. */
         credits: number | null;
         /** The instant from which it counts. */
         from: string;

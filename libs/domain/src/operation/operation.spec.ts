@@ -74,7 +74,7 @@ describe('a scheduled price', () => {
     expect([priceAt(early, '2026-06-16T00:00:00.000Z'), priceAt(early, from)]).toEqual([5, 9]);
     const late = [scheduled, sale('2026-07-15T00:00:00.000Z')].reduce(evolveOperation, initialOperation);
     expect(priceAt(late, '2026-07-16T00:00:00.000Z')).toBe(5);
-    // What was the price before is one that may be set again.
+    // The earlier price may be set again.
     given(operation, [priced, scheduled])
       .when((state) => priceOperation({ credits: 7, reason: 'back', at: '2026-07-02T00:00:00.000Z' }, state))
       .then({

@@ -2,12 +2,12 @@ import { maxCredits } from '../account/manage-account.js';
 import { accept, reject, type Decision } from '../decision.js';
 import type { OperationEvent } from './operation.events.js';
 
-/** What the operator decided about one workflow. Until then it costs what the workflow table says, and is enabled. */
+/** The operator's decisions on one workflow. By default it has the workflow table's price and is enabled. */
 export interface Operation {
-  /** Null: as the workflow table says. */
+  /** Null: the workflow table's price. */
   readonly credits: number | null;
   readonly enabled: boolean;
-  /** Prices that count from an instant on, in their order; absent: none was ever scheduled. */
+  /** Prices that count from an instant on, in order; absent: none was ever scheduled. */
   readonly scheduled?: readonly ScheduledPrice[];
 }
 
@@ -38,7 +38,7 @@ export function evolveOperation(state: Operation, event: OperationEvent): Operat
   }
 }
 
-/** A price that is set ends what was scheduled for before it. */
+/** Setting a price removes the scheduled prices that began before it. */
 function withoutThePast({ scheduled }: Operation, at: string): Pick<Operation, 'scheduled'> {
   return scheduled ? { scheduled: scheduled.filter(({ from }) => from > at) } : {};
 }
@@ -52,7 +52,7 @@ function rescheduled(
   return [...others, { credits, from }].sort((one, other) => (one.from < other.from ? -1 : 1));
 }
 
-/** What a dispatch costs at an instant, ISO 8601 in UTC; null: as the workflow table says. */
+/** The price of a dispatch at an instant, ISO 8601 in UTC; null: the workflow table's price. */
 export function priceAt({ credits, scheduled = [] }: Operation, at: string): number | null {
   return scheduled.findLast(({ from }) => from <= at)?.credits ?? credits;
 }
@@ -60,8 +60,8 @@ export function priceAt({ credits, scheduled = [] }: Operation, at: string): num
 const mostScheduled = 20;
 
 /**
- * Sets what a dispatch costs from an instant on, or takes back what was scheduled for it. No process has to hear of that
- * instant: all know it beforehand, and go by their clocks.
+ * Sets the price of a dispatch from an instant on, or removes a scheduled price. Processes need no signal at
+ * that instant: they know it in advance and use their clocks.
  */
 export function schedulePrice(
   command: {
@@ -87,21 +87,23 @@ export function schedulePrice(
   return accept({ type: 'OperationPriceScheduled', data: { ...command } });
 }
 
-// A charge of 0 credits could not be told from none.
+// A charge of 0 credits would look like no charge.
 const isPrice = (credits: number) => Number.isInteger(credits) && credits >= 1 && credits <= maxCredits;
 const noPrice: OperationRejection = {
   code: 'INVALID_PRICE',
   message: `a price is a whole number of credits from 1 to ${maxCredits}`,
 };
 
-/** Sets what a dispatch costs from now on. A charge that was made keeps its amount. The same price changes nothing. */
+/**
+ * Sets the price of a dispatch from now on. Existing charges keep their amount. The same price changes nothing.
+ */
 export function priceOperation(
   command: { readonly credits: number; readonly reason: string; readonly at: string },
   operation: Operation,
 ): Decision<OperationEvent, OperationRejection> {
   const { credits } = command;
   if (!isPrice(credits)) return reject(noPrice);
-  // Where a scheduled price counts by now, it is that which is changed.
+  // A scheduled price may count by now, so both are compared.
   const isSame = operation.credits === credits && priceAt(operation, command.at) === credits;
   return isSame ? accept() : accept({ type: 'OperationPriced', data: { ...command } });
 }

@@ -1,15 +1,15 @@
 import type { PresetKind } from './preset.events.js';
 
-/** One preset as the installation is born with it. `spec` is what the engine draws from, and it is never shown. */
+/** A preset of a new installation. The engine draws from `spec`, which is never shown. */
 export interface BundledPreset {
-  /** Fixed, so that a request that worked yesterday works in every installation. Also names `assets/presets/{id}.jpg`. */
+  /** Fixed, so that the same request works in every installation. Also names `assets/presets/{id}.jpg`. */
   readonly id: string;
   readonly kind: PresetKind;
   readonly label: string;
   readonly spec: Readonly<Record<string, unknown>>;
 }
 
-/** Casting facts as model-generator takes them; with the seed they always give the same person. */
+/** Casting facts for model-generator. With the seed they always give the same person. */
 const model = (
   id: string,
   label: string,
@@ -34,7 +34,7 @@ interface SceneChoices {
   readonly surface?: string;
 }
 
-/** The `authoring` object of background-generator, with the seed that its free choices are taken from. */
+/** The `authoring` object for background-generator, with the seed for its free choices. */
 const background = (id: string, label: string, seed: number, scene: SceneChoices): BundledPreset => ({
   id,
   kind: 'background',

@@ -4,7 +4,7 @@ export type PresetKind = 'model' | 'background' | 'shot';
 
 export const presetKinds: readonly PresetKind[] = ['model', 'background', 'shot'];
 
-/** The events of `{env}.preset-{preset}`, as they are stored. Presets belong to the installation, not to a tenant. */
+/** The stored events of `{env}.preset-{preset}`. Presets belong to the installation, not to a tenant. */
 export type PresetEvent =
   | {
       type: 'PresetPublished';
@@ -14,7 +14,7 @@ export type PresetEvent =
         label: string;
         /** The recipe that the engine draws from. Never shown. */
         spec: Record<string, unknown>;
-        /** The preview, which is also what an engine without recipes gets as its picture. */
+        /** The preview. An engine without recipes uses it as its picture. */
         image: { storageKey: string; contentType: string; width: number; height: number; sha256: string };
         at: string;
       };

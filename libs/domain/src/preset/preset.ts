@@ -4,7 +4,9 @@ import type { PresetEvent } from './preset.events.js';
 
 export type PublishedPreset = EventOfType<'PresetPublished'>['data'];
 
-/** unpublished → published ⇄ retired. A retired preset is not listed and cannot be used; publishing brings it back. */
+/**
+ * unpublished → published ⇄ retired. A retired preset is not listed and cannot be used; publishing restores it.
+ */
 export type Preset =
   | { readonly status: 'unpublished' }
   | { readonly status: 'published' | 'retired'; readonly preset: PublishedPreset };
@@ -23,13 +25,13 @@ export function evolvePreset(state: Preset, event: PresetEvent): Preset {
   }
 }
 
-/** A caller who names a preset relies on what it is for: a model never becomes a background. */
+/** Callers rely on the kind of a preset: a model never becomes a background. */
 export interface PresetKindIsFixed {
   readonly code: 'PRESET_KIND_IS_FIXED';
   readonly kind: PublishedPreset['kind'];
 }
 
-/** Publishing what is published already, to the letter, changes nothing. */
+/** Publishing an identical preset changes nothing. */
 export function publishPreset(
   command: PublishedPreset,
   state: Preset,
@@ -65,7 +67,7 @@ function isSame({ at: _then, ...one }: PublishedPreset, { at: _now, ...other }: 
   return canonical(one) === canonical(other);
 }
 
-/** The members of a spec may come back from a store in another order than they were written in. */
+/** A store may return the members of a spec in another order. */
 function canonical(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);

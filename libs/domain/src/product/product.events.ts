@@ -3,12 +3,12 @@ import type { JobInputImage } from '../job/job.events.js';
 
 export type ProductImageRole = 'primary' | 'gallery' | 'source_pdp';
 
-/** A picture of a product. What it is, as the asset's own stream said when it was attached. */
+/** A picture of a product, with the asset's facts at the time when it was attached. */
 export type ProductImage = Pick<JobInputImage, 'assetId' | 'storageKey' | 'sha256'> & {
   role: ProductImageRole;
 };
 
-/** What a caller says of a product. Null: not said. */
+/** A caller's facts about a product. Null: not given. */
 export interface ProductFacts {
   title: string;
   externalRef: string | null;
@@ -18,8 +18,8 @@ export interface ProductFacts {
 }
 
 /**
- * The events of `{env}.product-{product}`, as they are stored. ExternalRefAssigned is the one event of a stream that is
- * named by an external reference and says which product has it.
+ * The stored events of `{env}.product-{product}`. ExternalRefAssigned is the only event of a stream that
+ * belongs to an external reference; it names the product that has the reference.
  */
 export type ProductEvent =
   | {

@@ -11,7 +11,7 @@ export interface KnownProduct extends ProductFacts {
 }
 
 /**
- * unregistered → active ⇄ archived. Registering it again revises it, and brings an archived one back.
+ * unregistered → active ⇄ archived. Registering a product again revises it, and restores it if it was archived.
  * unregistered → `reference`: the stream belongs to an external reference, and names the product that has it.
  */
 export type Product =
@@ -38,7 +38,7 @@ export function evolveProduct(state: Product, event: ProductEvent): Product {
   }
 }
 
-/** The one picture that stands for the product. */
+/** The one picture that represents the product. */
 export function primaryImage({ images }: KnownProduct): ProductImage | undefined {
   return images.find(({ role }) => role === 'primary');
 }
@@ -60,17 +60,20 @@ export interface ProductRegistration extends Omit<ProductFacts, 'images'> {
   readonly productId: string;
   readonly tenant: string;
   readonly picture: ProductPicture;
-  /** The page photograph from which the picture was extracted, where that is known. */
+  /** The page photograph from which the picture was extracted, if known. */
   readonly source: ProductPicture | null;
   readonly at: string;
 }
 
-/** Pictures of one product at most; beyond it the oldest gallery picture makes room, so that its events stay small. */
+/**
+ * Most pictures of one product. Beyond it the oldest gallery picture is dropped, so that its events stay small.
+ */
 export const maxProductImages = 32;
 
 /**
- * Registers a product; one that is there already is revised. Its picture becomes the primary one and the primary one
- * of before moves into the gallery. What the caller does not say stays as it is. Nothing new: no event.
+ * Registers a product, or revises an existing one. Its picture becomes the primary one, and the previous
+ * primary one moves into the gallery. Facts that the caller leaves out stay. Without a change there is no
+ * event.
  */
 export function registerProduct(command: ProductRegistration, product: Product): Decision<ProductEvent> {
   const { productId, tenant, at } = command;
@@ -85,8 +88,8 @@ export function registerProduct(command: ProductRegistration, product: Product):
 }
 
 /**
- * Gives an external reference to a product that is about to be registered, unless a product has it: one that it was
- * given to before, or one of an earlier release, which is registered on the stream of the reference itself.
+ * Assigns an external reference to a product that is about to be registered, unless a product has it. That
+ * product was assigned it earlier, or an earlier release registered it on the reference's own stream.
  */
 export function assignExternalRef(
   command: EventOfType<'ExternalRefAssigned'>['data'],
@@ -147,15 +150,15 @@ export interface ProductNotFound {
   readonly code: 'PRODUCT_NOT_FOUND';
 }
 
-/** What is to be otherwise; what is absent stays. */
+/** The changes; absent fields stay. */
 export interface ProductRevision extends Partial<Omit<ProductFacts, 'images' | 'externalRef'>> {
   readonly picture?: { readonly primary: ProductPicture; readonly source: ProductPicture | null };
-  /** Nothing can refer to an archived product until it is active again. */
+  /** References to an archived product fail until it is active again. */
   readonly status?: KnownProduct['status'];
   readonly at: string;
 }
 
-/** Changes a product, archives it, or brings it back. Nothing new: no event. */
+/** Changes a product, archives it, or restores it. Without a change there is no event. */
 export function reviseProduct(
   { picture, status, at, ...changes }: ProductRevision,
   product: Product,

@@ -1,6 +1,6 @@
 import type { EventFamily } from '../event-family.js';
 
-/** The events of `{env}.usage-{tenant}`, as they are stored: dispatches that were refused, for the usage log. */
+/** The stored events of `{env}.usage-{tenant}`: refused dispatches, for the usage log. */
 export type UsageEvent = {
   type: 'RequestRejected';
   data: {

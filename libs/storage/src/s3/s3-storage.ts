@@ -121,7 +121,7 @@ export class S3Storage implements ObjectStorage {
   }
 }
 
-/** Undefined for what is no answer of the server. */
+/** Undefined for an error that is not an answer of the server. */
 function httpStatusOf(error: unknown): number | undefined {
   return error instanceof S3ServiceException ? error.$metadata.httpStatusCode : undefined;
 }

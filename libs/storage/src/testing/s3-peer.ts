@@ -4,12 +4,12 @@ import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import type { S3StorageOptions } from '../s3/s3-storage.js';
 
-/** A fake of the S3 server at the socket: it keeps objects, and fails when a test tells it to. */
+/** A fake of the S3 server at the socket. It keeps objects, and fails on a test's command. */
 export class S3Peer {
   /** By path: `/{bucket}/{key}`. */
   readonly objects = new Map<string, { bytes: Buffer; type: string | undefined }>();
   readonly seen: { method: string; path: string; authorization: string }[] = [];
-  /** So many of the next requests are answered 503. */
+  /** So many of the next requests get the answer 503. */
   failures = 0;
   /** The server stores this many of the next objects, but does not answer. */
   lostAnswers = 0;

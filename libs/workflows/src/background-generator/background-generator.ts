@@ -35,7 +35,7 @@ class CustomText {
   custom_text?: string;
 }
 
-/** How the space is built. */
+/** The build of the space. */
 @Relations(customNeedsWords)
 export class TopologyChoice extends CustomText {
   @ChoiceField({
@@ -59,7 +59,7 @@ export class SubjectZoneChoice extends CustomText {
   preset: keyof typeof subjectZones | 'custom';
 }
 
-/** What the subject will stand on. */
+/** The ground under the subject. */
 @Relations(customNeedsWords)
 export class GroundChoice extends CustomText {
   @ChoiceField({
@@ -71,7 +71,7 @@ export class GroundChoice extends CustomText {
   preset: keyof typeof grounds | 'custom';
 }
 
-/** How it is lit. */
+/** The light. */
 @Relations(customNeedsWords)
 export class LightChoice extends CustomText {
   @ChoiceField({
@@ -251,7 +251,7 @@ function sceneName({ seed, body }: NameFacts<BackgroundGeneratorBody>): string {
   return `${feeling} ${titled(body.scene_type, 48) ?? pick(place, seed, 4)}`;
 }
 
-/** An empty place: figures are set into it by later pictures. */
+/** An empty place; later pictures add people. */
 function backgroundBrief({ body, pictures, displayName }: BriefFacts<BackgroundGeneratorBody>): Brief {
   const { authoring } = body;
   const known = pictures.some(({ name }) => name === 'background_image');
@@ -290,7 +290,7 @@ function backgroundBrief({ body, pictures, displayName }: BriefFacts<BackgroundG
   return { steps: [order] };
 }
 
-/** What later pictures can know of the place. */
+/** The facts about the place for later pictures. */
 function sceneMeta({
   authoring,
   scene_type: type,

@@ -158,7 +158,7 @@ function shotBrief({ body, pictures, displayName }: BriefFacts<CatalogShotsBody>
   return { steps: [order] };
 }
 
-/** The interface promises them with the result. */
+/** The interface promises these with the result. */
 function refsOf({ model: _, quality: __, product_title: ___, ...refs }: CatalogShotsBody) {
   return { ...refs };
 }

@@ -19,7 +19,7 @@ const pattern = { description: 'What is on it.', min: 1, max: 100, example: 'str
 const length = { description: 'How long it is.', min: 1, max: 80, example: 'midi' };
 const fit = { description: 'How close it sits.', name: 'GarmentFit', values: valuesOf(fits) };
 
-/** Something of a vocabulary of your own, or `custom`. */
+/** A vocabulary's value, or `custom`. */
 @Relations(customNeedsWords)
 export class PresetOrCustom {
   @TextField({

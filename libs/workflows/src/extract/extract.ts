@@ -15,7 +15,7 @@ import { exampleStorageKey, StorageKeyField } from '../common-fields.js';
 import { defineWorkflow, noName } from '../define-workflow.js';
 import { strictObject } from '../shot-words.js';
 
-/** What is known about what the picture shows. */
+/** The known facts about the picture's content. */
 export class ExtractionContext {
   @IntegerField({ description: 'How many garments to look for.', min: 1, max: 8, example: 3 })
   max_items?: number;

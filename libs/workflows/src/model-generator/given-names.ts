@@ -1,4 +1,4 @@
-/** Names that people bear in many places, so that none of them says more than the caller did. */
+/** Names that are common in many places, so that none of them says more than the caller did. */
 export const femaleNames = (
   'Ada Alma Amina Anna Aria Celia Clara Dina Elena Elin Esme Farah Greta Hana Ines Iris Jana Kira Laila Lea ' +
   'Lina Luisa Maia Mara Mina Mira Nadia Naomi Nina Nora Olivia Petra Rana Rosa Samira Sara Selma Sofia Talia Tara ' +

@@ -106,7 +106,7 @@ export const modelGenerator = defineWorkflow({
   },
   references: [
     { field: 'portrait_image_public_id', by: 'picture', input: 'portrait_image', tells: 'person' },
-    // A model spec goes by the job that minted it, and that job's picture is the portrait.
+    // A model spec has the id of the job that made it, and that job's picture is the portrait.
     { field: 'model_spec_public_id', by: 'picture', input: 'portrait_image', tells: 'person' },
   ],
   batch: undefined,
@@ -114,7 +114,7 @@ export const modelGenerator = defineWorkflow({
   brief: modelBrief,
 });
 
-/** A full-length figure is the person of its portrait, whose gender its `meta` tells. */
+/** A full-length figure shows the person of its portrait, whose `meta` has the gender. */
 function modelName({ seed, body, pictures }: NameFacts<ModelGeneratorBody>): string {
   const gender = [body.gender, ...pictures.map((known) => known?.['gender'])].find(isText);
   const given = gender === 'FEMALE' ? femaleNames : gender === 'MALE' ? maleNames : neutralNames;

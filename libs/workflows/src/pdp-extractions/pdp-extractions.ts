@@ -74,7 +74,7 @@ const unread = (arm: Arm): MissingPart => ({
   message: `The ${arm} was not read: this installation has no vision model that can look at photographs.`,
 });
 
-/** A reader first says what the photograph shows and how it was taken; then its parts are drawn. */
+/** A reader first describes the photograph and how it was taken. Then its parts are drawn. */
 function photographBrief({ body, arms: wanted = arms }: BriefFacts<PdpExtractionsBody>): Brief {
   const asked = arms.filter((arm) => wanted.includes(arm));
   const { product_name: product } = body;
@@ -133,7 +133,7 @@ function armOf(arm: Arm, answer: Known, product: string | undefined): BriefStep 
   }
 }
 
-/** Without what the reader could not tell. */
+/** Leaves out the facts that the reader could not see. */
 function known(facts: unknown): Known {
   return isKnown(facts)
     ? Object.fromEntries(Object.entries(facts).filter(([, fact]) => fact !== 'unknown'))
@@ -189,7 +189,7 @@ export function personOrder(name: StepName, photo: typeof pdpPhoto, meta: Known)
   });
 }
 
-/** The place of a photograph without anybody in it. */
+/** The place of a photograph, without people. */
 export function plateOrder(name: StepName, photo: typeof pdpPhoto, meta: Known): PictureOrder {
   return pictureOrder({
     name,

@@ -82,7 +82,7 @@ export const productToModelDirect = defineWorkflow({
   brief: (facts) => ({ steps: [productOnModelOrder(facts)] }) satisfies Brief,
 });
 
-/** The inputs of a product on a model, and what is said about them. */
+/** The inputs of a product on a model, with the sentences about them. */
 export function productInputs({ body, pictures }: BriefFacts<ProductToModelDirectBody>) {
   const product = input(
     'product_image',
