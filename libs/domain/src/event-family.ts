@@ -15,9 +15,9 @@ export interface AnyEventFamily {
   /** By event type: the field of the data that repeats the stream's id, if there is one. */
   readonly idFields: Readonly<Record<string, string | undefined>>;
   /**
-   * Every event type that was ever stored, with the steps from its first version to today's: `[v1→v2, v2→v3,
-   * …]`. Stored events are a format: entries are added and never changed, and `test/golden` replays a file of
-   * every version.
+   * Every event type that was ever stored, with the steps from its first version to today's:
+   * `[v1→v2, v2→v3, …]`. Stored events are a format: entries are added and never changed, and `test/golden`
+   * replays a file of every version.
    */
   readonly upcasters: Readonly<Record<string, readonly Upcast[]>>;
 }

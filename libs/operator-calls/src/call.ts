@@ -102,7 +102,7 @@ export interface Call<Input extends object, Result> {
   readonly file?: string;
   /** Can be printed as comma-separated values, too. */
   readonly csv?: boolean;
-  /** Runs in the command before the call, for what only its machine has, such as a file. */
+  /** Runs in the command before the call. It adds data that only this machine has, such as a file. */
   prepare?(input: Input): Input | Promise<Input>;
   /** Runs in the command if no service is running, for calls that do not need one. */
   here?(input: Input): Result | Promise<Result>;

@@ -17,7 +17,7 @@ const types: Readonly<Record<string, string>> = {
   webp: 'image/webp',
 };
 
-/** The end of a key tells the type of its content, so that the type need not be stored with the bytes. */
+/** The end of a key shows the type of its content, so that the type need not be stored with the bytes. */
 export function contentTypeOf(key: string): string {
   return types[/\.([a-z]+)$/.exec(key)?.[1] ?? ''] ?? 'application/octet-stream';
 }

@@ -89,7 +89,7 @@ export function sceneWords(scene: object): string {
 
 /** The room that the place must leave free for people who are set into it. */
 export function roomWords(scene: object): string {
-  // Any class will do, see {@link sceneWords}.
+  // The scene may be of any class, see {@link sceneWords}.
   const facts = scene as Known;
   const zone = said(facts['subject_zone'], subjectZones);
   const framings = [...new Set(words(facts['supported_crops']))].map(

@@ -47,7 +47,7 @@ export function freeCall(event: FreeCallEvent): FreeCall {
         ? { ...none, endpoint: products, method: 'POST', httpStatus: 200 }
         : { ...none, endpoint: product, method: 'PATCH', httpStatus: 200 };
     case 'ProductArchived':
-      // The archiving may come with a revision, whose event fits two routes.
+      // The same call may also have revised the product, and that event fits two routes.
       return { ...none, endpoint: product, method: 'PATCH', httpStatus: 200, isWhole: true };
     case 'JobCancelled': {
       // One call cancels a batch and its jobs. It names the batch.

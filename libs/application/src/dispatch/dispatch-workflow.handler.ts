@@ -115,7 +115,8 @@ export class DispatchWorkflowHandler implements ICommandHandler<DispatchWorkflow
           ? await this.dispatcher.dispatch(request, ids)
           : await this.resume(request, lease, ids);
       if (outcome.kind === 'accepted') await this.idempotency.answer(lease, toStored(outcome));
-      // No refusal is final: the caller may buy credits or upload the picture, and the cap's window ends.
+      // No refusal is final: the caller may buy credits or upload the picture, or the daily cap's window may
+      // end.
       else if (outcome.kind === 'refused' || kind === 'new') await this.idempotency.forget(lease);
       // An earlier try may have made the charge, so the next one goes on with it.
       else await this.idempotency.release(lease);

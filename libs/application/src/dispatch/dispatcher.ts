@@ -139,7 +139,7 @@ export class Dispatcher {
     };
     try {
       const debited = await this.debit(request, ids, charges, credits, [write, guard]);
-      // A charge that existed before adds nothing in this append, so its job may be missing.
+      // If the charge existed before, this append wrote nothing, so its job may be missing.
       if (debited.kind === 'rejected' || !debited.changed || debited.position === undefined) return undefined;
       return { kind: 'accepted', ids, creditsCost: credits, position: debited.position };
     } catch (error) {

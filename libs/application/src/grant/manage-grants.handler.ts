@@ -132,7 +132,7 @@ async function decideAndCredit(
   if (status !== 'approved') return { kind: status, grant };
   const { tenant, kind, amount, label, at } = grant;
   const purchase = { kind, amount, label, grantId, purchaseId: derivedId(grantId, Date.parse(at)) };
-  // Each delivery has its own id: of two at once, one credits the account, and the other learns that it is
+  // Each delivery has its own id. If two come at once, one credits the account, and the other learns that it is
   // credited.
   const own = { ...context, tenant, commandId: newId() };
   const verdict = await commands.execute(new GrantCredits(own, purchase));

@@ -65,8 +65,8 @@ export class AccountQueries {
   }
 
   /**
-   * Waits for the account's own last event, from any process. The ledger then sums to the balance of `GET
-   * /v1/credits`, which comes from the same stream.
+   * Waits for the account's own last event, from any process. The ledger then sums to the balance of
+   * `GET /v1/credits`, which comes from the same stream.
    */
   async transactions(caller: Caller, page: PageRequest): Promise<Fresh<Page<LedgerEntryView>>> {
     const { environment, tenant } = caller;

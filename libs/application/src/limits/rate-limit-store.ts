@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { entriesUpTo } from '#platform/cache-size.js';
 
-/** The count of a request's minute. It includes the request itself if it passed. */
+/** The count within a request's minute. It includes the request itself if it passed. */
 export interface Counted {
   readonly passed: boolean;
   /** Requests that passed within the last minute. */

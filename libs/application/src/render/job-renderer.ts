@@ -138,9 +138,9 @@ export class JobRenderer {
   }
 
   /**
-   * Drops a task whose cause is missing from the log. A task always follows an event, so the log was restored
-   * to an older state. When the event comes again, so does the task. Until then no attempt can help, and a
-   * photograph's task would keep the reconciler from its batch.
+   * Drops a task whose cause is missing from the log. A task always comes after its event, so the log was
+   * restored to an older state. When the event comes again, so does the task. Until then no attempt can help,
+   * and a photograph's task would keep the reconciler from its batch.
    */
   private drop({ jobId }: RenderTask, because: string): TaskOutcome {
     this.logger.warn(

@@ -28,7 +28,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-/** A call with one stored picture, answered so many milliseconds after the first one. */
+/** A call with one stored picture, answered `afterMs` after the first one. */
 function kept(call: string, afterMs: number): DomainEvent[] {
   const at = new Date(began + afterMs).toISOString();
   const asked = { step: 's', model: 'm', vendor: 'v', attempt: 1, idempotencyKey: call };

@@ -40,7 +40,7 @@ export class KeptAnswers {
 
   /**
    * @returns the number of calls whose answers were removed
-   * @throws the errors of database and storage; the next call then begins at the same place
+   * @throws the errors of database and storage; the next call then starts from the same time again
    */
   async forget(environment: Environment, now: Date): Promise<number> {
     const from = this.removedUntil.get(environment) ?? new Date(now.getTime() - firstLookMs);
