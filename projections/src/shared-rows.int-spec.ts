@@ -41,7 +41,7 @@ it('every read model says so where events of several streams meet in one row', a
   expect(await modelsWithSharedRows()).toEqual(marked);
 });
 
-/** The read models in which events of several streams change one row, in the present history. */
+/** The read models in which events of several streams change one row of this history. */
 async function modelsWithSharedRows(): Promise<string[]> {
   const events = (await wholeLog(fixture.store)).map(toProjectedEvent);
   const isShared = (model: ReadModel<object>) => {

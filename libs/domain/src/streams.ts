@@ -32,7 +32,7 @@ export function categoryPrefix(environment: Environment, category: StreamCategor
 export function parseStreamName(
   stream: string,
 ): { environment: Environment; category: StreamCategory; id: string } | undefined {
-  // Called for every event of a history, and much faster than a pattern.
+  // This runs for every event of a history, and is much faster than a pattern.
   const dash = stream.indexOf('-');
   const known = categoriesByPrefix.get(stream.slice(0, Math.max(dash, 0)));
   const id = stream.slice(dash + 1);

@@ -401,8 +401,8 @@ export class PgBossRenderQueue extends PgBossQueue<RenderTask> implements Render
 }
 
 /**
- * Replaces pg-boss's own listener. That one removes its error listeners before it closes its connection. If the
- * server closed the connection at that moment, the process died.
+ * Replaces pg-boss's own listener. That one removes the listeners from its connection before it closes it. If
+ * the server closed the connection at that moment, the process ended.
  */
 function listenAt(url: string): NonNullable<Db['listen']> {
   const connection = {

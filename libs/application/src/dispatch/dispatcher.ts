@@ -191,7 +191,7 @@ export class Dispatcher {
 
   /**
    * Whether the log has the job. A restore may have lost it, and the sweep may have fenced it off since.
-   * Neither happens while this process lives, so each job that was found once is not read again.
+   * Neither happens while this process lives, so a job that was found is not read again.
    */
   async isOnLog({ environment }: Caller, { jobId }: DispatchIds): Promise<boolean> {
     return (await this.onLog.fetch(streamName(environment, 'job', jobId))) ?? false;

@@ -21,8 +21,8 @@ export type PlacedEvent = DeliveredEvent & {
 };
 
 /**
- * The tenant, charge, workflow and parent of a job that has ended. Old events lack some of them; then this
- * reads the job's first event.
+ * The tenant, charge, workflow and parent of a job that has ended. Old events lack them; then this reads the
+ * job's first event.
  * @throws the store's errors
  */
 export async function endedJobOf(

@@ -88,8 +88,9 @@ export function registerProduct(command: ProductRegistration, product: Product):
 }
 
 /**
- * Assigns an external reference to a product that is about to be registered, unless a product has it. That
- * product was assigned it earlier, or an earlier release registered it on the reference's own stream.
+ * Assigns an external reference to a product that is about to be registered, unless a product has it already.
+ * An earlier command may have assigned it, or an earlier release may have registered the product on the
+ * reference's own stream.
  */
 export function assignExternalRef(
   command: EventOfType<'ExternalRefAssigned'>['data'],
