@@ -354,3 +354,21 @@ describe('the log in PostgreSQL', () => {
     );
   });
 });
+
+describe('reads that share a connection', () => {
+  it('may have any filter, one after the other', async () => {
+    const one = createEventStorePool(database.url, 1);
+    const alone = createPostgresEventStore({ connection: { pool: one } });
+    const prefix = freshPrefix();
+    await alone.append(`${prefix}-a`, 'no-stream', [newEvent({}, { type: 'First' })]);
+    await alone.append(`${prefix}-b`, 'no-stream', [newEvent({}, { type: 'Second' })]);
+    const types = ['First'];
+    const streamPrefixes = [`${prefix}-b`];
+    const counts: number[] = [];
+    for (const filter of [{}, { types }, { streamPrefixes }, { types, streamPrefixes }])
+      counts.push((await alone.readAll({ filter })).length);
+    expect(counts).toEqual([2, 1, 1, 0]);
+    await alone.close();
+    await one.end();
+  });
+});
