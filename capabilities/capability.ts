@@ -29,13 +29,13 @@ export interface RoleModules {
   readonly worker?: Load<DynamicModule>;
 }
 
-/** What a capability adds to reports of the whole, as types. */
+/** The types that a capability adds to reports about the whole installation. */
 export interface Told {
   /** The names of its checks in the audit. */
   readonly check: string;
   /** Its part of an audit's report. */
   readonly audit: object;
-  /** What `atelier now` tells of it. */
+  /** Its part of the report of `atelier now`. */
   readonly now: object;
 }
 
@@ -46,7 +46,7 @@ interface Nothing {
 }
 
 /**
- * What a capability declares: plain arrays, which the kernel loops over. The declaration itself is data, because every
+ * The declaration of a capability: plain arrays, which the kernel loops over. It is data alone, because every
  * process reads it; code stands behind an `import()`.
  */
 export interface Capability<
@@ -58,20 +58,27 @@ export interface Capability<
   readonly name: Name;
   /** Its event families. */
   readonly events: Events;
-  /** The families of image models that it draws with, by the name that the registry calls each. */
+  /** The families of image models that it draws with, by their names in the registry. */
   readonly engines?: Readonly<Record<string, EngineFamily>>;
-  /** Streams that it writes about one log: they are not copied with the log, and the audit leaves them to its checks. */
+  /**
+   * Streams that it writes about one log. A copy of the log leaves them out, and only the capability's own
+   * checks audit them.
+   */
   readonly logStreams?: readonly string[];
   /**
-   * Reads its settings: parts of the configuration, by name. A part that the kernel has as well gets them beside its own.
+   * Reads its settings: parts of the configuration, by name. If the kernel has a part of the same name, the
+   * settings are added to that part.
    */
   readonly settings: (settings: SettingsReader) => Settings;
   /** Secrets of `npm start`, each in a file of its own. */
   readonly secretFiles?: readonly SecretFile[];
-  /** What it adds to the roles. Process managers, watchers and tasks of housekeeping are providers of the projector's module. */
+  /**
+   * Its Nest modules for each role. Process managers, watchers and housekeeping tasks are providers of the
+   * projector's module.
+   */
   readonly modules: RoleModules;
   readonly processManagers: readonly (Follows & { readonly load: Load<Type<ProcessManager>> })[];
-  /** The name is that of the lock under which one projector watches: it stays as it is. */
+  /** The name is also that of the lock under which one projector watches, so it must not change. */
   readonly watchers?: readonly { readonly name: string; readonly load: Load<Type<LogWatcher>> }[];
   readonly housekeeping: readonly Load<Type<HousekeepingTask>>[];
   readonly queues: readonly QueueKind<never>[];
@@ -81,9 +88,9 @@ export interface Capability<
   readonly tags: readonly (readonly [name: string, about: string])[];
   /** The server of the operators' API, which `npm start` starts at its first request. */
   readonly operatorsServer?: URL;
-  /** What it has told integrators of a job, for operators who look at the job. */
+  /** Reads the messages that it has sent to integrators about a job, for operators who look at the job. */
   readonly tellsOfJobs?: Load<TellsOfJobs>;
-  /** The folds of its streams by category, for `atelier replay`. None for a stream that is a list of facts. */
+  /** The folds of its streams by category, for `atelier replay`. A stream that is a list of facts has none. */
   readonly folds: Readonly<Record<string, Load<() => ReplayedFold>>>;
   /** Adds to openapi.json what no decorator of a route says. */
   readonly describe?: Load<(document: OpenAPIObject) => void>;
@@ -92,11 +99,11 @@ export interface Capability<
     readonly rules: AuditRules<Tells['check']>;
     readonly load: Load<HistoryAudit<Tells['audit']>>;
   };
-  /** How it is: for `atelier doctor`, `now` and `status`. */
+  /** Its health, for `atelier doctor`, `now` and `status`. */
   readonly health?: Load<Health<Tells['now']>>;
-  /** What it does about a log that was copied. */
+  /** Its work after a log was copied. */
   readonly copies?: Load<LogCopies>;
-  /** Tells the operators' server who asks. One capability at most declares it. */
+  /** Identifies the sender of each request to the operators' server. At most one capability declares it. */
   readonly signIn?: DeclaredSignIn;
 }
 

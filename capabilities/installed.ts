@@ -5,7 +5,7 @@ import { signIn } from './sign-in/sign-in.capability.js';
 import { vendors } from './vendors/vendors.capability.js';
 import { webhooks } from './webhooks/webhooks.capability.js';
 
-/** The capabilities of this installation. Leaving one out is one line less here. */
+/** The capabilities of this installation. To leave one out, delete it from this list. */
 const list = [operate, seals, signIn, vendors, webhooks] as const;
 
 /** Each of them, as a type. */

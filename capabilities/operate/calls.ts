@@ -7,7 +7,7 @@ const loads = new Map(
     .flatMap(({ calls }) => Object.entries(calls)),
 );
 
-/** Everything that can be asked of the API, with the place of its declaration. */
+/** All calls that the API offers, each with the file that declares it. */
 export const declaredCalls = await Promise.all(
   [...loads].map(async ([file, load]) => {
     const exported: readonly [string, unknown][] = Object.entries(await load());
@@ -17,5 +17,5 @@ export const declaredCalls = await Promise.all(
 
 export const calls: readonly AnyCall[] = declaredCalls.map(({ call }) => call);
 
-/** What all of them need. */
+/** The features that the calls need together. */
 export const features = [...new Set(calls.flatMap(({ features: own = [] }) => own))];

@@ -16,20 +16,23 @@ import type { Operator } from '#operator-calls/operator.js';
 
 /** How long a write waits for the read models. They usually need some ten milliseconds. */
 const catchUpMs = 5_000;
-/** Longer than a projector that runs takes: a wait beyond it is explained. */
+/** A projector that runs needs less time; a longer wait is explained to the operator. */
 const silentMs = 1_000;
 
 type Features = NonNullable<ModuleMetadata['imports']>;
 
-/** The service that this command is about, and what the verbs look up in it. */
+/** The service that this command is about, and the data that the verbs look up in it. */
 export class ConnectedOperator extends OperatorContext implements Operator {
-  /** Told to whoever waits for an answer that takes longer than usual. */
+  /** Prints a line for an operator who waits longer than usual for an answer. */
   say = (line: string): void => void process.stderr.write(`atelier: ${line}\n`);
   private dataSources = new Map<Environment, Promise<DataSource>>();
   private kept = new Map<string, KeptEvents>();
   private connections = 1;
 
-  /** On the database alone, in the name of the person at the terminal. @throws CliError when there is no service to be found */
+  /**
+   * Connects to the database alone, in the name of the person at the terminal.
+   * @throws CliError if there is no service
+   */
   static async connect(features: Features = []): Promise<ConnectedOperator> {
     const configuration = findConfiguration();
     const name = personAtTerminal();
@@ -51,7 +54,7 @@ export class ConnectedOperator extends OperatorContext implements Operator {
     return Object.assign(operator, { dataSources, kept, connections, say });
   }
 
-  /** The name of who acts. */
+  /** The name of the operator who acts. */
   get name(): string {
     return this.actor.slice(this.actor.indexOf(':') + 1);
   }
@@ -68,7 +71,10 @@ export class ConnectedOperator extends OperatorContext implements Operator {
     throw noSuchTenant(tenant, environment);
   }
 
-  /** The environments in which the tenant has an account, or the one that is asked for. @throws CliError without any */
+  /**
+   * The environments in which the tenant has an account; `env` limits the search to one.
+   * @throws CliError if there is none
+   */
   async accountsOf(tenant: string, env: Environment | undefined): Promise<Environment[]> {
     const found: Environment[] = [];
     for (const environment of env ? [env] : environments)
@@ -97,20 +103,20 @@ export class ConnectedOperator extends OperatorContext implements Operator {
     return dataSource;
   }
 
-  /** For statements that name their schemas, of both environments. */
+  /** Runs statements that name their schemas, so they can read both environments. */
   async database(): Promise<Queries> {
     const reads = await this.readModels('live');
     const rows = (text: string, values?: unknown[]): Promise<unknown[]> =>
       reads.query(text, values).catch((error: unknown) => {
-        // As PostgreSQL's driver tells it. TypeORM is not loaded for its class of errors alone.
+        // Passes on the error of PostgreSQL's driver. TypeORM is not loaded just for its class of errors.
         throw (error as { driverError?: unknown }).driverError ?? error;
       });
     return { query: async (text, values) => ({ rows: await rows(text, values) }) };
   }
 
   /**
-   * Waits until the read models have seen what was just written, so that the next call or `list` shows it. When they
-   * fall behind, it says so on standard error: the write itself is done all the same.
+   * Waits until the read models have seen the write, so that the next call or `list` shows it. If they fall
+   * behind, it says so on standard error; the write is done all the same.
    */
   async caughtUp(environment: Environment, readModel: string, position: bigint | undefined): Promise<void> {
     if (position === undefined) return;
@@ -137,7 +143,10 @@ export class ConnectedOperator extends OperatorContext implements Operator {
   }
 }
 
-/** Who the system says that it is, unless ATELIER_OPERATOR says otherwise. Nobody proves it: who reaches the database may do anything. */
+/**
+ * The user name that the system gives, or ATELIER_OPERATOR if it is set. The name is not proven: a person who
+ * reaches the database may do anything.
+ */
 export function personAtTerminal(): string {
   try {
     return process.env['ATELIER_OPERATOR'] || userInfo().username;

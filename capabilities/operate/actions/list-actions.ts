@@ -38,7 +38,10 @@ interface ActionView {
   ended_at: string | null;
 }
 
-/** From the log: what an operator did beside it has the same `request_id` in its metadata. */
+/**
+ * Reads actions from the log. The other events that an action writes have the same `request_id` in their
+ * metadata.
+ */
 export const listActions = defineCall({
   name: 'actions',
   route: 'GET /actions',

@@ -39,11 +39,11 @@ export type AuditPhase = 'reading history' | 'comparing rows' | 'looking closer'
 
 export interface AuditProgress {
   readonly phase: AuditPhase;
-  /** Of the log, or of the rows while those are compared. */
+  /** Position in the log, or among the rows while those are compared. */
   readonly position: bigint;
   readonly from: bigint;
   readonly through: bigint;
-  /** Read in this phase; absent while rows are compared. */
+  /** Events read in this phase; absent while rows are compared. */
   readonly events?: number;
 }
 
@@ -57,18 +57,27 @@ export interface AuditOptions {
   /** All read models. */
   readonly readModels: readonly ReadModelFold[];
   readonly readBalance: ReadBalance;
-  /** Names of the process managers, which all follow jobs. Absent: neither they nor the render queue are looked at. */
+  /**
+   * Names of the process managers, which all follow jobs. If absent, the audit checks neither them nor the
+   * render queue.
+   */
   readonly processManagers?: readonly string[];
   readonly environments: readonly Environment[];
   readonly tenant?: string | undefined;
   readonly cut?: Cut | undefined;
   /** How long a charge that should be closed may stay open, in milliseconds. */
   readonly horizonMs: number;
-  /** The PostgreSQL that the log is in. Absent: its tables and functions are not looked at. */
+  /** URL of the PostgreSQL that holds the log. If absent, the audit does not check its tables and functions. */
   readonly logUrl?: string | undefined;
-  /** Those who read history along, and check it their way. They are not asked about a part of the log. */
+  /**
+   * Readers that check history their own way while the audit reads it. They take no part in an audit of only a
+   * part of the log.
+   */
   readonly readers?: readonly HistoryReader[];
-  /** The store was opened with the key that events are proven with, so it marks those of other writers. */
+  /**
+   * True if the store was opened with the key that events are proven with. Such a store marks the events of
+   * other writers.
+   */
   readonly knowsWriters?: boolean;
   /** How long a read model may stand still before the end of the log, in milliseconds. */
   readonly patienceMs?: number;
@@ -78,7 +87,7 @@ export interface AuditOptions {
 }
 
 export interface CheckResult extends AuditCheck, Tally {
-  /** False: the check does not apply to the part of the data that was audited. */
+  /** False if the check does not apply to the part of the data that was audited. */
   readonly done: boolean;
 }
 
@@ -93,7 +102,7 @@ export interface AuditReport {
   readonly foreign: number;
   readonly checks: readonly CheckResult[];
   readonly findings: readonly Finding[];
-  /** What was not looked at, and is nothing wrong. */
+  /** Things that the audit did not look at. They are not findings. */
   readonly notes: readonly string[];
 }
 
@@ -134,7 +143,7 @@ class Audit {
   /** Where the log ends: no checkpoint of the snapshot lies beyond. */
   private head: bigint | undefined;
   private lastRead: bigint | undefined;
-  /** Those whose checks apply to this log. */
+  /** The readers whose checks apply to this log. */
   private readers: readonly HistoryReader[] = [];
 
   constructor(
@@ -143,7 +152,7 @@ class Audit {
   ) {
     const { tenant, readModels, store } = options;
     this.history = new History(this.findings, { tenant });
-    // Presets have no tenant, and are not compared in the audit of one.
+    // Presets have no tenant, so an audit of one tenant does not compare them.
     const compared = readModels.filter(
       ({ columns }) => tenant === undefined || columns.some(({ name }) => name === 'tenant'),
     );
@@ -220,7 +229,7 @@ class Audit {
     return concerned;
   }
 
-  /** Keeps the balances of the accounts at this event, at the first call only. */
+  /** Keeps the balances of the accounts at this event. Only the first call for an environment has an effect. */
   private keepBalances(environment: Environment): void {
     if (this.balances.has(environment)) return;
     const accounts = [...this.history.accounts.all].filter((account) => account.environment === environment);
@@ -313,7 +322,7 @@ class Audit {
     checkCatalogue(found, [{ schema: logSchema, readModels: [] }], this.findings);
   }
 
-  /** What the consumers say of themselves. */
+  /** Checks the checkpoints and stream revisions that the consumers keep. */
   private async checkConsumers({ client }: ReadStoreSnapshot): Promise<void> {
     const { environments, readModels, processManagers = [], store } = this.options;
     const processes = processManagers.map((name) => ({ name, categories: ['job'] as const, version: null }));
@@ -350,7 +359,7 @@ class Audit {
       if (processManagers) this.tasks.set(environment, await snapshot.openTasks(environment));
       const own = snapshot.serving.filter((each) => each.environment === environment);
       const positions = own.map(({ position }) => position ?? -1n);
-      // One that stands still keeps none of the others back.
+      // The highest position counts, so a read model that stands still does not hold back the others.
       const position = positions.reduce((a, b) => (a > b ? a : b), -1n);
       this.folded.set(environment, { position, categories });
     }

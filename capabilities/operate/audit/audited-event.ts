@@ -4,17 +4,17 @@ import { decode } from '#domain/stored-events.js';
 import { parseStreamName, type Environment, type StreamCategory } from '#domain/streams.js';
 import type { RecordedEvent } from '#event-store/event-store.js';
 
-/** Where an event stands, and whose it says it is. */
+/** Where an event stands, and the tenant that it names. */
 export interface EventOrigin {
   readonly stream: string;
   readonly environment: Environment;
   readonly category: StreamCategory;
   /** The stream name's last part. */
   readonly streamId: string;
-  /** Within the 53 bits of a number for as long as a stream can live. */
+  /** A revision fits into the 53 bits of a number for as long as a stream can live. */
   readonly revision: number;
   readonly position: bigint;
-  /** As its metadata says. */
+  /** The tenant in its metadata. */
   readonly tenant: string;
   /** The event as the log has it. */
   readonly recorded: RecordedEvent;
@@ -61,7 +61,7 @@ export const categoryOfType: ReadonlyMap<string, string> = new Map(
   eventFamilies.flatMap(({ category, upcasters }) => Object.keys(upcasters).map((type) => [type, category])),
 );
 
-/** Whose an event's data says it is, where it says so. */
+/** The tenant that an event's data names, if it names one. */
 export function ownerIn({ data }: AuditedEvent): string | undefined {
   return 'tenant' in data ? data.tenant : undefined;
 }
@@ -78,7 +78,10 @@ export function idIn({ type, data }: AuditedEvent): string | undefined {
   return field === undefined ? undefined : (data as Readonly<Record<string, string>>)[field];
 }
 
-/** Which events an audit of one tenant looks at: those of the tenant's streams, even where their metadata names another tenant. */
+/**
+ * Selects the events for an audit of one tenant: those of the tenant's streams, even if their metadata names
+ * another tenant.
+ */
 export class TenantFilter {
   private readonly streams = new Set<string>();
 

@@ -1,8 +1,8 @@
 import { rulesOfCapabilities } from '#capabilities/parts.js';
 
 /**
- * By name: the number of the invariant (docs/auditing.md, "What must always hold"), and the rule. In the order of the
- * report.
+ * By name, in the order of the report: the number of the invariant (docs/auditing.md, "What must always hold")
+ * and the rule.
  */
 const rules = {
   balance: [1, 'balance = purchases − debits + refunds at each revision, and never below 0'],
@@ -57,21 +57,21 @@ export interface AuditCheck {
 
 const needReadStore: readonly string[] = ['answered', 'ledger-sums', 'balance-shown', 'tasks', 'database'];
 
-// The keys of an object that is declared above are those that its type has.
+// `rules` is declared above, so its keys are exactly those that its type has.
 export const checks: readonly AuditCheck[] = (Object.keys(rules) as CheckName[]).map((name) => {
   const [invariant, title] = rules[name];
   const scope = invariant === 8 || needReadStore.includes(name) ? 'read-store' : 'history';
   return { name, invariant, title, scope };
 });
 
-/** The check of a read model has the read model's name. @throws Error for a read model that no check is named after */
+/** Finds the check of a read model, which has the read model's name. @throws Error if no check has that name */
 export function checkOfReadModel(name: string): CheckName {
   const found = checks.find((check) => check.name === name && check.invariant === 8);
   if (!found) throw new Error(`the audit has no check for the read model ${name}`);
   return found.name;
 }
 
-/** One thing that is wrong. What does not apply is absent. */
+/** One thing that is wrong. Fields that do not apply are absent. */
 export interface Finding {
   readonly check: CheckName;
   readonly message: string;
@@ -119,7 +119,7 @@ export class AuditFindings {
     if (entry.wrong <= this.mostKept) this.kept.push(finding);
   }
 
-  /** An event is wrong, or shows what is. */
+  /** Reports an event that is wrong, or that shows what is wrong. */
   wrongAt(
     { stream, revision }: Revision,
     check: CheckName,
@@ -130,12 +130,12 @@ export class AuditFindings {
     this.wrong({ check, message, stream, revision, expected, found });
   }
 
-  /** Wrong things that nothing more is said of. */
+  /** Counts wrong things without describing them. */
   wrongUntold(check: CheckName, count: number): void {
     this.entry(check).wrong += count;
   }
 
-  /** Something that this audit does not know, and says nothing of. */
+  /** Notes something that this audit does not know and does not judge. */
   note(text: string): void {
     this.notes.push(text);
   }

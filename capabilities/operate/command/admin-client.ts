@@ -11,7 +11,7 @@ import { toJson } from '#operator-calls/output.js';
 import { withProgress } from './progress.js';
 import { CliError, refusals, type RefusalCode } from '#operator-calls/call-refused.js';
 
-/** A long call that the API has started, and what has come of it. */
+/** A long call that the API has started, with its state and its result. */
 export interface RunView {
   readonly run_id: string;
   readonly action: string;
@@ -26,12 +26,12 @@ export interface RunView {
 
 type AsText<T> = { readonly [Name in keyof T]: T[Name] extends bigint ? string : T[Name] };
 
-/** How often a run is looked after. */
+/** Milliseconds between two looks at a run. */
 const lookMs = 200;
 
 /**
- * The operator's API that this command is a client of: the one that ATELIER_ADMIN_URL names, or that of the `npm start`
- * which runs on ATELIER_HOME. Undefined where there is none.
+ * The operators' API that this command is a client of: the one that ATELIER_ADMIN_URL names, or that of the
+ * `npm start` which runs on ATELIER_HOME. Undefined if there is none.
  */
 export function findAdminApi(variables: NodeJS.ProcessEnv = process.env): AdminApi | undefined {
   const { ATELIER_ADMIN_URL: url, DATABASE_URL: database } = variables;
@@ -48,7 +48,7 @@ function givenToken(variables: NodeJS.ProcessEnv): string {
     const token = settingOf(variables, 'ATELIER_OPERATOR_TOKEN');
     if (token !== undefined) return token;
   } catch {
-    // The file cannot be read: said below, as for a token that is not there.
+    // The file cannot be read. The error below is the same as for a missing token.
   }
   throw new CliError(
     'ATELIER_ADMIN_URL asks for your token: put it into a file that ATELIER_OPERATOR_TOKEN_FILE names, or into ATELIER_OPERATOR_TOKEN',
@@ -59,11 +59,11 @@ class AdminApi {
   constructor(
     private readonly url: string,
     private readonly token: string,
-    /** Whether it was asked for in so many words: then it has to be there. */
+    /** True if ATELIER_ADMIN_URL names the API: then it must answer. */
     private readonly required: boolean,
   ) {}
 
-  /** Undefined where nothing listens. @throws CliError as the API refuses */
+  /** Makes the call. Undefined if nothing listens there. @throws CliError with the API's refusal */
   async ask(call: AnyCall, input: object): Promise<{ readonly result: unknown } | undefined> {
     const [method = '', path = ''] = call.route.split(' ');
     const left = new Map(Object.entries(input).filter(([, value]) => value !== undefined && value !== null));
@@ -82,7 +82,7 @@ class AdminApi {
   private async follow({ run_id }: RunView, stopped: string): Promise<unknown> {
     const path = `/runs/${run_id}`;
     return withProgress(stopped, async (signal, onProgress) => {
-      // Who stops the command, stops what it has started.
+      // Stopping the command also stops the run that it has started.
       signal.addEventListener(
         'abort',
         () => void this.request('DELETE', path, new Map()).catch(() => undefined),

@@ -9,7 +9,10 @@ import { printJson, toJson } from '#operator-calls/output.js';
 import { withProgress } from './progress.js';
 import { CliError } from '#operator-calls/call-refused.js';
 
-/** Makes a call with what commander has read, and prints what comes of it: the same either way. */
+/**
+ * Makes a call with the arguments that commander has read, and prints the result. The output is the same with
+ * and without the API.
+ */
 export async function ask(call: AnyCall, args: readonly unknown[]): Promise<void> {
   // Commander passes the arguments that the signature declares, the options, and the command.
   const command = args.at(-1) as Command;
@@ -27,7 +30,7 @@ export async function ask(call: AnyCall, args: readonly unknown[]): Promise<void
   const api = direct || call.local ? undefined : findAdminApi();
   const answered = await api?.ask(call, input);
   const print = async (given: unknown) => {
-    // As the API gives it: what is printed is the same by whichever way it came.
+    // Converts the result as the API does, so that both ways print the same.
     const result = (call.lines ? linesFrom(given) : JSON.parse(toJson(given ?? null))) as never;
     if (json && !call.lines) printJson(result);
     else await call.print(result, valid, { json, csv });
@@ -43,11 +46,11 @@ const snake = (name: string) =>
   name.replace(/-/g, '_').replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
 async function* linesFrom(given: unknown): AsyncGenerator {
-  // As calls with lines answer.
+  // A call with lines answers with an async iterable.
   for await (const line of given as AsyncIterable<unknown>) yield JSON.parse(toJson(line));
 }
 
-/** Lines are read while they are printed: the connections stay open until that is done. */
+/** Lines are read while they are printed, so the connections stay open until the last line is out. */
 async function withAnswer<T>(
   call: AnyCall,
   valid: object,

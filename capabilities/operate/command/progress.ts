@@ -5,7 +5,10 @@ import { CliError } from '#operator-calls/call-refused.js';
 const linesEveryMs = 10_000;
 const barSteps = 1_000;
 
-/** Shows how a walk through the log goes, on standard error: a bar on a terminal, elsewhere a line at times. */
+/**
+ * Shows the progress of a walk through the log on standard error: a bar on a terminal, elsewhere a line now and
+ * then.
+ */
 export class ProgressDisplay implements Disposable {
   private readonly bar: SingleBar | undefined;
   private phase: string | undefined;
@@ -39,7 +42,7 @@ export class ProgressDisplay implements Disposable {
 
   private begin(phase: string, now: number): void {
     this.phase = phase;
-    // A phase that ends before the first line is due, needs none.
+    // A phase that ends before its first line is due prints none.
     this.phaseBegan = this.lastLine = now;
     this.bar?.start(barSteps, 0, { phase, figures: '' });
   }
@@ -47,7 +50,7 @@ export class ProgressDisplay implements Disposable {
 
 /**
  * Runs long work with its progress on display. Ctrl-C and SIGTERM end it in order.
- * @param stopped what the operator is told then
+ * @param stopped the message for the operator in that case
  */
 export async function withProgress<T>(
   stopped: string,
@@ -66,7 +69,10 @@ export async function withProgress<T>(
   }
 }
 
-/** Of the positions, which have gaps in some stores: between its ends it is an estimate. */
+/**
+ * The share of the positions that were read. In some stores positions have gaps, so it is an estimate except at
+ * both ends.
+ */
 export function shareOf({ position, from, through }: LogProgress): number {
   if (position >= through) return 1;
   return position <= from ? 0 : Number(position - from) / Number(through - from);

@@ -48,7 +48,7 @@ export async function checkShownBalances(
     const { environment, tenant, stream } = account;
     findings.checked('balance-shown');
     const shown = await readBalance(environment, tenant).catch(unlessUnproven);
-    // The check of writers names the event because of which the service refuses to decide.
+    // The service refuses to decide because of an unproven event. The check of writers names that event.
     if (shown === 'unproven') continue;
     const { balance, revision } = await balanceAt(store, account, shown?.position ?? account.position);
     if (shown?.balance === balance) continue;
@@ -114,7 +114,7 @@ export class AuditedAnswers {
     }
   }
 
-  /** The end of the history. */
+  /** Call it at the end of the history. */
   end({ jobs }: History): void {
     for (const [jobId, answers] of this.byJob) {
       for (const answer of answers) {

@@ -8,7 +8,7 @@ import type { History } from '../history/history.js';
 export interface KeptCheckpoint {
   readonly environment: Environment;
   readonly name: string;
-  /** Null: of a process manager, which keeps no rows. */
+  /** Null for a process manager, which keeps no rows. */
   readonly version: number | null;
   readonly haltedBecause: string | null;
   readonly position: bigint;
@@ -40,7 +40,7 @@ export async function readCheckpoints(
       ${processes.join(' ')} order by 1, 2`,
     [environments],
   );
-  // The columns are named by the statement; numbers of 64 bits come as text.
+  // The statement names the columns; numbers of 64 bits come as text.
   return rows.map((row) => ({
     ...(row as unknown as KeptCheckpoint),
     position: BigInt(row.position!),
@@ -62,7 +62,7 @@ export async function checkCheckpoints(
   for (const checkpoint of checkpoints) {
     const { environment, name, version, haltedBecause } = checkpoint;
     const consumer = consumers.find((each) => each.name === name);
-    // What another release keeps here is not known.
+    // The checkpoint belongs to another release, so its streams are not known.
     if (!consumer) continue;
     findings.checked('checkpoints');
     const wrong = (message: string, expected: unknown, found: unknown) =>
@@ -111,7 +111,7 @@ async function checkPlace(
     );
 }
 
-/** By stream: the revision that its read models have seen, where that is not its last one. */
+/** By stream, the revision that its read models have seen. Contains only streams that have later events. */
 export type ReachedEarlier = ReadonlyMap<string, bigint>;
 
 const rowsPerPage = 5_000;

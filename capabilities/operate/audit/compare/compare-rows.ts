@@ -17,7 +17,7 @@ export class ExpectedRows {
   /** Events of its streams that lie beyond its checkpoint. */
   beyond = 0;
   private readonly rows: readonly FoldedRows[];
-  /** By fold: where its columns are in a row of the table. */
+  /** For each fold, the places of its columns in a row of the table. */
   private readonly places: readonly (readonly number[])[];
 
   constructor(
@@ -41,7 +41,7 @@ export class ExpectedRows {
   apply(event: AuditedEvent): Promise<void> | undefined {
     let rereading: Promise<void> | undefined;
     if (!this.hasPassed(event)) this.beyond++;
-    // Only one of the folds ever reads again: the model of money never does.
+    // At most one of the folds rereads rows: the model of money never does.
     else for (const rows of this.rows) rereading = rows.apply(event) ?? rereading;
     return rereading;
   }
@@ -51,7 +51,7 @@ export class ExpectedRows {
     return this.consumes(event) && this.hasPassed(event);
   }
 
-  /** Takes a row of the table out of those that must be there. @returns whether all of its cells are right */
+  /** Removes a row of the table from the expected rows. @returns whether all of its cells are right */
   take(key: string, cells: readonly unknown[]): boolean {
     return this.rows
       .map((rows, fold) =>
@@ -94,7 +94,7 @@ const mostSuspects = 10_000;
 export interface SuspectRow {
   /** The text of its key. */
   readonly key: string;
-  /** As the table has it; undefined: it has none. */
+  /** The cells of the row in the table; undefined if the table has no such row. */
   readonly cells: readonly unknown[] | undefined;
 }
 
@@ -149,8 +149,8 @@ export async function compareTable(
 }
 
 /**
- * A column that the audit does not know is of another release, and is not compared. If a known column is missing, the
- * table cannot be compared.
+ * A column that the audit does not know belongs to another release, and is not compared. If a known column is
+ * missing, the table cannot be compared.
  */
 async function hasItsColumns(
   snapshot: ReadStoreSnapshot,

@@ -10,7 +10,7 @@ type Cells = Readonly<Record<string, unknown>>;
 /** The suspected rows of one table, folded again and kept in full. */
 class SuspectRows {
   private readonly folds: readonly FoldedRows[];
-  /** By the text of a row's key: the event that it shows last. */
+  /** By the text of a row's key, the event that the row shows last. */
   private readonly lastEvents = new Map<string, Revision>();
 
   constructor(
@@ -65,7 +65,7 @@ class SuspectRows {
   }
 }
 
-/** Reports the expected and actual cells of suspected rows. For that the history is folded a second time. */
+/** Reports the expected and actual cells of suspected rows. To do so, it folds the history a second time. */
 export class RowExplanations {
   private readonly suspects: readonly SuspectRows[];
 
@@ -105,7 +105,7 @@ function readable(cell: unknown, kind: ColumnKind): unknown {
   return JSON.parse(JSON.stringify(cell ?? null)) as unknown;
 }
 
-/** Events have whole milliseconds: a fraction is what is wrong. */
+/** Events have whole milliseconds, so a fraction is an error and is shown. */
 function timeText(milliseconds: number): string {
   const whole = Math.floor(milliseconds);
   if (!Number.isFinite(whole) || Math.abs(whole) > 8.64e15) return String(milliseconds);

@@ -13,9 +13,9 @@ export interface ServingModel {
   readonly generation: number;
   readonly state: string;
   readonly haltedBecause: string | null;
-  /** Its rows are those of the history up to here; undefined: it has folded no events yet. */
+  /** The rows are those of the history up to this position; undefined: no events were folded yet. */
   readonly position: bigint | undefined;
-  /** By the shape of a fold: the position up to which the rows are that fold's. */
+  /** By the shape of a fold, the position up to which that fold made the rows. */
   readonly foldedTo: Readonly<Record<string, string>>;
 }
 
@@ -28,14 +28,14 @@ export interface ParkedRows {
   readonly error: string | null;
 }
 
-/** An answer that is kept under an Idempotency-Key: the job was promised. */
+/** The answer that promised a job, kept under an Idempotency-Key. */
 export interface KeptAnswer {
   readonly tenant: string;
   readonly endpoint: string;
   readonly key: string;
   readonly jobId: string;
   readonly requestId: string;
-  /** As the row says beside the answer. */
+  /** The id in the row's own column, beside the answer. */
   readonly ownJobId: string;
   readonly ownRequestId: string;
   readonly creditsCost: number;
@@ -44,8 +44,8 @@ export interface KeptAnswer {
 const rowsPerPage = 2000;
 
 /**
- * A switch of generations may come between two queries, so a wrong view is only reported after it was wrong three
- * times.
+ * A switch of generations may come between two queries. So a wrong view is only reported after it was wrong
+ * three times.
  */
 const looks = 3;
 const lookAgainMs = 300;
@@ -135,15 +135,18 @@ export class ReadStoreSnapshot implements AsyncDisposable {
   }
 
   /**
-   * The query of the view, so that a switch of generations need not wait for this transaction; without a view, the
-   * table.
+   * Reads the query of the view, so that a switch of generations need not wait for this transaction. Without a
+   * view, it reads the table.
    */
   private shownBy(model: ServingModel): string {
     const definition = this.viewOf(model);
     return definition === undefined ? tableOf(model) : `(${definition.replace(/;\s*$/, '')}) as shown`;
   }
 
-  /** Pages of rows, each as its cells in the order of the columns; the next page is on its way while one is looked at. */
+  /**
+   * Pages of rows. A row is a list of cells in the order of the columns. The next page loads while the current
+   * one is checked.
+   */
   async *rows(model: ServingModel, fold: ReadModelFold, tenant?: string): AsyncGenerator<unknown[][]> {
     const columns = fold.columns.map(({ name, kind }) => selected(name, kind)).join(', ');
     const ofTenant = tenant === undefined ? '' : ' where tenant = $1';
@@ -166,7 +169,7 @@ export class ReadStoreSnapshot implements AsyncDisposable {
     await this.client.query('close audited');
   }
 
-  /** The jobs of an environment that have a task which is not done; none where there is no queue. */
+  /** The jobs of an environment that have a task which is not done; empty if there is no queue. */
   async openTasks(environment: Environment): Promise<ReadonlySet<string>> {
     const there = await this.client.query<{ there: boolean }>(
       `select to_regclass('pgboss.job') is not null as there`,
@@ -195,7 +198,7 @@ export class ReadStoreSnapshot implements AsyncDisposable {
   }
 }
 
-/** Both are names that the code gives, never a caller's text. */
+/** The code gives both names; they are never a caller's text. */
 function tableOf({ environment, name, generation }: ServingModel): string {
   return `${environment}.${name}_g${generation}`;
 }
@@ -213,5 +216,5 @@ const cellOfType: Readonly<Record<number, (cell: string) => unknown>> = {
   [JSONB]: (cell): unknown => JSON.parse(cell),
 };
 
-/** What is no number and no JSON stays text. */
+/** Values other than numbers and JSON stay text. */
 const asCells: pg.CustomTypesConfig = { getTypeParser: (type: number) => cellOfType[type] ?? String };

@@ -7,7 +7,7 @@ interface OpenJob {
   readonly environment: Environment;
   readonly jobId: string;
   readonly parentJobId: string | null;
-  /** Milliseconds, of its last event. */
+  /** Time of its last event, in milliseconds. */
   movedAt: number;
 }
 
@@ -43,7 +43,9 @@ export class WaitingJobs {
     }
   }
 
-  /** @param tasks of an environment: the jobs that have a task which is not done, as it was before the history was read */
+  /**
+   * @param tasks the jobs of the environment that had a task which was not done, before the history was read
+   */
   async check(
     environment: Environment,
     tasks: ReadonlySet<string>,

@@ -20,7 +20,10 @@ beforeAll(async () => {
 });
 afterAll(() => fixture.dispose());
 
-/** What migrations make: read models are declared by their folds, and the queue's tables are the library's business. */
+/**
+ * Whether migrations make it. The folds declare the read models, and the queue's library makes the queue's
+ * tables.
+ */
 function isOfMigrations({ schema, kind, name }: CatalogueFact): boolean {
   if (schema === queueSchema) return kind === 'function';
   const [, model = name] = /^(\w+)_g\d+(?:\.|$)/.exec(name) ?? [];
@@ -34,7 +37,7 @@ function lineOf({ schema, kind, name, definition }: CatalogueFact): string {
 }
 
 const formerSignature = `${logSchema}.append_batch(text[], bigint[], int[], int[], text[], uuid[], text[], json[], json[])`;
-/** As releases had it that appended to one stream at a time. */
+/** The function of the releases that appended to one stream at a time. */
 const formerAppend = `create function "${logSchema}".append_batch(
   in streams text[], in expected bigint[],
   in event_append int[], in event_place int[], in event_stream text[],

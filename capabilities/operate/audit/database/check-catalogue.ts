@@ -4,10 +4,13 @@ import type { ColumnKind, ReadModelFold } from '../rows/folded-rows.js';
 import type { CatalogueFact } from './read-catalogue.js';
 import { releaseCatalogue } from './release-catalogue.js';
 
-/** The pseudo schema under which {@link releaseCatalogue} has what each environment has. */
+/** The pseudo schema in {@link releaseCatalogue} for the objects that every environment has. */
 export const anyEnvironment = 'environment';
 
-/** A schema, and the read models in it by the generation that serves; none: their rows are not in this schema. */
+/**
+ * A schema, and its read models with the generation that serves each. The list is empty if this schema holds no
+ * rows of read models.
+ */
 export interface AuditedSchema {
   readonly schema: string;
   readonly isEnvironment?: boolean;
@@ -21,7 +24,7 @@ const typeOfKind: Readonly<Record<ColumnKind, string>> = {
   json: 'jsonb',
 };
 
-/** A later release may add these, and no statement of this one meets them. */
+/** A later release may add these; the statements of this release do not use them. */
 const mayBeMore = new Set<CatalogueFact['kind']>(['table', 'view', 'column']);
 /**
  * Facts of earlier releases that stay in place, because those releases may run beside this one or come back. They must
@@ -72,8 +75,8 @@ export function checkCatalogue(
 }
 
 /**
- * The queue's tables belong to its library, which makes lost ones again; only their triggers, functions and the like
- * are checked.
+ * The queue's tables belong to its library, which makes lost ones again. Only their triggers, functions and the
+ * like are checked.
  */
 const isLookedAt = ({ schema, kind }: CatalogueFact) =>
   schema !== queueSchema || kind === 'function' || neverInSpares.has(kind);

@@ -104,7 +104,7 @@ union all select '', 'setting', coalesce((select rolname from pg_roles where oid
 union all select '', 'trigger', evtname, 'on ' || evtevent from pg_event_trigger where evtevent = 'login' and evtenabled <> 'D'
 order by 1, 2, 3`;
 
-/** @param client what PostgreSQL prints as names depends on its search path, which must be that of the server */
+/** @param client its search path must be `pg_catalog`, because the names that PostgreSQL prints depend on it */
 export async function readCatalogue(
   client: pg.ClientBase,
   schemas: readonly string[],

@@ -124,7 +124,7 @@ export class AuditedAccounts {
     this.enter(account, event, { chargeId: purchaseId, state: 'purchase', amount });
   }
 
-  /** What is corrected was not purchased. */
+  /** A correction takes back purchased credits. */
   private correct(account: AuditedAccount, event: Placed<EventOfType<'CreditsCorrected'>>): void {
     const { correctionId, amount } = event.data;
     this.checkAmount(event, amount);
@@ -185,7 +185,7 @@ export class AuditedAccounts {
     return false;
   }
 
-  /** The account's own texts are kept, so that its charges share them. */
+  /** Keeps the account's own strings, so that its charges share them. */
   private enter(
     { stream, tenant }: AuditedAccount,
     { environment, revision, data }: Placed<AccountEvent>,

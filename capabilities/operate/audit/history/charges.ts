@@ -41,7 +41,7 @@ export class AuditedCharges {
   }
 }
 
-/** What a charge is held against. */
+/** The models that a charge is checked against. */
 export interface Books {
   readonly findings: AuditFindings;
   readonly charges: AuditedCharges;
@@ -107,7 +107,10 @@ export function checkOpenCharges({ findings, charges }: Books, deadline: number)
   }
 }
 
-/** A job is queued after its charge was committed: the price of the job, from the account of its tenant. */
+/**
+ * Checks that the charge was committed before the job was queued: the price of the job, from the account of its
+ * tenant.
+ */
 export function checkQueued(books: Books, event: Queued): void {
   const { chargeId, parentJobId } = event.data;
   if (chargeId === null) checkParent(books, event);

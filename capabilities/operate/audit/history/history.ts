@@ -17,7 +17,7 @@ import { Lifecycles } from './lifecycles.js';
 import { AuditedStreams, EventIds, type AuditedStream } from './streams.js';
 
 export interface HistoryOptions {
-  /** Only what is of this tenant. Undefined: everything. */
+  /** Audits only this tenant; undefined: everything. */
   readonly tenant?: string | undefined;
   /** How often a job may be taken up. Default 3. */
   readonly mostAttempts?: number;
@@ -74,7 +74,10 @@ export class History implements Books {
     return this.read(place, this.streams.follow(place));
   }
 
-  /** The end of the history, as of a moment. `horizonMs`: how long a charge may stay open when it should not. */
+  /**
+   * Call it at the end of the history, with the current time. `horizonMs`: how long a charge that should be
+   * closed may stay open.
+   */
   end(now: number, horizonMs: number): void {
     checkOpenCharges(this, now - horizonMs);
     this.eventIds.suspect();

@@ -12,7 +12,7 @@ export type AuditedJobState =
 export interface AuditedJob {
   readonly jobId: string;
   state: AuditedJobState;
-  /** How many were started. */
+  /** How many attempts were started. */
   attempts: number;
   /** Whether it is the parent of a batch. */
   isParent: boolean;
@@ -92,7 +92,7 @@ export class AuditedJobs {
       this.findings.wrongAt(event, 'job-beginning', message, expected, found);
     }
     if (isEnd(type)) this.findings.checked('terminal');
-    // What the last call cost is told when it is known.
+    // EngineAnswered may come after the end: it reports the cost of the last call once it is known.
     if (!ends.has(state) || type === 'EngineAnswered') return;
     const message = `${type} after the job had ${state}`;
     this.findings.wrongAt(event, 'terminal', message, `nothing after ${state}`, type);

@@ -71,8 +71,8 @@ function ownerByName({ category, streamId }: EventOrigin): string | undefined {
 }
 
 /**
- * Finds ids that several events have. An id stands in memory as a number, and equal numbers are only a suspicion: the
- * events are read again, and only equal ids are wrong.
+ * Finds ids that several events have. Memory holds each id as a rounded number, so equal numbers are only a
+ * suspicion. A second reading compares the ids themselves.
  */
 export class EventIds {
   private readonly seen: number[] = [];
@@ -87,7 +87,7 @@ export class EventIds {
     this.seen.push(numberOf(id));
   }
 
-  /** After the first reading. */
+  /** Call it after the first reading. */
   suspect(): void {
     const sorted = Float64Array.from(this.seen).sort();
     this.suspects = new Set(sorted.filter((number, index) => number === sorted[index - 1]));
@@ -105,7 +105,7 @@ export class EventIds {
     this.places.set(id, places);
   }
 
-  /** After the second reading. */
+  /** Call it after the second reading. */
   report(): void {
     for (const [id, [first, ...others]] of this.places) {
       if (!first) continue;

@@ -2,16 +2,16 @@ import type { EventOfType } from '#domain/events.js';
 import { decode } from '#domain/stored-events.js';
 import type { RecordedEvent } from '#event-store/event-store.js';
 
-/** What moves a balance. */
+/** The kinds of movements that change a balance. */
 export type MovementKind = 'pack' | 'subscription' | 'correction' | 'charge' | 'refund';
 
 export interface Movement {
   /** ISO 8601, UTC. */
   readonly at: string;
-  /** Of the account's stream. */
+  /** The revision in the account's stream. */
   readonly revision: number;
   readonly kind: MovementKind;
-  /** Of the purchase or the charge. */
+  /** The id of the purchase or the charge. */
   readonly id: string;
   readonly jobId: string | null;
   readonly operation: string | null;
@@ -109,9 +109,9 @@ function of({ jobId, operation }: Debit) {
 }
 
 export interface Period {
-  /** Milliseconds. The period begins with the first movement at or after this, */
+  /** Milliseconds. The period begins with the first movement at or after this time. */
   readonly from?: number | undefined;
-  /** and ends before the first one at or after this. */
+  /** The period ends before the first movement at or after this time. */
   readonly to?: number | undefined;
 }
 

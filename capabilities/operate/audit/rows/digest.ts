@@ -1,8 +1,8 @@
 import { randomInt } from 'node:crypto';
 
 /**
- * New in each run. A digest without a secret is easy to reverse: who can write rows could alter one cell and choose another
- * so that the digest stays the same.
+ * New in each run. A digest without a secret is easy to reverse: a person who can write rows could alter one
+ * cell and choose another so that the digest stays the same.
  */
 const secret = randomInt(2 ** 32) | 0;
 
@@ -10,8 +10,8 @@ const double = new Float64Array(1);
 const words = new Int32Array(double.buffer);
 
 /**
- * 32 bits, signed, that stand for a value: text, number, or anything that JSON can say (FNV-1a, with a last round of
- * mixing). The hashes of node:crypto take five times as long for texts as short as a cell.
+ * A signed digest of 32 bits for a text, a number or any JSON value (FNV-1a, with a last round of mixing). For
+ * texts as short as a cell, the hashes of node:crypto take five times as long.
  */
 export function digestOf(value: unknown, seed = secret): number {
   switch (typeof value) {
@@ -31,7 +31,8 @@ export function digestOf(value: unknown, seed = secret): number {
 function digestOfObject(value: object): number {
   if (Array.isArray(value)) return value.reduce<number>((digest, item) => digestOf(item, digest + 1), secret);
   let digest = 0x1f83d9ab;
-  // A value from JSON or a row is a plain object here. A sum, because jsonb changes the order of members.
+  // A value from JSON or a row is a plain object here. The digest is a sum, because jsonb changes the order of
+  // members.
   for (const name in value) {
     const member = (value as Readonly<Record<string, unknown>>)[name];
     if (member !== undefined) digest = (digest + digestOf(member, digestOfText(name, secret))) | 0;

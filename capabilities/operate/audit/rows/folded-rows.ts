@@ -13,9 +13,9 @@ export type RowKey = readonly (string | number)[];
 export type FoldedRow = Readonly<Record<string, unknown>>;
 
 export interface FoldedColumn {
-  /** In the table. */
+  /** The name in the table. */
   readonly name: string;
-  /** In the folded row, where a time is a `Date` or milliseconds. */
+  /** The name in the folded row, where a time is a `Date` or milliseconds. */
   readonly property: string;
   readonly kind: ColumnKind;
 }
@@ -31,7 +31,10 @@ export interface RowFold {
   readonly rowsNeverChange: boolean;
   /** Whether events are still to come for this row. Absent: unknown. */
   isOpen?(row: FoldedRow): boolean;
-  /** The rows that an event concerns. @throws for an event that the fold cannot take: the projector parks its stream */
+  /**
+   * The keys of the rows that an event concerns.
+   * @throws for an event that the fold cannot take; the projector parks its stream
+   */
   keysOf(event: AuditedEvent): readonly RowKey[];
   /** The row after the event; undefined: there is none. @throws as `keysOf` */
   evolve(row: FoldedRow | undefined, event: AuditedEvent, key: RowKey): FoldedRow | undefined;
@@ -44,9 +47,9 @@ export interface RowFold {
  */
 export interface ReadModelFold extends RowFold {
   readonly name: string;
-  /** Of the fold. */
+  /** The version of the fold. */
   readonly version: number;
-  /** The key under which the read store keeps the position up to which the rows are this fold's. */
+  /** The read store keeps under this key the position up to which this fold made the rows. */
   readonly shape: string;
   /** The streams that it is made of. */
   readonly categories: readonly StreamCategory[];
@@ -55,7 +58,10 @@ export interface ReadModelFold extends RowFold {
   readonly keyColumns: number;
 }
 
-/** Every part counts: several rows of a table may share all but one. PostgreSQL's text holds no NUL. */
+/**
+ * Joins all parts of the key, because several rows of a table may share all but one. PostgreSQL's text holds no
+ * NUL.
+ */
 export function textOfKey(key: RowKey): string {
   return key.length === 1 ? String(key[0]) : key.join('\0');
 }
@@ -73,19 +79,20 @@ interface KeptRows {
 }
 
 /**
- * Folds history into rows. The newest rows are kept in full, because the fold goes on from them; of the older ones it
- * keeps the digest. When an event concerns an older row, its stream is read again.
+ * Folds history into rows. The newest rows are kept in full, because the fold goes on from them; only digests
+ * are kept of older rows. When an event concerns an older row, its stream is read again.
  *
- * Rows that several streams may concern have no one stream to read. They are all kept in full, or while they are open:
- * an event that comes later makes the row a suspect, which the second reading keeps in full.
+ * A row that several streams may concern cannot be made again from one stream. Such rows are always kept in
+ * full, or, if the fold knows when they are open, while they are open. A later event makes a closed row a
+ * suspect, and the second reading keeps suspects in full.
  */
 export class FoldedRows {
   /** Rows in full by the text of their key, in two halves: the older half is dropped when the newer one is full. */
   private newer = new Map<string, FoldedRow>();
   private older = new Map<string, FoldedRow>();
-  /** Rows in full that stay so for now. */
+  /** Open rows, which stay in full. */
   private readonly open = new Map<string, FoldedRow>();
-  /** Digests of the rows that were dropped. A row that is in full again may still have its old one. */
+  /** Digests of the rows that were dropped. A row that is back in full may still have its old digest here. */
   private readonly digests = new Map<string, number>();
   /** Streams with an event that the fold could not take. Like the projector, the audit skips the rest of them. */
   private readonly parked = new Set<string>();
@@ -126,7 +133,7 @@ export class FoldedRows {
     return this.open.get(id) ?? this.newer.get(id) ?? this.older.get(id);
   }
 
-  /** Takes a row out of those that must be there. @returns whether it has these cells */
+  /** Removes a row from the expected rows. @returns whether it has these cells */
   take(id: string, cells: readonly unknown[]): boolean {
     const row = this.row(id);
     const digest = row ? digestOf(this.cellsOf(row)) : this.digests.get(id);
@@ -144,7 +151,10 @@ export class FoldedRows {
     return new Set([this.digests, this.older, this.newer, this.open].flatMap((rows) => [...rows.keys()]));
   }
 
-  /** In the order of the columns: times in milliseconds, and texts, numbers and JSON values. */
+  /**
+   * The cells in the order of the columns. Times are in milliseconds; other cells are texts, numbers and JSON
+   * values.
+   */
   cellsOf(row: FoldedRow): unknown[] {
     return this.fold.columns.map(({ property }) => {
       const value = row[property];
@@ -152,7 +162,7 @@ export class FoldedRows {
     });
   }
 
-  /** None for an event that the fold ignores or cannot take, or that concerns no wanted row. */
+  /** Empty for an event that the fold ignores or cannot take, or that concerns no wanted row. */
   private keysOf(event: AuditedEvent): readonly KnownKey[] {
     if (this.parked.has(event.stream)) return nothing;
     try {
@@ -183,7 +193,7 @@ export class FoldedRows {
 
   private change(event: AuditedEvent, keys: readonly KnownKey[]): void {
     try {
-      // An event changes all of its rows or none: each is folded before the first one is kept.
+      // An event changes all of its rows or none, so each is folded before the first one is kept.
       const rows = keys.map(([key, id]) => {
         const before = this.fold.rowPerEvent ? undefined : this.row(id);
         return { id, before, after: this.fold.evolve(before, event, key) };
@@ -221,7 +231,7 @@ export class FoldedRows {
     for (const rows of [this.newer, this.older, this.open, this.digests]) rows.delete(id);
   }
 
-  /** The row as the stream's events before this one make it. */
+  /** Folds the row from the stream's events before this one. */
   private async foldStream({ stream, revision }: AuditedEvent, key: RowKey): Promise<FoldedRow | undefined> {
     const { fold, store } = this;
     const id = textOfKey(key);

@@ -7,7 +7,7 @@ import type { FoldedRow, ReadModelFold, RowFold, RowKey } from './folded-rows.js
  * properties of a row are columns of the table; times are in milliseconds.
  */
 interface MoneyModel<Row extends object = object> {
-  /** A row as it is made. Its properties name the columns that the model is about. */
+  /** A new row. Its properties name the columns that the model covers. */
   readonly row: Row;
   /** Whether events are still to come for this row. */
   isOpen(row: Row): boolean;
@@ -115,8 +115,8 @@ function entry({ streamId: tenant, revision, data }: AuditedEvent): LedgerCells 
 }
 
 /**
- * One row a request: what it was charged in all, and how it ended. A refused request is a row that nothing changes, and so is
- * a caller's write that costs nothing.
+ * One row for each request: its charge in all, and how it ended. No later event changes the row of a refused
+ * request, or of a caller's write that costs nothing.
  */
 class UsageCells {
   request_id = '';
@@ -150,7 +150,7 @@ const usage: MoneyModel<UsageCells> = {
         return [data.requestId];
       case 'CreditsSettled':
       case 'CreditsRefunded':
-        // A charge is named after its request; a dot and a number tell the charges of a batch apart.
+        // A charge is named after its request; the names of a batch's charges add a dot and a number.
         return [data.chargeId.split('.', 1)[0]!];
       default:
         return freeCall(event) ? [event.recorded.metadata.requestId] : undefined;
@@ -202,7 +202,10 @@ function closed(row: UsageCells, at: number): UsageCells {
 
 const patchesProduct = 'PATCH /v1/products/{public_id} 200';
 
-/** The call and the answer of a caller's own request. Events of workers, operators and the service are none. */
+/**
+ * The call and the answer of a caller's own request; undefined for events of workers, operators and the
+ * service.
+ */
 function freeCall({ type, data, recorded }: AuditedEvent): string | undefined {
   const { actor, causationId } = recorded.metadata;
   if (!actor.startsWith('key:')) return undefined;
@@ -226,7 +229,10 @@ function freeCall({ type, data, recorded }: AuditedEvent): string | undefined {
   }
 }
 
-/** A batch comes before its jobs, so the first event of a call counts; a product that is changed and archived is archived. */
+/**
+ * A batch comes before its jobs, so the first event of a call counts. A call that changes and archives a
+ * product counts as archiving it.
+ */
 function answered(row: UsageCells | undefined, event: AuditedEvent): UsageCells | undefined {
   const { type, data, streamId, recorded } = event;
   const [method = '', endpoint = '', status] = freeCall(event)?.split(' ') ?? [];
@@ -262,8 +268,8 @@ const calls: MoneyModel<CallCells> = {
 const moneyModels: Readonly<Partial<Record<string, MoneyModel>>> = { jobs, usage, ledger, calls };
 
 /**
- * The folds that a table is compared with: the audit's own of the columns about money, and the read model's of the
- * others.
+ * The folds that a table is compared with: the audit's own for the columns about money, and the read model's
+ * for the others.
  */
 export function foldsOf(model: ReadModelFold): readonly RowFold[] {
   const money = moneyModels[model.name];
