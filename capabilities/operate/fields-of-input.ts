@@ -1,7 +1,7 @@
 import { fieldDescriptions } from '#validation/fields.js';
 import type { Shape } from '#validation/validate.js';
 
-/** What is described of the fields of an input, in the order of their declaration. */
+/** The descriptions of an input's fields, in the order of their declaration. */
 export function fieldsOf(input: Shape) {
   const chain = new Set<object>();
   // The end of the chain is null.

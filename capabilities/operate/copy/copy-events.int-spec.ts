@@ -15,7 +15,10 @@ const ofRequest = (requestId: string, data: unknown): NewEvent => {
   return { ...event, metadata: { ...event.metadata, requestId } };
 };
 
-/** Dispatches as they lie in a log: a debit, a job, its end, and the closing of the charge, of many at a time. */
+/**
+ * Appends dispatches in the order of a real log: a debit, a job, its end, and the closing of the charge, for
+ * many at a time.
+ */
 async function fill(store: EventStore, prefix: string, count: number): Promise<void> {
   const tenants = 5;
   const dispatch = async (n: number) => {
@@ -191,7 +194,7 @@ describe('copying a history into another store', () => {
   }
 });
 
-/** The methods of a store on their own, so that a test can put a fault into one of them. */
+/** The methods of a store as a plain object, so that a test can replace one of them by a faulty one. */
 function bound(store: EventStore): { -readonly [Name in keyof EventStore]: EventStore[Name] } {
   return {
     append: (...given) => store.append(...given),

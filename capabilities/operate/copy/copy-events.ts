@@ -33,7 +33,8 @@ export type CopyPhase = 'comparing' | 'copying' | 'verifying';
 export interface CopyProgress {
   readonly phase: CopyPhase;
   /**
-   * The position in the log that is being read. The phase reads from `from` through `through`; positions may have gaps.
+   * The position in the log that is being read. The phase reads from `from` through `through`; positions may
+   * have gaps.
    */
   readonly position: bigint;
   readonly from: bigint;
@@ -43,7 +44,7 @@ export interface CopyProgress {
 }
 
 export interface CopyOptions {
-  /** If it was opened with the key, an event that the service did not write ends the copy. */
+  /** If the source was opened with the key, an event that the service did not write ends the copy. */
   readonly source: EventStore;
   /** Opened without the key, so that each event keeps its own proof. */
   readonly target: EventStore;
@@ -79,13 +80,14 @@ const pauseMs = 1_000;
 const namedDifferences = 10;
 
 /**
- * Copies the history of one store into another, up to the head that the source has now: each event with its id, type,
- * data and metadata, at its revision. Streams about the log itself are left out. It can be stopped at any moment and run again: each append
- * names the revision that it expects, so there are no double events and no gaps.
+ * Copies the history of one store into another, up to the present head of the source: each event with its id,
+ * type, data and metadata, at its revision. Streams about the log itself are left out. It can be stopped at any
+ * moment and run again: each append names the revision that it expects, so there are no double events and no
+ * gaps.
  *
- * Order in the target: {@link planWaves} orders the events of a stretch of at most 1,000 events; stretches follow each
- * other. An event is therefore never more than 1,000 places away from its place in the source, and causes precede
- * effects.
+ * Order in the target: {@link planWaves} orders the events of a stretch of at most 1,000 events; stretches
+ * follow each other. An event is therefore never more than 1,000 places away from its place in the source, and
+ * causes precede effects.
  * @throws CopyRefused, EventStoreError, the signal's reason
  */
 export async function copyEvents(options: CopyOptions): Promise<CopyResult> {
@@ -118,8 +120,8 @@ export async function copyEvents(options: CopyOptions): Promise<CopyResult> {
 }
 
 /**
- * The log without its adoptions and the streams of capabilities about it, such as seals. They hold for one store only: the
- * target has other positions.
+ * The log without adoptions and without the streams of capabilities about it, such as seals. They hold for one
+ * store only, because the target has other positions.
  */
 async function* historyOf(store: EventStore, walk: Walk): AsyncGenerator<Stretch, void, void> {
   for await (const { events, position } of walkLog(store, walk))

@@ -2,7 +2,10 @@ import { describe, expect, it } from 'vitest';
 import type { RecordedEvent } from '#event-store/event-store.js';
 import { planWaves } from './plan-waves.js';
 
-/** `account@r1` is an event of the stream `account` that the request r1 caused; revisions count up by themselves. */
+/**
+ * `account@r1` is an event of the stream `account` that the request r1 caused. Revisions count up by
+ * themselves.
+ */
 function log(...places: readonly string[]): { event: RecordedEvent; bytes: number }[] {
   const revisions = new Map<string, bigint>();
   return places.map((place, index) => {

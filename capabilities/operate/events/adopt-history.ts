@@ -21,8 +21,8 @@ export interface AdoptOptions extends OutputOptions {
 }
 
 /**
- * Fixes up to where the log is believed without the proof that each event carries. What an older release has written, or
- * one with an earlier key, is counted first: the operator answers for that number.
+ * Fixes the position up to which the log is believed although its events carry no proof. Before that, it counts
+ * the events of older releases and of earlier keys: the operator answers for that number.
  */
 export async function adoptEvents({ accept = 0, json }: AdoptOptions): Promise<void> {
   const configuration = findConfiguration();

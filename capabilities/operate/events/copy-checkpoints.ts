@@ -17,7 +17,10 @@ export interface MoveOptions {
   readonly databaseUrl: string;
   readonly source: EventStore;
   readonly target: EventStore;
-  /** Where they are, without credentials: kept beside the checkpoints, to know which log these belong to. */
+  /**
+   * Location of the source, without credentials. It is stored beside the checkpoints and names the log that
+   * they belong to.
+   */
   readonly from: string;
   readonly to: string;
 }
@@ -30,12 +33,12 @@ interface CheckpointRow {
 }
 
 /**
- * Positions mean something in one store only. This moves all that hold some from the source to the target, in one
- * transaction: the checkpoints of the read models and the process managers, and parked events. Snapshots of accounts,
- * which hold positions too, are dropped: the next load makes them anew.
+ * A position is valid in one store only. This function moves everything that holds positions from the source to
+ * the target, in one transaction: the checkpoints of the read models and the process managers, and parked
+ * events. Snapshots of accounts also hold positions. They are dropped, and the next load makes them anew.
  *
- * A projector that runs holds locks which are asked for here; it has to be stopped before, and started on the target.
- * @throws CliError when that is not so, or a consumer is not where it has to be; nothing has changed then
+ * It takes the locks that a running projector holds, so stop the projector before, and start it on the target.
+ * @throws CliError if a projector runs, or a consumer is not where it has to be; nothing has changed then
  */
 export async function moveCheckpoints(
   move: CheckpointMove,
@@ -51,7 +54,7 @@ export async function moveCheckpoints(
   });
 }
 
-/** The very locks that runners hold, see `runExclusively`. */
+/** Takes the same locks that runners hold, see `runExclusively`. */
 async function lockConsumers(client: pg.Client): Promise<void> {
   const processes = consumers.filter(({ kind }) => kind === 'process manager');
   const locks = [
@@ -70,7 +73,7 @@ async function lockConsumers(client: pg.Client): Promise<void> {
   }
 }
 
-/** By name, where the binding has one; it is older than names where it has not. */
+/** Compares identities if the binding has one, or else places: older bindings have no identity. */
 async function isLog({ identity, place }: BoundLog, log: EventStore, logPlace: string): Promise<boolean> {
   return identity === null ? place === logPlace : identity === (await log.identity());
 }
@@ -90,7 +93,8 @@ async function translate(
   for (const checkpoint of checkpoints) await requireCaughtUp(source, checkpoint);
   const last = await target.lastEvent();
   if (!last) return 'translated';
-  // Marks of folds that are where the checkpoint is stay so; what lags behind is folded again from the beginning.
+  // A fold's mark that equals the checkpoint moves with it. A fold whose mark lags behind starts again from the
+  // beginning.
   await client.query(
     `update read_store.projections set folded_to = (
         select coalesce(jsonb_object_agg(shape, $1::text), '{}')
@@ -108,7 +112,10 @@ async function translate(
   return 'translated';
 }
 
-/** Those that a rebuild has left beside the live ones stand still in the middle of the old log, and can be made again. */
+/**
+ * Drops generations that a rebuild left beside the live ones. They stand still in the middle of the old log,
+ * and can be made again.
+ */
 async function forgetSpareGenerations(client: pg.Client): Promise<void> {
   for (const env of environments) {
     const generations = [...(await loadGenerations(client, env)).values()].flat();
@@ -129,7 +136,9 @@ async function readCheckpoints(client: pg.Client): Promise<CheckpointRow[]> {
   return rows;
 }
 
-/** A consumer that has never run has nothing to translate: it begins at the start of whatever log it is given. */
+/**
+ * A consumer that has never run has nothing to translate: it begins at the start of any log that it is given.
+ */
 async function requireCaughtUp(source: EventStore, checkpoint: CheckpointRow): Promise<void> {
   const { env, name, position } = checkpoint;
   if (position === null) return;
@@ -142,7 +151,7 @@ async function requireCaughtUp(source: EventStore, checkpoint: CheckpointRow): P
   );
 }
 
-/** By stream and revision, which are the same in both stores. */
+/** Finds parked events by stream and revision, which are the same in both stores. */
 async function translateParked(client: pg.Client, target: EventStore): Promise<void> {
   const { rows } = await client.query<{ stream: string; revision: string }>(
     'select distinct stream, revision::text from read_store.parked_events',
@@ -159,9 +168,9 @@ async function translateParked(client: pg.Client, target: EventStore): Promise<v
 }
 
 /**
- * Lets every consumer begin anew at the first event of the log that the installation has now, and binds it to that log.
- * Answers kept under Idempotency-Keys whose job is not on the log are forgotten: their requests are asked again, and charged
- * then. A try without an answer goes on under its own ids.
+ * Lets every consumer begin anew at the first event of the log that the installation has now, and binds it to
+ * that log. It forgets answers under Idempotency-Keys whose job is not on the log: if such a request comes
+ * again, it is charged again. A try without an answer goes on under its own ids.
  * @throws CliError while a projector runs; nothing has changed then
  */
 export async function resetCheckpoints(
@@ -203,7 +212,7 @@ async function inTransactionOn<T>(url: string, work: (client: pg.Client) => Prom
     await client.query('commit');
     return result;
   } finally {
-    // Ends the transaction too, where it was not committed.
+    // Also ends a transaction that was not committed.
     await client.end();
   }
 }
@@ -224,7 +233,10 @@ async function reset(client: pg.Client): Promise<'reset'> {
   return 'reset';
 }
 
-/** Some may be for jobs that are not on the log, which workers would look for again and again. The others come back. */
+/**
+ * Some tasks may be for jobs that are not on the log, and workers would look for those again and again. The
+ * other tasks come back.
+ */
 async function dropTasks(client: pg.Client): Promise<void> {
   const { rows } = await client.query<{ there: boolean }>(
     `select to_regclass('pgboss.job') is not null as there`,
@@ -232,7 +244,10 @@ async function dropTasks(client: pg.Client): Promise<void> {
   if (rows[0]?.there) await client.query('delete from pgboss.job');
 }
 
-/** They are kept in this database when the log is elsewhere, and left over there when it was here before. */
+/**
+ * If the log is elsewhere, its snapshots are in this database. If the log was here before, its old snapshots
+ * are still here.
+ */
 async function dropSnapshots(client: pg.Client): Promise<void> {
   const { rows } = await client.query<{ there: boolean }>(
     `select to_regclass('event_store.snapshots') is not null as there`,

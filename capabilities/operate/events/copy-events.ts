@@ -28,13 +28,13 @@ import { personAtTerminal } from '../connected-operator.js';
 import { moveCheckpoints, type CheckpointMove } from './copy-checkpoints.js';
 
 export interface CopyEventsOptions extends OutputOptions {
-  /** Absent: where the service has its events. */
+  /** If absent, the source is the service's own event store. */
   readonly from?: string;
   readonly to: string;
   readonly checkpoints?: CheckpointMove;
 }
 
-/** In place of a URL: the PostgreSQL that `npm start` brings along, whose port is another one each time. */
+/** Stands for the URL of the PostgreSQL that `npm start` brings along, whose port changes with each start. */
 const embedded = 'embedded';
 
 function embeddedUrl(configuration: Configuration | undefined): string {
@@ -42,11 +42,11 @@ function embeddedUrl(configuration: Configuration | undefined): string {
   throw new CliError('with DATABASE_URL there is no embedded PostgreSQL: give the address of the store');
 }
 
-/** The exit code is 0 only when both stores were found to hold the same, and the checkpoints are as was asked. */
+/** The exit code is 0 only if both stores hold the same and the checkpoints are as requested. */
 export async function copyHistory(options: CopyEventsOptions): Promise<void> {
   const { checkpoints, json } = options;
   const wantsEmbedded = [options.from, options.to].includes(embedded);
-  // Found first: without the database there is no need to copy for an hour.
+  // The service is opened first: without its database, an hour of copying would be in vain.
   const needsService = options.from === undefined || checkpoints !== undefined || wantsEmbedded;
   await using service = needsService ? await openService() : undefined;
   const urlOf = (given: string) => (given === embedded ? embeddedUrl(service?.configuration) : given);
@@ -59,7 +59,7 @@ export async function copyHistory(options: CopyEventsOptions): Promise<void> {
   if (isFile) requireFile(sourceUrl, '--from: ');
   // A file needs no closing.
   const proof = proofOfService(service?.configuration);
-  // What the service did not write is not carried along.
+  // With the proof, the copy stops at an event that the service did not write.
   await using opened = isFile ? undefined : await openStore(sourceUrl, '--from', proof);
   const source = opened ?? { store: new ExportedLog(places.from) };
   await using target = await openStore(to, '--to');
@@ -78,7 +78,7 @@ export async function copyHistory(options: CopyEventsOptions): Promise<void> {
       const { databaseUrl } = service.configuration;
       const stores = { source: source.store, target: target.store };
       moved = await moveCheckpoints(checkpoints, { databaseUrl, ...stores, ...places });
-      // A file is a backup: whether it is the newest, its operator says.
+      // A file is a backup. Only its operator knows whether it is the newest.
       if (!isFile)
         for (const copies of await copiesOfCapabilities())
           await copies.moved(service.configuration, stores, {
@@ -129,7 +129,10 @@ async function copyWithProgress(
   }
 }
 
-/** Of the service that this command finds, if it finds one: a copy between two other places needs none. */
+/**
+ * The proof options of the service that this command finds, if it finds one: a copy between two other places
+ * needs none.
+ */
 function proofOfService(configuration: Configuration | undefined): ProofOptions | undefined {
   try {
     return proofOptions(configuration ?? findConfiguration());
@@ -140,8 +143,8 @@ function proofOfService(configuration: Configuration | undefined): ProofOptions 
 }
 
 /**
- * What the source has from before its adoption lies in the target at other positions, so the target gets an adoption of its
- * own. Not while events without proof count anyway: then the operator adopts them in the end.
+ * Events from before the source's adoption have other positions in the target, so the target gets an adoption
+ * of its own. While events without proof count anyway, it gets none: the operator adopts them in the end.
  */
 async function adoptCopied(
   eventStoreUrl: string,
@@ -161,7 +164,7 @@ async function openStore(
   proof?: ProofOptions,
 ): Promise<OpenedEventStore> {
   try {
-    // Snapshots, which would be kept there, are neither read nor written.
+    // The copy neither reads nor writes the snapshots that would be kept in this database.
     return await openEventStore({ eventStoreUrl, databaseUrl: 'postgres://not-used' }, { proof });
   } catch (error) {
     if (error instanceof RangeError) throw new CliError(`${option}: ${error.message}`);
@@ -177,7 +180,7 @@ export function requireFile(path: string, option = ''): void {
     );
 }
 
-/** A target in PostgreSQL may be a database that was created just now. */
+/** A target in PostgreSQL may be a new database without tables. */
 async function prepare(eventStoreUrl: string): Promise<void> {
   if (!/^postgres(?:ql)?:/.test(eventStoreUrl)) return;
   try {
@@ -235,9 +238,9 @@ function print(result: CopyResult, { from, to, seconds, moved, json }: Circumsta
 }
 
 /**
- * The service whose history is copied. The last copy before a move is made while nothing runs, and then the database of
- * an `npm start` does not run either: it is started for as long as the copy takes.
- * @throws CliError when there is no service to be found
+ * Opens the service whose history is copied. The last copy before a move is made while nothing runs, so the
+ * database of an `npm start` is down too. In that case it runs for as long as the copy takes.
+ * @throws CliError if there is no service
  */
 export async function openService(): Promise<AsyncDisposable & { readonly configuration: Configuration }> {
   const home = resolve(process.env['ATELIER_HOME'] || '.atelier');

@@ -52,7 +52,7 @@ export const showEvents = defineCall({
 });
 
 export interface TailOptions extends EnvironmentOptions {
-  /** Of stream names, with or without the environment before it. */
+  /** Prefixes of stream names, with or without the environment before them. */
   readonly prefix?: readonly string[];
   readonly type?: readonly string[];
 }
@@ -87,7 +87,7 @@ function filterOf({ env, prefix, type }: TailOptions): EventFilter {
   };
 }
 
-/** `job-` stands for `live.job-` and `test.job-`, or the one that --env names. */
+/** `job-` stands for `live.job-` and `test.job-`, or only for the one in the environment that --env names. */
 export function streamPrefixes(env: Environment | undefined, prefixes: readonly string[]): string[] {
   return prefixes.flatMap((prefix) => {
     if (/^(?:live|test)\./.test(prefix)) return [prefix];
@@ -107,7 +107,7 @@ function describeEvent(event: RecordedEvent) {
     type,
     recorded_at: recordedAt,
     data,
-    // Present only where nothing proves that this service wrote the event.
+    // Present only if nothing proves that this service wrote the event.
     ...(unproven !== undefined && { unproven }),
     metadata: {
       tenant,

@@ -27,8 +27,8 @@ interface Written {
 }
 
 /**
- * The log as it is stored, one JSON object a line, up to where its end is now. Reads as fast as the output takes it, and
- * holds no more than some pages. To go on later, name the position of the last line.
+ * Exports the log as it is stored, one JSON object a line, up to its present end. It reads as fast as the
+ * output takes it, and holds no more than some pages. To go on later, name the position of the last line.
  */
 export async function exportEvents(options: ExportEventsOptions): Promise<void> {
   const { env, stream, output, resume } = options;
@@ -52,7 +52,8 @@ export async function exportEvents(options: ExportEventsOptions): Promise<void> 
   const display = output !== undefined || !process.stdout.isTTY ? new ProgressDisplay() : undefined;
   const lines = Readable.from(linesOf(pages, written, head, display), { highWaterMark: 1 });
   try {
-    // Standard output is left open; a reader who has seen enough closes it, which ends the whole command quietly.
+    // Standard output stays open here. A reader who has seen enough closes it, which ends the whole command
+    // quietly.
     await pipeline(lines, output === undefined ? process.stdout : fileAt(output, resume === true));
   } catch (error) {
     throw explained(error, output);
@@ -81,7 +82,7 @@ async function* linesOf(
   }
 }
 
-/** As it is stored. Positions go as text: they may exceed what a JSON number holds exactly. */
+/** An event in its stored form. Positions go as text: they may exceed what a JSON number holds exactly. */
 function exported({ position, stream, revision, id, type, data, metadata }: RecordedEvent) {
   return { position: position.toString(), stream, revision: Number(revision), id, type, data, metadata };
 }
@@ -99,7 +100,10 @@ function explained(error: unknown, output: string | undefined): unknown {
 }
 
 interface ExportSelection {
-  /** A position: what comes after it, so that the last one of an export carries on. A time: from that moment on. */
+  /**
+   * A position selects the events after it, so that the last position of an export carries on. A time selects
+   * the events from that moment on.
+   */
   readonly from: Moment | undefined;
   /** Included. */
   readonly to: Moment | undefined;
@@ -107,7 +111,10 @@ interface ExportSelection {
   readonly stream: string | undefined;
 }
 
-/** Few, for each event may have a megabyte: what a page holds is held four times over on its way to a line. */
+/**
+ * The page is small, because each event may have a megabyte, and memory holds it four times over on its way to
+ * a line.
+ */
 const pageSize = 250;
 
 /** @throws CliError */
@@ -130,7 +137,7 @@ async function* selectPages(
       ? pagesOfLog(store, { after, filter, limit: pageSize, unprovenToo: true })
       : readForwards(store, stream, 0n, { pageSize, unprovenToo: true });
   for await (const page of pages) {
-    // Clocks of several processes differ a little, so times say nothing about the events behind.
+    // The clocks of processes differ a little, so the time of one event says nothing about the next ones.
     yield page.filter((event) => isWanted(event, selection, after, until));
     if ((page.at(-1)?.position ?? until) >= until) return;
   }
@@ -153,9 +160,9 @@ const newline = 0x0a;
 const chunkBytes = 64 * 1024;
 
 /**
- * The position of the last whole line of an export. What follows that line was cut off in the middle, and is removed.
- * Undefined: there is no file, or no line in it.
- * @throws CliError when it is no export
+ * The position of the last whole line of an export. A line after it was cut off in the middle, and is removed.
+ * Undefined if there is no file, or no line in it.
+ * @throws CliError if the file is no export
  */
 async function exportedSoFar(path: string): Promise<bigint | undefined> {
   const file = await openExisting(path);
@@ -198,11 +205,11 @@ async function lastNewline(file: FileHandle, end: number): Promise<number> {
 
 function positionOf(line: string, path: string): bigint {
   try {
-    // Anything may stand in the file: what is read is looked at before it is used.
+    // The file may hold anything, so the value is checked before it is used.
     const { position } = JSON.parse(line) as { position?: unknown };
     if (typeof position === 'string' && /^\d+$/.test(position)) return BigInt(position);
   } catch {
-    // Said below.
+    // The error below covers this.
   }
   throw new CliError(`${path} is no export of events: its last line has no position`);
 }

@@ -5,7 +5,7 @@ import type { OutputOptions } from '#operator-calls/verb.js';
 import { resetCheckpoints } from './copy-checkpoints.js';
 import { openService } from './copy-events.js';
 
-/** For checkpoints that do not fit the log any more, after a restore or a move. No role may run. */
+/** Resets checkpoints that no longer fit the log, after a restore or a move. No role may run. */
 export async function resetAllCheckpoints({ json }: OutputOptions): Promise<void> {
   await using service = await openService();
   const { configuration } = service;

@@ -25,11 +25,14 @@ import type { OutputOptions } from '#operator-calls/verb.js';
 import { requireFile } from './copy-events.js';
 
 export interface DrillOptions extends OutputOptions {
-  /** An empty database of PostgreSQL. Absent: an embedded server in a folder that goes afterwards. */
+  /**
+   * An empty database of PostgreSQL. If absent, the drill runs an embedded server in a folder that it removes
+   * afterwards.
+   */
   readonly scratch?: string;
 }
 
-/** Of the service, where one is near: history is held against its keys. */
+/** The configuration of the service, if there is one here: history is checked against its keys. */
 function ownConfiguration(): Configuration | undefined {
   try {
     return findConfiguration();
@@ -39,18 +42,18 @@ function ownConfiguration(): Configuration | undefined {
   }
 }
 
-/** What `--json` prints. */
+/** The report that `--json` prints. */
 interface DrillReport {
   readonly holds: boolean;
   readonly file: string;
-  /** Of the backup: what is younger would be lost. */
+  /** The time of the backup's last event: later events would be lost. */
   readonly last_event_at: string | null;
-  /** All that the file holds, seals included. */
+  /** All events in the file, seals included. */
   readonly restored_events: number;
-  /** Without seals. */
+  /** Events without the seals. */
   readonly events: number;
   readonly streams: number;
-  /** By a seal that was verified. */
+  /** Events under a seal that was verified. */
   readonly sealed_events: number;
   readonly rows: number;
   readonly restore_seconds: number;
@@ -60,8 +63,8 @@ interface DrillReport {
 }
 
 /**
- * Proves a backup: restores an export of the log into a scratch place, folds all read models from it and audits both. What
- * serves callers is not touched, and not even looked at. The exit code is 0 only when everything holds.
+ * Proves a backup: restores an export of the log into a scratch place, folds all read models from it and audits
+ * both. It neither changes nor reads the data that serves callers. The exit code is 0 only if everything holds.
  */
 export async function drillRestore(path: string, { scratch, json }: DrillOptions): Promise<void> {
   const file = resolve(path);
@@ -110,7 +113,7 @@ async function drill(
       readModels: foldsForAudit(readModels),
       environments,
       readBalance: balancesOf({ accounts: new AccountWriter(store, noSnapshots) }),
-      // What was under way when the backup was made has had no time to end.
+      // Work that was under way when the backup was made had no time to end.
       horizonMs: defaults.orphanHorizonMs,
       now: last ? Date.parse(last.metadata.recordedAt) : 0,
       readers,
@@ -138,12 +141,13 @@ async function drill(
   };
 }
 
-/** Events that are appended together, in their order: each stream once. */
+/** The number of events that are appended together, in their order. Each stream occurs once. */
 const togetherEvents = 200;
 
 /**
- * Every event, seals included, in the very order of the file.
- * @returns how many. @throws CliError where a stream is not whole
+ * Restores every event, seals included, in exactly the order of the file.
+ * @returns how many
+ * @throws CliError if a stream is not whole
  */
 async function restoreInOrder(
   source: ExportedLog,
@@ -167,7 +171,7 @@ async function restoreInOrder(
   for await (const { events: batch, position } of source.subscribe({ signal })) {
     for (const event of batch) {
       const { stream } = event;
-      // Its earlier events would come behind those of other streams that lie between.
+      // Otherwise the stream's earlier events would come after events of other streams that lie between.
       if ((waiting.has(stream) && stream !== newest) || events % togetherEvents === 0) await write();
       waiting.set(stream, [...(waiting.get(stream) ?? []), event]);
       [newest, events] = [stream, events + 1];
@@ -188,7 +192,7 @@ async function timed<T>(work: () => Promise<T>): Promise<{ result: T; seconds: n
   return { result, seconds: Math.round((performance.now() - beganAt) / 100) / 10 };
 }
 
-/** @throws CliError when there is none */
+/** @throws CliError if no embedded PostgreSQL can be started */
 async function scratchPlace(url: string | undefined): Promise<AsyncDisposable & { readonly url: string }> {
   if (url !== undefined) return { url, [Symbol.asyncDispose]: () => Promise.resolve() };
   const folder = await mkdtemp(join(tmpdir(), 'atelier-drill-'));

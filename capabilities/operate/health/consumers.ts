@@ -8,7 +8,7 @@ import { consumersOf, lagsOf } from '#read-store/consumers.js';
 import type { Queries } from '#read-store/data-source.js';
 import { answerWithinMs, patience, withDatabase, withEventStore } from '../service.js';
 
-/** All that the projector runs. */
+/** All read models and process managers that the projector runs. */
 export const consumers = consumersOf(readModels, processManagers);
 
 export interface ConsumerStatus {
@@ -30,10 +30,10 @@ export interface ConsumerStatus {
 
 const mostCounted = 500;
 
-/** The state of a consumer whose checkpoint is none of this store's. */
+/** The state of a consumer whose checkpoint does not belong to this store. */
 const beyondTheLog = 'beyond the log';
 
-/** How far each consumer that has ever run is behind. @param kind of the event store */
+/** How far behind each consumer is that has ever run. @param kind of the event store */
 export function readConsumers(configuration: Configuration, kind: string): Promise<ConsumerStatus[]> {
   return withDatabase(configuration.databaseUrl, answerWithinMs, (client) =>
     withEventStore(configuration, patience, (store) => compareWithLog(client, store, kind === 'PostgreSQL')),
@@ -44,7 +44,7 @@ export function readConsumers(configuration: Configuration, kind: string): Promi
 export const countsPositions = ({ eventStoreUrl }: Pick<Configuration, 'eventStoreUrl'>): boolean =>
   /^postgres(?:ql)?:/.test(eventStoreUrl);
 
-/** @param positionsAreCounts as {@link countsPositions} tells */
+/** @param positionsAreCounts the result of {@link countsPositions} */
 export async function compareWithLog(
   database: Queries,
   store: EventStore,
@@ -59,7 +59,8 @@ export async function compareWithLog(
   });
   const lags = await lagsOf(followed, { store, positionsAreCounts, now: new Date() });
   return lags.map(({ row, position, events, seconds }): ConsumerStatus => {
-    // EventStoreDB's own events lie between ours, so a checkpoint there may well be beyond our last one.
+    // In EventStoreDB, its own events lie between ours, so a checkpoint there may well be beyond our last
+    // event.
     const isBeyond = positionsAreCounts && (position ?? 0n) > (head ?? 0n);
     return {
       ...row,
@@ -72,7 +73,7 @@ export async function compareWithLog(
 
 type StoredConsumer = Omit<ConsumerStatus, 'lag' | 'lag_seconds'>;
 
-/** Of the read models, the generation that serves the reads. */
+/** The checkpoints of the process managers, and of the read models' generations that serve reads. */
 async function readRows(database: Queries): Promise<StoredConsumer[]> {
   const processes = environments.map(
     (
@@ -97,7 +98,10 @@ export const patienceSeconds = 10;
 
 const startProjector = 'start a projector; the log of one that runs says what keeps it';
 
-/** @returns what to say of consumers that are well. @throws Unwell that says which is not, why, and what to do */
+/**
+ * @returns a line about consumers that are well
+ * @throws Unwell that says which consumers are not well, why, and what to do
+ */
 export function judgeConsumers(statuses: readonly ConsumerStatus[]): string {
   if (statuses.length === 0)
     throw new Unwell('none yet: no projector has ever run on this database', startProjector);
@@ -127,7 +131,10 @@ export function judgeConsumers(statuses: readonly ConsumerStatus[]): string {
   return lag === 0 ? 'all up to date' : `at most ${lag} events behind`;
 }
 
-/** Rows are made again from the history; what a process manager has done is in it. */
+/**
+ * A rebuild makes rows again from the history, but not the effects of a process manager, which are part of the
+ * history.
+ */
 function adviceForHalted(halted: readonly ConsumerStatus[]): string {
   const models = new Set(halted.filter(({ kind }) => kind === 'read model').map(({ name }) => name));
   if (models.size === 0)

@@ -28,18 +28,18 @@ import type { OutputOptions } from '#operator-calls/verb.js';
 interface Examination {
   readonly name: string;
   readonly ok: boolean;
-  /** What was found, or what is wrong. */
+  /** The finding, or the error. */
   readonly detail: string;
-  /** What to do about it, when it is not ok. */
+  /** The advice for a check that is not ok. */
   readonly advice: string | null;
 }
 
 interface EventStoreStatus {
   readonly kind: string;
   readonly version: string;
-  /** Of one short read on an open connection. */
+  /** Time of one short read on an open connection. */
   readonly latency_ms: number;
-  /** Of the last event; null in an empty log. */
+  /** Position of the last event; null in an empty log. */
   readonly head_position: string | null;
 }
 
@@ -52,7 +52,7 @@ interface Diagnosis {
 
 const afterTheStores = 'see to the database and the event store above first';
 
-/** Every check is made, whatever the others find; the exit code is 1 when one of them fails. */
+/** Makes every check, even after others have failed. The exit code is 1 if one of them fails. */
 export async function doctor({ json }: OutputOptions): Promise<void> {
   const configuration = findConfiguration();
   const found = await examine(configuration);
@@ -144,7 +144,7 @@ async function examineApi(configuration: Configuration): Promise<Examination[]> 
   ];
 }
 
-/** @throws Error when so few are left that no further process fits in */
+/** @throws Error if so few connections are left that no further process fits in */
 async function readConnections(databaseUrl: string): Promise<string> {
   const { open, most } = await withDatabase(databaseUrl, answerWithinMs, async (client) =>
     onlyRow(
@@ -162,7 +162,10 @@ async function readConnections(databaseUrl: string): Promise<string> {
   return found;
 }
 
-/** Makes one check, which says what it found or throws what is wrong. @param advice unless what is wrong brings its own */
+/**
+ * Makes one check: `look` returns its finding, or throws the error.
+ * @param advice used unless the error brings its own
+ */
 async function check(name: string, advice: string, look: () => Promise<string>): Promise<Examination> {
   try {
     return { name, ok: true, detail: await look(), advice: null };
@@ -172,7 +175,7 @@ async function check(name: string, advice: string, look: () => Promise<string>):
   }
 }
 
-/** A table or a schema that is missing has not been migrated. */
+/** A missing table or schema means that the database was not migrated. */
 function hintAt(error: unknown): string {
   const code = errorCode(error);
   return code === '42P01' || code === '3F000' ? ' (run "atelier migrate" first)' : '';
@@ -189,7 +192,10 @@ async function readEventStore(configuration: Configuration): Promise<EventStoreS
   });
 }
 
-/** @throws Unwell for a password that anybody can guess, and when the server takes less at once than the service may send */
+/**
+ * @throws Unwell for a password that is easy to guess, or if the server accepts smaller appends than the
+ * service may send
+ */
 async function judgeStoreSettings({ eventStoreUrl }: Configuration): Promise<string> {
   const weakness = weaknessOfPassword(eventStoreUrl);
   if (weakness !== undefined)
@@ -209,7 +215,7 @@ async function judgeStoreSettings({ eventStoreUrl }: Configuration): Promise<str
   return `it takes ${theirs} bytes in one append`;
 }
 
-/** @throws Error when checkpoints do not fit the log, or it is another one than the installation's */
+/** @throws Error if checkpoints do not fit the log, or the log is not the installation's */
 async function judgeLog(configuration: Configuration): Promise<string> {
   const { databaseUrl, eventStoreUrl } = configuration;
   return withDatabase(databaseUrl, answerWithinMs, (client) =>
@@ -218,14 +224,15 @@ async function judgeLog(configuration: Configuration): Promise<string> {
       const watch = new LogWatch(client, { store, place });
       await watch.begin();
       if (watch.misfit !== undefined) throw new Error(watch.misfit);
-      // A store that is away says nothing about the checkpoints: advice to restore would be dangerous.
+      // An unreachable store proves nothing about the checkpoints, and the advice to restore would be
+      // dangerous.
       if (!watch.fits) throw new Unwell('whether it fits the checkpoints is unknown', afterTheStores);
       return `${place}, and each checkpoint names an event of it`;
     }),
   );
 }
 
-/** @throws Error when a process fell silent, or none of a role lives */
+/** @throws Error if a process fell silent, or no process of a role lives */
 async function judgeProcesses({ databaseUrl }: Configuration): Promise<string> {
   const seen = await withDatabase(databaseUrl, answerWithinMs, readSignsOfLife);
   const wrong = silences(seen);
@@ -235,7 +242,10 @@ async function judgeProcesses({ databaseUrl }: Configuration): Promise<string> {
   return `${counts.join(', ')} of release ${releases}`;
 }
 
-/** Whether each event has to prove that this service wrote it. @throws Error while any event does without */
+/**
+ * Whether each event has to prove that this service wrote it.
+ * @throws Error while events without that proof count
+ */
 async function judgeWriters(configuration: Configuration): Promise<string> {
   const proof = proofOptions(configuration);
   if (!proof)
@@ -262,11 +272,11 @@ export interface QueueStatus {
   readonly env: string;
   readonly waiting: number;
   readonly active: number;
-  /** How long the first task that may be taken has been waiting. */
+  /** How long the first task that may be taken has waited. */
   readonly oldest_seconds: number | null;
 }
 
-/** What waits to be rendered, and what is being rendered. */
+/** The numbers of tasks that wait and of tasks that are being rendered. */
 async function readQueues(databaseUrl: string): Promise<QueueStatus[]> {
   const levels = await withDatabase(databaseUrl, answerWithinMs, (client) => pgBossQueueLevels(client)());
   return environments.map((env) => {
@@ -282,10 +292,10 @@ async function readQueues(databaseUrl: string): Promise<QueueStatus[]> {
   });
 }
 
-/** With a worker at all, a task is taken within seconds unless others are being rendered. */
+/** If there is a worker, it takes a task within seconds unless it renders others. */
 const queuePatienceSeconds = 30;
 
-/** @throws Error when tasks wait and no worker renders */
+/** @throws Error if tasks wait and no worker renders */
 function judgeQueues(queues: readonly QueueStatus[]): string {
   const idle = queues
     .filter(({ active, oldest_seconds: oldest }) => active === 0 && (oldest ?? 0) > queuePatienceSeconds)
@@ -298,10 +308,10 @@ function judgeQueues(queues: readonly QueueStatus[]): string {
     .join('; ');
 }
 
-/** Named before the rest is only counted. */
+/** The message names this many jobs, and only counts the rest. */
 const namedJobs = 3;
 
-/** @throws Error when a job waits for a task that it will never get */
+/** @throws Error if a job waits for a task that it will never get */
 async function judgeJobs({ databaseUrl, ...urls }: Configuration): Promise<string> {
   const stranded = await withDatabase(databaseUrl, undefined, (client) =>
     withEventStore({ databaseUrl, ...urls }, patience, async (store) => {
@@ -316,7 +326,7 @@ async function judgeJobs({ databaseUrl, ...urls }: Configuration): Promise<strin
   throw new Error(`${stranded.length} have neither task nor running attempt: ${names.join(', ')}${more}`);
 }
 
-/** @throws Error when a charge is open that the sweep should have closed; each sweep gets a horizon's time */
+/** @throws Error if a charge is open that the sweep should have closed; each sweep gets a horizon's time */
 async function judgeCharges({ databaseUrl, projector }: Configuration): Promise<string> {
   const levels = await withDatabase(databaseUrl, answerWithinMs, (client) =>
     readOpenCharges(client, 2 * projector.orphanHorizonMs),
@@ -338,7 +348,7 @@ async function health({ publicUrl }: Configuration, what: 'live' | 'ready'): Pro
   return url;
 }
 
-/** What `--json` prints. */
+/** The report that `--json` prints. */
 export async function diagnose(configuration: Configuration) {
   const found = await examine(configuration);
   return describe(configuration, isWell(found), found);

@@ -10,7 +10,7 @@ import { compareWithLog, countsPositions, lagText, readConsumers } from './consu
 import { printLine, printTable } from '#operator-calls/output.js';
 import { answerWithinMs, withDatabase } from '../service.js';
 
-/** What follows the log and does something about it. */
+/** Process managers follow the log and act on its events. */
 export const listProcesses = defineCall({
   name: 'processes list',
   route: 'GET /process-managers',
@@ -36,10 +36,10 @@ export const listProcesses = defineCall({
     }),
 });
 
-/** A line of each capability that tells how it is. */
+/** One line for each capability about its health. */
 async function statusOfCapabilities(store: EventStore, configuration: Configuration) {
   const lines = (await healthOfCapabilities()).map(async ([name, health]) => {
-    // What is wrong is a state here, and no failure of the look.
+    // An error is a state to report here, not a failure of the command.
     const line = await health.status(store, configuration).catch((error: unknown) => messageOf(error));
     return [name, line] as const;
   });
@@ -47,7 +47,9 @@ async function statusOfCapabilities(store: EventStore, configuration: Configurat
   return Object.fromEntries(await Promise.all(lines)) as { [Name in keyof NowOfCapabilities]: string };
 }
 
-/** Is anyone waiting, and for what: what the projector runs, the render queues, and the seals. */
+/**
+ * Shows whether anyone waits, and for what: the consumers of the projector, the render queues, and the seals.
+ */
 export const showStatus = defineCall({
   name: 'status',
   route: 'GET /status',

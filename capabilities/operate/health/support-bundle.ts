@@ -16,12 +16,13 @@ import { answerWithinMs, withDatabase } from '../service.js';
 import { CliError } from '#operator-calls/call-refused.js';
 import type { OutputOptions } from '#operator-calls/verb.js';
 
-/** Of each log. */
+/** The number of lines from each log. */
 const lastLines = 300;
 
 /**
- * What helps somebody else to find out what is wrong, in one file: settings, what the doctor finds, what waits, versions,
- * the last lines of the logs, and how the tables are. No secret, no picture, and nothing with which either could be had.
+ * Writes one file with which another person can find out what is wrong: settings, the findings of the doctor,
+ * waiting work, versions, the last lines of the logs, and the form of the tables. It holds no secret, no
+ * picture, and nothing that gives access to either.
  */
 export async function makeSupportBundle(file: string, { json }: OutputOptions): Promise<void> {
   const configuration = findConfiguration();
@@ -57,7 +58,7 @@ export async function makeSupportBundle(file: string, { json }: OutputOptions): 
     );
 }
 
-/** What is away is a part of the picture. */
+/** An error is a part of the picture too, so it takes the place of the result. */
 async function orWhy<T>(look: () => Promise<T>): Promise<T | { readonly unknown_because: string }> {
   return look().catch((error: unknown) => ({ unknown_because: messageOf(error) }));
 }
@@ -71,7 +72,7 @@ async function lookAround() {
   };
 }
 
-/** Tables with their columns, indexes and sizes: no row of them. */
+/** Tables with their columns, indexes and sizes, but without their rows. */
 function readSchema(databaseUrl: string) {
   return withDatabase(databaseUrl, answerWithinMs, async (client) => {
     const { rows } = await client.query<Record<string, unknown>>(
@@ -100,7 +101,7 @@ function readLogs(folder: string): Record<string, string[]> {
 
 const secretNames = /secret|token|password|credential|(?:^|_)key|Keys?(?:Id)?$/i;
 
-/** Settings by the names of their fields: of a secret is told that it is there. */
+/** Settings by the names of their fields. A secret is replaced by a mark that it is set. */
 function withoutSecretFields(value: unknown, name = ''): unknown {
   if (value === undefined || value === null || typeof value === 'boolean' || typeof value === 'number')
     return value;
@@ -113,13 +114,13 @@ function withoutSecretFields(value: unknown, name = ''): unknown {
   );
 }
 
-/** Every secret that this process can know of. */
+/** Every secret that this process can know. */
 function secretsOf({ home, ...configuration }: Configuration): string[] {
   const named = Object.entries(process.env).flatMap(([name, value]) => {
     if (!value || !secretNames.test(name)) return [];
     return name.endsWith('_FILE') ? contentOf(value) : [value];
   });
-  // Whatever their variables are called.
+  // Secrets of vendors count under any variable name.
   const ofVendors = configuration.imageModels.models.flatMap(({ secret_env: name }) =>
     name === undefined ? [] : [process.env[name] ?? '', ...contentOf(process.env[`${name}_FILE`] ?? '')],
   );
@@ -140,10 +141,12 @@ function secretsOf({ home, ...configuration }: Configuration): string[] {
 
 const contentOf = (path: string): string[] => (existsSync(path) ? [readFileSync(path, 'utf8')] : []);
 
-/** Shorter texts are words, and would be found everywhere. */
+/** Shorter texts are ordinary words, and would be found everywhere. */
 const shortestSecret = 8;
 
-/** The text without what is known to be secret, and without what has the form of a secret: keys, and signed URLs. */
+/**
+ * The text without the known secrets, and without everything in the form of a secret: keys, and signed URLs.
+ */
 function withoutSecrets(text: string, secrets: readonly string[]): string {
   const lines = secrets.flatMap((secret) => [
     secret,

@@ -159,7 +159,7 @@ async function jobsBehind(operator: Operator, env: Environment, sought: string):
   const { state } = await load(operator.store, streamName(env, 'job', sought), jobAggregate);
   if (state.status !== 'unqueued') add(sought, 'job');
   const rows = await operator.readModels(env);
-  // By keys and an index: a table of jobs has none for these ids.
+  // Looks ids up by keys and an index. The table of jobs has no index for them.
   add((await rows.getRepository(UsageRow).findOneBy({ requestId: sought }))?.jobId, 'request');
   add((await rows.getRepository(LedgerRow).findOneBy({ id: sought }))?.jobId, 'charge');
   for (const { jobId } of await rows.getRepository(CallRow).findBy({ vendorRequestId: sought }))
@@ -178,7 +178,7 @@ export class OneJob {
   job: string;
 }
 
-/** Everything that there is about one job. */
+/** Shows everything that is known about one job. */
 export const showJob = defineCall({
   name: 'jobs show',
   route: 'GET /jobs/:job',
@@ -193,7 +193,7 @@ export const showJob = defineCall({
       for (const recorded of page) {
         const { revision, position, type, data, metadata } = recorded;
         traceparent ??= metadata.traceparent;
-        // As its type says, which golden files describe.
+        // The decoded data has the form of its type, and golden files describe that form.
         const said: object = decode({ type, data, metadata }).data;
         events.push({ revision: Number(revision), position, type, data: said, metadata });
       }
@@ -274,7 +274,7 @@ export const showJob = defineCall({
   },
 });
 
-/** The job of an id, whose environment is looked for. @throws CliError when there is none */
+/** Finds a job by its id, and the job's environment with it. @throws CliError if there is none */
 export async function requireJob(operator: Operator, jobId: string) {
   for (const env of environments) {
     const { state } = await load(operator.store, streamName(env, 'job', jobId), jobAggregate);

@@ -44,7 +44,7 @@ class OrderedAgain extends SeveralJobs {
   succeeded: boolean = false;
 }
 
-/** What became of one of several jobs, or would. */
+/** The outcome for one of several jobs; in a dry run, the outcome that it would have. */
 interface JobOutcome {
   readonly job_id: string;
   readonly done: boolean;
@@ -55,7 +55,7 @@ interface JobOutcome {
 
 type Judged = Awaited<ReturnType<typeof requireJob>>;
 
-/** Takes them one after the other: what is wrong with one keeps none of the others. */
+/** Takes the jobs one after the other. An error in one does not stop the others. */
 async function each(
   operator: Operator,
   { jobs, confirm }: SeveralJobs,
@@ -108,7 +108,7 @@ const complaintOf = ({ dry_run, jobs }: Outcomes): string | undefined => {
 const summaryOf = ({ dry_run, jobs }: Outcomes): string =>
   dry_run ? 'a dry run' : `${jobs.filter(({ done }) => done).length} of ${jobs.length}`;
 
-/** What all repairs have in common. */
+/** The parts that all repairs share. */
 const ofSeveral = {
   may: ['support'] satisfies OperatorRole[],
   summarise: summaryOf,
@@ -119,7 +119,7 @@ const ofSeveral = {
 const ended = ({ state }: { readonly state: Job }) =>
   isUnfinished(state) ? undefined : `it has ended already: ${state.status}`;
 
-/** Jobs are looked at in their own streams: no read model has to be there. */
+/** Jobs are read from their own streams, so no read model is needed. */
 @Module({
   imports: [JobWritesModule],
   providers: [StoredJobs, { provide: NotedJobStreams, useExisting: StoredJobs }, CancelJobHandler],
@@ -222,8 +222,8 @@ export const retryJobs = defineCall({
 const givenUp = 'an earlier try was given up, and its credits came back: ask with another Idempotency-Key';
 
 /**
- * The charge first, as for every dispatch: what dies in between is an orphaned charge, which the sweep gives back. Ids
- * that come again find what the first try has made.
+ * Charges first, as every dispatch does: a crash in between leaves an orphaned charge, which the sweep gives
+ * back. If the same ids come again, they find the charge and job of the first try.
  */
 async function dispatchAnew(
   operator: Operator,
@@ -243,13 +243,13 @@ async function dispatchAnew(
   const debited = await operator.execute(new MakeCharges(context, [charge]));
   if (debited.kind === 'rejected') throw new CliError(`it cannot be charged: ${debited.rejection.code}`);
   const { testOutcome: _testOutcome, ...order } = job;
-  // What failed is tried as it was; of what there is already, another is wanted.
+  // A failed job is tried with the same seed. For a job that succeeded, the caller wants another picture.
   const seed = state.status === 'succeeded' ? seedOf(job.request) : job.seed;
   const queue = { ...context, commandId: `queue:${jobId}` };
   const queued = await operator.execute(
     new QueueJob(queue, jobId, { ...order, ...ids, seed, creditsCost: credits, at }),
   );
-  // JOB_EXISTS: the same request came twice at once.
+  // JOB_EXISTS: the same request came twice at the same time.
   if (queued.kind === 'rejected' && queued.rejection.code === 'JOB_VOIDED') throw new CliError(givenUp);
   return { new_job_id: jobId };
 }

@@ -22,7 +22,7 @@ import { printLine, toJson } from '#operator-calls/output.js';
 import { happenedThrough } from '../log-reading.js';
 import { OneJob, requireJob } from './jobs.js';
 
-/** Those whose keys begin with the id of the job, its charge or its request. */
+/** The read models whose keys begin with the id of the job, its charge or its request. */
 const modelsOfJobs: readonly ReadModel<object>[] = [
   jobsReadModel,
   timelineReadModel,
@@ -41,7 +41,10 @@ class JobAtPosition extends OneJob {
   position?: string;
 }
 
-/** What is shown is folded from the events; the tables are not looked at, so that they can be held against it. */
+/**
+ * Folds the rows from the events and does not read the tables, so that the tables can be compared with the
+ * result.
+ */
 export const showRowsOfJob = defineCall({
   name: 'jobs rows',
   route: 'GET /jobs/:job/rows',
@@ -72,15 +75,15 @@ export const showRowsOfJob = defineCall({
   },
 });
 
-/** With the names of the table's columns. */
+/** The row under the names of the table's columns. */
 function asStored({ entity }: ReadModel<object>, row: ModelRow): ModelRow {
   return Object.fromEntries(columnsOf(entity).map(({ column, property }) => [column, row[property] ?? null]));
 }
 
-/** What the rows of a job and of its request are made of, in the order of the log. */
+/** The events that the rows of a job and of its request are made of, in the order of the log. */
 async function eventsAbout(operator: Operator, env: Environment, job: QueuedJob): Promise<RecordedEvent[]> {
   const events: RecordedEvent[] = [];
-  // The request of a batch is that of the parent.
+  // The request of a batch is the parent's request.
   for (const id of [job.parentJobId, job.jobId])
     if (id !== null)
       for await (const page of readForwards(operator.store, streamName(env, 'job', id), 0n))
@@ -89,7 +92,10 @@ async function eventsAbout(operator: Operator, env: Environment, job: QueuedJob)
   return events.sort((one, other) => (one.position < other.position ? -1 : 1));
 }
 
-/** From where the ledger knows the first charge of the request, until the last one is closed: an account is long. */
+/**
+ * An account's stream is long. So it reads only from the request's first charge, which the ledger knows, until
+ * the last one is closed.
+ */
 async function chargesOf(
   operator: Operator,
   env: Environment,
@@ -102,7 +108,7 @@ async function chargesOf(
   let open = 0;
   for await (const page of readForwards(operator.store, streamName(env, 'account', tenant), from))
     for (const event of page) {
-      // Of the events of an account, those of a charge have its id.
+      // Among the events of an account, only those of a charge have its id.
       const charge = (event.data as { readonly chargeId?: string }).chargeId;
       if (charge === undefined || requestIdOfCharge(charge) !== requestId) continue;
       events.push(event);

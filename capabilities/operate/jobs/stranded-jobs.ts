@@ -23,14 +23,14 @@ const requeueFeatures = [
   ProcessManagersModule,
 ];
 
-/** A job gets its task within moments, and the projector finds one that lost it within half a minute. */
+/** A job gets its task within moments. The projector finds a job that lost its task within half a minute. */
 const strandedAfterMs = 60_000;
-/** What a batch does between the end of its last photograph and its own. */
+/** The time that a batch needs between the end of its last photograph and its own end. */
 const settleMs = 1_000;
 
 /**
- * The jobs of an environment that have neither task nor running attempt, and have been so for a minute: found twice, so
- * that none is told that is just on its way.
+ * The jobs of an environment that have had neither task nor running attempt for a minute. It looks twice, so
+ * that it reports no job whose task is just on its way.
  */
 export async function findStranded(
   database: Queries,
@@ -89,7 +89,7 @@ class StrandedChoice extends InEnvironment {
   dry_run: boolean = false;
 }
 
-/** Does what the projector does, beside it and without its pause: a task that is there stays as it is. */
+/** Does the projector's work beside it and without its pause. A task that exists stays as it is. */
 export const requeueJobs = defineCall({
   name: 'jobs requeue',
   route: 'POST /stranded/requeue',

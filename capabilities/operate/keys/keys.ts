@@ -36,7 +36,7 @@ class NewKey extends OfTenant {
     description:
       '`always`: its requests are refused unless they are signed; `timed`: unless the signature also names its time.',
     values: ['always', 'timed'],
-    // As the command says it: `--require-signature` alone.
+    // The command has the flag `--require-signature` without a value.
     fromText: (sent) => (sent === true ? 'always' : sent),
   })
   require_signature?: 'always' | 'timed';
@@ -180,7 +180,7 @@ export const revokeTenantKey = defineCall({
   print: ({ key_id, tenant_id, env }) => printLine(`Key ${key_id} of ${tenant_id} in ${env} is revoked.`),
 });
 
-/** A secret, so that not everybody who may read may read it; and that it was read is written down. */
+/** A secret needs more than the right to read, and each reading of it is written down. */
 export const showSigningSecret = defineCall({
   name: 'keys signing-secret',
   route: 'POST /keys/:key/signing-secret',
@@ -252,7 +252,7 @@ interface FoundKey {
   readonly tenant: string;
 }
 
-/** The key with this id, whose environment is looked for. @throws CliError when there is none */
+/** Finds a key by its id, and the key's environment with it. @throws CliError if there is none */
 async function findKey(operator: Operator, keyId: string): Promise<FoundKey> {
   for (const environment of environments) {
     const found = await findApiKey(operator.store, environment, keyId);
