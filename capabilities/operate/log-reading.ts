@@ -19,16 +19,19 @@ export function noSuchStream(stream: string): CliError {
   );
 }
 
-/** A time in milliseconds, as the events' own `recordedAt` tells it, or a number of what the verb counts by. */
+/**
+ * A time in milliseconds, compared with the events' `recordedAt`, or a number in the unit that the verb counts
+ * in.
+ */
 export type Moment = { readonly time: number } | { readonly number: bigint };
 
-/** @throws CliError for an option that is neither a time nor, where `counted` says of what, a number */
+/** `counted`: the unit of a number. @throws CliError for an option that is neither a time nor a number */
 export function momentOf(option: string, text: string, counted: 'position' | 'revision'): Moment {
   if (/^\d{1,18}$/.test(text)) return { number: BigInt(text) };
   return { time: timeOf(option, text, `a ${counted} or a time`) };
 }
 
-/** Whether an event of a stream had happened at the moment that `--at` names. @throws CliError */
+/** Whether an event of a stream had happened by the moment that `--at` names. @throws CliError */
 export function happenedBy(at: string | undefined): (event: RecordedEvent) => boolean {
   if (at === undefined) return () => true;
   const moment = momentOf('--at', at, 'revision');
@@ -36,7 +39,7 @@ export function happenedBy(at: string | undefined): (event: RecordedEvent) => bo
   return ({ metadata }) => Date.parse(metadata.recordedAt) <= moment.time;
 }
 
-/** Whether an event stands in the log by the position that `--position` names. @throws CliError */
+/** Whether the position of an event is at or before the one that `--position` names. @throws CliError */
 export function happenedThrough(position: string | undefined): (event: RecordedEvent) => boolean {
   if (position === undefined) return () => true;
   if (!/^\d+$/.test(position))
@@ -70,7 +73,10 @@ export async function* pagesOfLog(
   }
 }
 
-/** The events that pass a filter, kept from one look to the next: only what is new in the log is read. For what stays few. */
+/**
+ * The events that pass a filter. They are kept between looks, so a look reads only the new part of the log. Use
+ * it for filters that few events pass.
+ */
 export class KeptEvents {
   private events: RecordedEvent[] = [];
   private through = 0n;
@@ -81,7 +87,7 @@ export class KeptEvents {
     private readonly filter: EventFilter,
   ) {}
 
-  /** @throws what the store throws; then the next look reads on from where this one came to */
+  /** @throws what the store throws; the next look then goes on from where this one stopped */
   all(): Promise<readonly RecordedEvent[]> {
     const looked = this.looking.then(() => this.look());
     this.looking = looked.catch(() => undefined);
@@ -90,10 +96,10 @@ export class KeptEvents {
 
   private async look(): Promise<readonly RecordedEvent[]> {
     const head = (await this.store.head()) ?? 0n;
-    // Another log is there than before: a restore.
+    // After a restore, another log is in place of the earlier one.
     if (head < this.through) [this.events, this.through] = [[], 0n];
     const { through: after, filter } = this;
-    // What this service did not write is not shown as its own: the audit names it.
+    // Events that this service did not write are not shown as its own: the audit names them.
     for await (const page of pagesOfLog(this.store, { after, filter, limit: 1_000, unprovenToo: true })) {
       this.events.push(...page.filter(({ unproven }) => unproven === undefined));
       this.through = page.at(-1)?.position ?? this.through;

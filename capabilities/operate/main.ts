@@ -11,14 +11,14 @@ const program = new Command('atelier')
   )
   .configureHelp({
     sortSubcommands: true,
-    // Every verb takes this over: an option that must be given says so.
+    // Every verb inherits this: the help marks mandatory options.
     optionDescription(option) {
       const told = new Help().optionDescription(option);
       return option.mandatory ? `${told} (required)` : told;
     },
   })
   .configureOutput({
-    // Commander's own complaints look like ours: one line, after the name of the command.
+    // Commander's own complaints look like ours: one line that begins with the name of the command.
     outputError: (text, write) => write(text.replace(/^error: /, 'atelier: ')),
   });
 
@@ -60,7 +60,7 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   throw error;
 });
 
-// A shell asks what may come next by `complete -- …`; only then it is loaded what knows about shells.
+// A shell calls `complete -- …` to get completions. Only then the command loads the library for shells.
 if (process.argv[2] === 'complete') (await import('@bomb.sh/tab/commander')).default(program);
 else
   program

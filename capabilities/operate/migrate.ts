@@ -12,8 +12,8 @@ import { printJson, printLine } from '#operator-calls/output.js';
 import type { OutputOptions } from '#operator-calls/verb.js';
 
 /**
- * The schemas, then the presets of this release that are new or have changed, in both environments. Idempotent, and
- * safe to run by several at the same time.
+ * Migrates the schemas, then publishes this release's new or changed presets in both environments. Idempotent,
+ * and several processes may run it at the same time.
  */
 export async function migrateInstallation({ json }: OutputOptions): Promise<void> {
   await using operator = await ConnectedOperator.connect([ObjectStorageModule, PresetModule]);

@@ -1,8 +1,8 @@
 import type { Capability } from '../capability.js';
 
 /**
- * What operators do with the service: the command `atelier`, the operators' API, and all that they ask for, such as the
- * audit, rebuilds, copies of the log and its drill.
+ * Operators' tools for the service: the command `atelier`, the operators' API, and all calls of both, such as
+ * the audit, rebuilds, copies of the log and its drill.
  */
 export const operate: Capability<'operate', readonly []> = {
   name: 'operate',

@@ -27,7 +27,10 @@ export function mayCall({ may }: Pick<AnyCall, 'may'>, role: OperatorRole): bool
 
 export const changesThings = ({ route }: Pick<AnyCall, 'route'>) => !route.startsWith('GET ');
 
-/** Does what is asked. What changes anything is written down before, with who asks for it, and how it ended. */
+/**
+ * Makes a call. If the call changes anything, the log records it first, with the operator's name, and then how
+ * it ended.
+ */
 export async function perform(
   call: AnyCall,
   operator: Operator,
@@ -51,7 +54,7 @@ export async function perform(
   if (call.readOnly === 'recorded') {
     const result = await call.run(operator, input, asked);
     const recorded = begin().then(() => end('done', call.summarise?.(result) ?? null));
-    // What was found out is worth having, also where nothing can be written.
+    // The result is worth having even if its record cannot be written.
     await recorded.catch(() => operator.say('that it was done could not be written down'));
     return result;
   }
@@ -63,7 +66,7 @@ export async function perform(
     await end('done', call.summarise?.(result) ?? null);
     return result;
   } catch (error) {
-    // Whether the end can be written down or not: what has gone wrong is what counts.
+    // The caller needs the first error, whether or not the end can be written down.
     await end(error instanceof CliError ? 'refused' : 'failed', messageOf(error)).catch(() => undefined);
     throw error;
   }
@@ -81,5 +84,5 @@ function requireSameRequest(
   );
 }
 
-/** PostgreSQL keeps the fields of an object in an order of its own. */
+/** PostgreSQL stores the fields of an object in its own order. */
 const sorted = (input: object) => Object.entries(input).sort(([one], [other]) => (one < other ? -1 : 1));

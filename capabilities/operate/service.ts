@@ -4,11 +4,13 @@ import { proofOptions } from '#adapters/event-log.module.js';
 import { openEventStore, type OpenOptions } from '#event-store/open-event-store.js';
 import type { Configuration } from '#platform/configuration.js';
 
-/** How long one answer may take before it counts as none, where a verb looks at what may be away. */
+/**
+ * Milliseconds after which a missing answer counts as none, for verbs that look at services which may be down.
+ */
 export const answerWithinMs = 3_000;
 export const patience = { maxConnections: 2, deadlineMs: answerWithinMs };
 
-/** Runs `work` on the service's event store, and closes it whatever comes of it. */
+/** Runs `work` on the service's event store, and closes the store in every case. */
 export async function withEventStore<T>(
   configuration: Configuration,
   options: OpenOptions,

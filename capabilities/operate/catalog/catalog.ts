@@ -7,7 +7,7 @@ import { OfAccount } from '#operator-calls/input.js';
 import { printLine, printTable } from '#operator-calls/output.js';
 import { CliError } from '#operator-calls/call-refused.js';
 
-/** Retired ones included, newest first. */
+/** Lists retired ones too, newest first. */
 export const listCatalog = defineCall({
   name: 'catalog list',
   route: 'GET /tenants/:tenant/catalog',

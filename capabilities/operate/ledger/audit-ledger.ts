@@ -44,10 +44,15 @@ class Audit extends InEnvironment {
   against?: string;
 }
 
-/** What the sweep and the process managers may take beyond the horizon, before a charge that is open is wrong. */
+/**
+ * The time that the sweep and the process managers may take beyond the horizon before an open charge counts as
+ * wrong.
+ */
 const graceMs = 60_000;
 
-/** Writes nothing but that it was made. The command ends with exit code 1 unless all holds. */
+/**
+ * Writes only the record that the audit was made. The command ends with exit code 1 unless everything holds.
+ */
 export const auditLedger = defineCall({
   name: auditAction,
   route: 'POST /audits',
@@ -109,7 +114,7 @@ function cutOf(at: string): Cut {
   return 'time' in moment ? moment : { position: moment.number };
 }
 
-/** What reads history along, of each capability. @throws CliError */
+/** The readers of all capabilities that check history along with the audit. @throws CliError */
 export async function readersOf(log: AuditedLog): Promise<HistoryReader[]> {
   const audits = await auditsOfCapabilities();
   if (log.against !== undefined && audits.length === 0)
@@ -117,13 +122,13 @@ export async function readersOf(log: AuditedLog): Promise<HistoryReader[]> {
   return Promise.all(audits.map((each) => each.begin(log)));
 }
 
-/** The parts of the report that are theirs. */
+/** The readers' parts of the report. */
 function partsOf(readers: readonly HistoryReader[]): AuditOfCapabilities {
-  // There is one of each capability that has a part.
+  // Each capability with a part has one reader.
   return Object.assign({}, ...readers.map((reader) => reader.report())) as AuditOfCapabilities;
 }
 
-/** As `GET /v1/credits` reads it: from the aggregate, by way of its snapshot. */
+/** Reads balances as `GET /v1/credits` does: from the aggregate, by way of its snapshot. */
 export function balancesOf({ accounts }: Pick<Operator, 'accounts'>): ReadBalance {
   return async (environment, tenant) => {
     const { state, position } = await accounts.read(environment, tenant);
@@ -139,18 +144,18 @@ interface AuditScope {
   readonly seconds: number;
 }
 
-/** Of each check. `--json` has them all. */
+/** Findings printed for each check. `--json` has them all. */
 const mostPrinted = 20;
 
 const rounded = (value: number) => Math.round(value * 10) / 10;
 
-/** Of this process: what the audit takes however busy the machine is. */
+/** CPU time of this process, which does not depend on how busy the machine is. */
 function cpuSeconds(): number {
   const { user, system } = process.cpuUsage();
   return (user + system) / 1e6;
 }
 
-/** What `--json` prints; the names are stable. */
+/** The report that `--json` prints; the names are stable. */
 function describeReport(
   report: AuditReport,
   ofCapabilities: AuditOfCapabilities,
@@ -207,7 +212,7 @@ async function printAuditReport(report: Report): Promise<void> {
   printLine(holds ? 'All hold.' : `${wrong} ${wrong === 1 ? 'thing is' : 'things are'} wrong.`);
 }
 
-/** What this audit did not look at. */
+/** Notes on the parts that this audit did not look at. */
 function notesOn({ at, env, tenant_id: tenant, foreign_events: foreign }: Report): string[] {
   return [
     ...(at === null ? [] : [`History up to ${at}. Read models have no past, and were not compared.`]),

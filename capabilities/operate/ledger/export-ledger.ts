@@ -21,7 +21,7 @@ class ExportedPeriod extends InEnvironment {
   to?: string;
 }
 
-/** In this order, and only ever added to at the end. */
+/** The order is fixed. New columns come only at the end. */
 const columns = [
   'environment',
   'tenant_id',
@@ -47,7 +47,10 @@ type LedgerLine = Record<
   readonly balance_after: number;
 };
 
-/** Opening balance, movements and closing balance of each account: what stands first and the movements sum to what stands last. */
+/**
+ * Exports the opening balance, movements and closing balance of each account. The opening balance and the
+ * movements sum to the closing balance.
+ */
 export const exportLedger = defineCall({
   name: 'ledger export',
   route: 'GET /ledger/export',
@@ -63,7 +66,7 @@ export const exportLedger = defineCall({
     };
     if (period.from !== undefined && period.to !== undefined && period.from > period.to)
       throw new CliError('--from must not be later than --to');
-    // Looked up before the answer begins: an unknown tenant is told by its status.
+    // Looked up before the answer begins, so that an unknown tenant gives an error status.
     const accounts = await accountsToExport(operator, input);
     return linesOfAccounts(operator.store, accounts, input, period);
   },

@@ -6,7 +6,7 @@ export const auditAction = 'ledger audit';
 
 const well = 'all holds';
 
-/** What is written down of an audit. */
+/** The summary of an audit in the log. */
 export function auditSummary(wrong: number, events: number): string {
   return `${wrong === 0 ? well : `${wrong} wrong`} in ${events} events`;
 }
@@ -19,7 +19,7 @@ export interface AuditMade {
   readonly outcome: ActionOutcome | 'unknown';
 }
 
-/** The last audit that an operator has made. @param actions what all of them did, as it was recorded */
+/** The last audit that an operator has made. @param actions the recorded actions of all operators */
 export function lastAudit(actions: readonly RecordedEvent[]): AuditMade | null {
   const asked = actions.findLast(
     (each) => each.type === 'ActionRequested' && (each.data as { action?: unknown }).action === auditAction,

@@ -2,7 +2,7 @@ import type { Environment } from '#domain/streams.js';
 import type { Operator } from '#operator-calls/operator.js';
 import type { LedgerReader } from '#projections/ledger/ledger.reader.js';
 
-/** Its library is loaded by those who ask, because TypeORM takes longer than most verbs. */
+/** Loaded only on use, because its library, TypeORM, takes longer to load than most verbs take to run. */
 export async function ledgerOf(operator: Operator, environment: Environment): Promise<LedgerReader> {
   const { LedgerReader } = await import('#projections/ledger/ledger.reader.js');
   return new LedgerReader(await operator.readModels(environment));

@@ -27,13 +27,16 @@ class Horizon extends InEnvironment {
 
 interface Orphan extends OverdueCharge {
   readonly environment: Environment;
-  /** Its job is fenced off already, and only the refund is missing. */
+  /** True if its job is fenced off already, and only the refund is missing. */
   readonly fenced: boolean;
   /** How its job ended; null: it has none. */
   readonly ended: 'succeeded' | 'failed' | 'cancelled' | null;
 }
 
-/** Changes nothing. What the read models take for an orphan is looked up in the job's own stream before it is shown. */
+/**
+ * Changes nothing. The read models suggest orphans, and the job's own stream confirms each one before it is
+ * shown.
+ */
 export const listOrphans = defineCall({
   name: 'orphans list',
   route: 'GET /orphans',
@@ -104,7 +107,10 @@ async function orphansIn(
 /** A dispatch that is under way must have the time to queue its job. */
 const leastHorizonMs = 1_000;
 
-/** Does what the projector does, beside it: the second of the two finds the fence and the refund there. */
+/**
+ * Does the projector's work beside it. If both sweep the same charge, the second one finds the fence and the
+ * refund.
+ */
 export const sweepNow = defineCall({
   name: 'orphans sweep',
   route: 'POST /orphans/sweep',
@@ -119,7 +125,7 @@ export const sweepNow = defineCall({
     const orphanHorizonMs = horizon ?? configuration.projector.orphanHorizonMs;
     if (orphanHorizonMs < leastHorizonMs)
       throw new CliError('a horizon of less than 1s would give up dispatches that are under way');
-    // What fails is counted below; the projector logs in full what fails there.
+    // Failures are counted below; the projector logs its own failures in full.
     const logger = createLogger('cli', 'silent');
     const swept = [];
     for (const environment of environmentsOf(env)) {

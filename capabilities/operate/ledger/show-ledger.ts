@@ -28,7 +28,7 @@ interface AccountThen {
   readonly environment: Environment;
   readonly ledger: AccountLedger;
   readonly movements: readonly Movement[];
-  /** When its last event was recorded, and where. */
+  /** When and at which position its last event was recorded. */
   readonly recordedAt: string;
   readonly position: bigint;
 }
@@ -36,7 +36,7 @@ interface AccountThen {
 /** The last movements that are printed; `--json` has them all. */
 const mostPrinted = 50;
 
-/** An account as it was at some moment: nothing but its own events up to then. */
+/** Shows an account as it was at some moment: it reads only the account's own events up to then. */
 export const showLedger = defineCall({
   name: 'ledger show',
   route: 'GET /tenants/:tenant/account',

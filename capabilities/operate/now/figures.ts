@@ -2,9 +2,10 @@ import { environments, type Environment } from '#domain/streams.js';
 import { onlyRow } from '#platform/postgres.js';
 import type { Queries } from '#read-store/data-source.js';
 
-// What the read models and the queues tell of this moment. Each statement costs what is open or new, not what has ended long ago.
+// Present figures from the read models and the queues. The cost of each statement depends on open and new rows,
+// not on those that ended long ago.
 
-/** Of one environment; null where nothing waits. */
+/** The job that has waited longest in one environment; null if none waits. */
 export interface OldestJob {
   readonly env: Environment;
   readonly job_id: string;
@@ -46,7 +47,7 @@ export interface UnfinishedJobs {
   readonly oldest_seconds: number;
 }
 
-/** Of those with the most jobs. */
+/** The number of groups that are read, those with the most jobs first. */
 const mostGroups = 50;
 
 export const readUnfinished = (database: Queries) =>
@@ -69,7 +70,7 @@ export interface JobEnds {
   readonly jobs: number;
 }
 
-/** Of the last hour. The parent of a batch is not counted: its photographs are. */
+/** Jobs that ended in the last hour. Photographs are counted, but not the parent of their batch. */
 export const readEnds = (database: Queries) =>
   rowsOf<JobEnds>(
     database,
@@ -104,7 +105,7 @@ export const readDeliveryLevels = (database: Queries) =>
     ),
   );
 
-/** What one image model was asked for. */
+/** The calls of one image model. */
 export interface ModelSpend {
   readonly model: string;
   readonly calls: number;
@@ -113,16 +114,16 @@ export interface ModelSpend {
   readonly price: number;
 }
 
-/** Of one environment. */
+/** The figures of one environment. */
 export interface Day {
   readonly env: Environment;
-  /** Of jobs that ended. */
+  /** Credits of jobs that ended. */
   readonly creditsTaken: number;
   readonly creditsReturned: number;
   readonly models: readonly ModelSpend[];
 }
 
-/** Calls that were made, and jobs that ended, in the last 24 hours: live first. */
+/** Calls that were made and jobs that ended in the last 24 hours; the live environment first. */
 export const readDay = (database: Queries): Promise<Day[]> =>
   Promise.all(
     environments.map(async (env) => {

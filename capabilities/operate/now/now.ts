@@ -24,10 +24,10 @@ import { reasonsFor, type Reason } from './reasons.js';
 
 /** The sums of a day cost more than all the rest, and hardly move. */
 const dayKeptMs = 30_000;
-/** Who looks this soon after another sees the same. */
+/** A look this soon after another gets the same answer. */
 const lookKeptMs = 500;
 
-/** Looks once for all who ask at about the same time. */
+/** Shares one look among all callers who come at about the same time. */
 @Injectable()
 class NowReader {
   private readonly day = new LRUCache<'day', Awaited<ReturnType<typeof figures.readDay>>, Operator>({
@@ -69,7 +69,7 @@ class NowReader {
       readSignsOfLife(database),
       ...([unlessGone(pgBossQueueLevels(database)(), undefined), figures.readOldestJobs(database)] as const),
       ...([figures.readUnfinished(database), figures.readEnds(database)] as const),
-      // The sweep takes its time beyond the horizon, as in the doctor's look.
+      // The sweep may take another horizon's time, as the doctor also assumes.
       readOpenCharges(database, 2 * configuration.projector.orphanHorizonMs),
       figures.readDeliveryLevels(database),
       compareWithLog(database, store, countsPositions(configuration)),
@@ -131,7 +131,7 @@ function dayOf({ env, models, ...credits }: figures.Day, list: Pick<ModelList, '
   };
 }
 
-/** What capabilities tell of this moment, and why people wait because of them. */
+/** The present facts of the capabilities, and the reasons why people wait because of them. */
 async function tellCapabilities(store: EventStore) {
   const told = await Promise.all(
     (await healthOfCapabilities()).map(async ([name, health]) => {
@@ -140,7 +140,7 @@ async function tellCapabilities(store: EventStore) {
       return { name, facts, reasons };
     }),
   );
-  // Each name has the facts that its capability tells.
+  // Each name has the facts of its capability.
   const facts = Object.fromEntries(told.map(({ name, facts }) => [name, facts])) as NowOfCapabilities;
   return { facts, reasons: told.flatMap(({ reasons }) => reasons) };
 }
@@ -148,7 +148,7 @@ async function tellCapabilities(store: EventStore) {
 @Module({ providers: [NowReader], exports: [NowReader] })
 class NowModule {}
 
-/** A queue that is lost comes back by itself: who asks meanwhile has to be told as well. */
+/** A lost queue comes back by itself. Callers in the meantime still need an answer. */
 function unlessGone<T>(look: Promise<T>, otherwise: T): Promise<T> {
   return look.catch((error: unknown) => {
     if (['42P01', '3F000'].includes(sqlState(error) ?? '')) return otherwise;
@@ -180,7 +180,7 @@ function hourOf(env: Environment, all: readonly figures.JobEnds[]) {
     success_rate: share((code) => code === null),
     policy_rate: share((code) => code === 'ENGINE_POLICY'),
     transient_rate: share((code) => code !== null && transientCodes.has(code)),
-    // What did not succeed is given back.
+    // The credits of every job that did not succeed are given back.
     refund_rate: share((code) => code !== null),
     errors: ends
       .flatMap(({ error_code: code, jobs }) => (code === null ? [] : [{ error_code: code, jobs }]))

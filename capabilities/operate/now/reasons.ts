@@ -28,10 +28,10 @@ interface OfEnvironment {
   readonly env: Environment;
 }
 
-/** What reasons are found in. */
+/** The facts from which reasons are found. */
 export interface Facts {
   readonly processes: readonly SeenProcess[];
-  /** Empty: there is none at all. */
+  /** Empty if there is no queue at all. */
   readonly queues: readonly (OfEnvironment & {
     readonly waiting: number;
     readonly active: number;
@@ -49,19 +49,19 @@ export interface Facts {
   readonly stranded: readonly (OfEnvironment & { readonly jobs: number })[];
   readonly charges: readonly (OfEnvironment & { readonly orphaned: number })[];
   readonly webhooks: readonly Pick<DeliveryLevel, 'env' | 'due' | 'oldest_due_seconds'>[];
-  /** What capabilities tell. */
+  /** Reasons from the capabilities. */
   readonly capabilities: readonly Reason[];
   readonly last_audit: AuditMade | null;
 }
 
-/** A worker that is there takes a task, and a sender a delivery, sooner than that unless others are under way. */
+/** A worker takes a task, and a sender a delivery, sooner than this unless others are under way. */
 const queuePatienceSeconds = 30;
 const deliveryPatienceSeconds = 60;
-/** Fewer jobs say nothing about their engine. */
+/** A failure rate over fewer jobs says nothing about their engine. */
 const fewJobs = 10;
 const worryingRefunds = 0.1;
 
-/** None: nobody waits longer than usual, and nothing is wrong that would make them. */
+/** Empty if no one waits longer than usual, and nothing is wrong that would make people wait. */
 export function reasonsFor(facts: Facts): Reason[] {
   const { processes, queues, last_hour, consumers, stranded, charges, webhooks } = facts;
   const inEach = <Of extends OfEnvironment>(
@@ -113,7 +113,7 @@ export function reasonsFor(facts: Facts): Reason[] {
   ];
 }
 
-/** What the last audit says. */
+/** The reason to worry about the last audit, if it found anything wrong. */
 function reasonsOfAudit({ last_audit: audit }: Pick<Facts, 'last_audit'>): Reason[] {
   if (!audit || audit.holds || audit.outcome !== 'done') return [];
   return [{ what: 'audit', env: null, detail: `the audit of ${audit.at} found ${audit.summary}` }];

@@ -23,7 +23,9 @@ class LostObject {
 
 const assetStream = ({ env, asset }: Pick<LostObject, 'env' | 'asset'>) => streamName(env, 'asset', asset);
 
-/** What is written down of every action is the record: who has accepted the loss, when, and why. */
+/**
+ * The record of this action, like that of every action, is its effect: who accepted the loss, when, and why.
+ */
 export const acceptLoss = defineCall({
   name,
   route: 'POST /objects/:asset/accept-loss',
@@ -54,11 +56,11 @@ export interface AcceptedLoss {
   readonly at: string;
 }
 
-/** The losses that operators have accepted, as the log tells them. */
+/** The losses that operators have accepted, as read from the log. */
 export class AcceptedLosses {
   /** By the stream of the asset. */
   readonly byStream = new Map<string, AcceptedLoss>();
-  /** Asked for, and not yet done: by the stream of the action. */
+  /** Losses whose action has begun and has not ended, by the stream of the action. */
   private readonly asked = new Map<string, { readonly asset: string; readonly loss: AcceptedLoss }>();
 
   see(recorded: RecordedEvent): void {
@@ -68,7 +70,7 @@ export class AcceptedLosses {
     const event = decode(recorded);
     if (event.type === 'ActionRequested' && event.data.action === name) {
       const { by, at } = event.data;
-      // Written by the call above, whose input was checked.
+      // The call above wrote it, and its input was checked.
       const input = event.data.input as unknown as LostObject;
       this.asked.set(stream, { asset: assetStream(input), loss: { by, reason: input.reason, at } });
     } else if (event.type === 'ActionEnded') {

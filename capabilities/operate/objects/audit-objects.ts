@@ -28,7 +28,10 @@ interface NamedObject {
 
 const readAtATime = 8;
 
-/** Reads every object that history names. Writes nothing but that it was done; exit code 1 unless all are what they were. */
+/**
+ * Reads every object that history names. Writes only the record that it did so. The exit code is 1 unless all
+ * are unchanged.
+ */
 export const auditObjects = defineCall({
   name: 'objects audit',
   route: 'POST /objects/audit',

@@ -43,7 +43,7 @@ export const listAllOperations = defineCall({
     }),
 });
 
-/** Of what is scheduled, what has not begun. */
+/** Lists only scheduled prices that do not apply yet. */
 function describeTerms({ credits, enabled, scheduled }: OperationTerms) {
   const now = systemClock().toISOString();
   const coming = scheduled.filter(({ from }) => from > now);
@@ -120,7 +120,7 @@ export const withdrawPrice = defineCall({
   print: printOperations,
 });
 
-/** @throws CliError for a batch */
+/** @throws CliError for a batch, which has no price of its own */
 function requireOwnPrice(name: string): void {
   const { batch } = workflowOf(name);
   if (batch) throw new CliError(`${name} costs what ${batch.workflow} costs, for each item: price that`);
@@ -154,7 +154,7 @@ export const disable = defineCall({
   print: printOperations,
 });
 
-/** Does it in each environment that is asked for, and tells what the operation is then. */
+/** Makes the change in each chosen environment, and returns the operation's terms after it. */
 async function change(
   operator: Operator,
   { env, name }: Pick<OneOperation, 'env' | 'name'>,

@@ -14,14 +14,14 @@ import { OneJob, requireJob, rowsOf } from '../jobs/jobs.js';
 import type { Operator } from '#operator-calls/operator.js';
 import { printTable } from '#operator-calls/output.js';
 
-/** URLs that anyone may use until they expire, made at the moment of reading. */
+/** URLs that anyone may use until they expire. They are made at each read. */
 async function urlsOf(operator: Operator, storageKey: string) {
   const url = await operator.get(ObjectStorage).presignGet(storageKey);
   const thumbnails = new ThumbnailSigner(operator.configuration, systemClock).of(storageKey);
   return { url, thumbnail_url: thumbnails?.[512] ?? url };
 }
 
-/** The servers that the URLs lead to: pages that show the pictures have to let them in. */
+/** The origins of the URLs. Pages that show the pictures have to allow them. */
 export async function pictureOrigins(operator: Operator): Promise<string[]> {
   const { url, thumbnail_url: thumbnail } = await urlsOf(operator, 'live/any.png');
   return [...new Set([url, thumbnail].map((each) => new URL(each).origin))];
@@ -92,7 +92,7 @@ export const listPictures = defineCall({
   },
 });
 
-/** In the order in which they came: each with the revision of the event that tells of it. */
+/** Lists pictures in the order in which they came, each with the revision of its event. */
 export const showPictures = defineCall({
   name: 'jobs pictures',
   route: 'GET /jobs/:job/pictures',

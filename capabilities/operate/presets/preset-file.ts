@@ -12,9 +12,9 @@ export const maxSpecBytes = 64 * 1024;
 export const maxPreviewBytes = 5 * 1024 * 1024;
 
 /**
- * A preset of the operator's own, from a JSON file: `{id?, kind, label, spec, image}`. `image` is the path of a JPEG,
- * from the folder of the file. Without an id it is a new preset.
- * @throws CliError saying what is wrong with the file
+ * Reads an operator's own preset from a JSON file: `{id?, kind, label, spec, image}`. `image` is the path of a
+ * JPEG, relative to the folder of the file. Without an id, the preset is a new one.
+ * @throws CliError that says what is wrong with the file
  */
 export async function readPresetFile(path: string): Promise<PresetDraft> {
   const wrong = (problem: string) => new CliError(`${path}: ${problem}`);
@@ -61,13 +61,13 @@ async function readPreview(path: string, wrong: Wrong): Promise<Buffer> {
 
 const plainly: Wrong = (problem) => new CliError(problem, 'VALIDATION_ERROR');
 
-/** @throws what `wrong` makes */
+/** @throws the error that `wrong` makes */
 export function requireOwnId(id: string, wrong = plainly): void {
   if (presetTable.some((row) => row.id === id))
     throw wrong(`${id} is a preset of this release: give yours an id of its own, or none`);
 }
 
-/** @throws what `wrong` makes */
+/** @throws the error that `wrong` makes */
 export function requireJpeg(bytes: Buffer, what: string, wrong = plainly): void {
   try {
     jpegSize(bytes);

@@ -20,7 +20,7 @@ import { printLine, printTable } from '#operator-calls/output.js';
 import { CliError } from '#operator-calls/call-refused.js';
 import { maxPreviewBytes, maxSpecBytes, readPresetFile, requireJpeg, requireOwnId } from './preset-file.js';
 
-/** What publishes and retires presets, and keeps their previews. */
+/** The modules that publish and retire presets, and keep their previews. */
 const features = [ObjectStorageModule, PresetModule];
 
 class PublishedPreset extends InEnvironment {
@@ -57,7 +57,7 @@ export const publishPresets = defineCall({
   file: 'JSON: {id?, kind, label, spec, image}; image is the path of a JPEG beside it',
   features,
   unrecorded: ['image'],
-  // The command names a file, which its own machine has.
+  // The command gets a file name, and reads the file on its own machine.
   async prepare({ file, ...input }: PublishedPreset & { file?: string }) {
     if ((file === undefined || file === null) === !input.all)
       throw new CliError('name a file, or use --all: one of the two');
@@ -145,7 +145,7 @@ export const retireOwnPreset = defineCall({
   print: ({ id, retired }) => printLine(`The preset ${id} is retired in ${retired.join(' and ')}.`),
 });
 
-/** Retired ones included. */
+/** Lists retired presets too. */
 export const listAllPresets = defineCall({
   name: 'presets list',
   route: 'GET /presets',

@@ -20,7 +20,7 @@ interface GenerationRow {
   readonly parked_streams: number;
 }
 
-/** Only what is live is behind or not: the others stand where they were left. */
+/** Only live generations have a lag: the others stand where they were left. */
 interface ListedGeneration extends GenerationRow {
   readonly rows: number | null;
   readonly behind: Pick<ConsumerStatus, 'lag' | 'lag_seconds'> | undefined;

@@ -95,7 +95,10 @@ export const rollBackReadModels = defineCall({
   ...printing('rollback'),
 });
 
-/** Nothing is wrong only when every read model is where it was asked to be, and no difference was found unasked. */
+/**
+ * `ok` is true only if every read model is where the caller wanted it, and no difference was found that the
+ * caller does not accept.
+ */
 async function carryOut(
   what: Work,
   { configuration }: Operator,
@@ -151,7 +154,7 @@ interface Compared {
   readonly differences: Pick<RowDifferences, 'missing' | 'extra' | 'changed'> | null;
 }
 
-/** Undefined: all is as was asked. */
+/** Undefined if everything is as the caller wanted it. */
 function complaintAbout(
   what: Work,
   environments: readonly { readonly env: string; readonly projections: readonly Compared[] }[],

@@ -14,7 +14,7 @@ const suspended = { type: 'AccountSuspended', data: { reason: '', at } } as cons
 
 type Batch = readonly (readonly [tenant: string, told: DomainEvent])[];
 
-/** Folds batches, one after the other, into the rows of a generation that began empty. */
+/** Folds batches one after the other into the rows of a generation that began empty. */
 function builder(rowPerEvent: boolean) {
   const model = { ...tally(), rowPerEvent };
   const table = new ProjectionTable('live', model, 2);
@@ -32,7 +32,7 @@ function builder(rowPerEvent: boolean) {
   return { rows, foldOf };
 }
 
-/** Rows that are folded from one event after the other, each of them a batch of its own. */
+/** The rows after the events were folded one by one, each in a batch of its own. */
 function rowsOf(rowPerEvent: boolean, batches: readonly Batch[]) {
   const { rows, foldOf } = builder(rowPerEvent);
   for (const batch of batches) {

@@ -11,7 +11,7 @@ import {
 } from '#read-store/projection-table.js';
 import type { PrimaryKey } from '#read-store/read-model.js';
 
-/** A generation that is being filled. `active.checkpoint.position` is how far it is folded, in memory. */
+/** A generation that is being filled. `active.checkpoint.position` is how far it is folded in memory. */
 export interface Build {
   readonly active: ActiveModel;
   readonly rows: GenerationRows;
@@ -21,9 +21,9 @@ export interface Build {
 
 interface Change {
   readonly key: PrimaryKey;
-  /** Undefined: the row goes. */
+  /** The row's new content; undefined: the row is deleted. */
   readonly row: ModelRow | undefined;
-  /** Whether the table has a row of this key, when the changes before this one are written. */
+  /** Whether the table will have a row with this key once the changes before this one are written. */
   readonly stored: boolean;
 }
 
@@ -33,24 +33,24 @@ type Changes = Map<string, Change>;
 const keptRows = 12_000;
 
 /**
- * The rows of a generation that only this process writes: new rows need not be read back, and a row that changes ten
- * times within moments is written once.
+ * The rows of a generation that only this process writes. It need not read new rows back, and it writes a row
+ * once even if the row changes ten times within moments.
  *
- * A change is `waiting` until `take`, then `underWay` until `written`; from then on its row is one of those `kept`,
- * until newer ones push it out. Other rows must be loaded, unless the generation began empty and no row of this key was
- * ever made: most look-ups are for rows that do not exist yet.
+ * A change is `waiting` until `take`, then `underWay` until `written`. Then its row is `kept` until newer rows
+ * push it out. All other rows must be loaded, except keys that never had a row in a generation that began
+ * empty: most look-ups are for rows that do not exist yet.
  */
 export class GenerationRows {
   private waiting: Changes = new Map();
   private underWay: Changes = new Map();
   /**
-   * The rows of a model in which each event makes a new row. They are never read again, and are two of three rows: as
-   * objects they would burden the garbage collector until they are written, so they are encoded at once.
+   * The rows of a model in which each event makes a new row. They are never read again, and are two of three
+   * rows. They are encoded at once: as objects they would burden the garbage collector until they are written.
    */
   private made: CopiedRows;
   private madeUnderWay: CopiedRows;
   private readonly kept = new RecentMap<string, ModelRow>(keptRows);
-  /** The keys that the table can have; undefined: any. */
+  /** A filter of the keys that the table can have; undefined: it may have any key. */
   private readonly ever: BloomFilter | undefined;
 
   constructor(
@@ -67,7 +67,7 @@ export class GenerationRows {
     return this.waiting.size + this.made.count;
   }
 
-  /** Makes the rows that a fold is about to need known. */
+  /** Loads the rows that a fold is about to need. */
   async load(client: pg.Client, fold: ModelFold): Promise<void> {
     if (this.rowPerEvent) return;
     const unknown: PrimaryKey[] = [];

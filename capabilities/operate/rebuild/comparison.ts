@@ -21,7 +21,7 @@ export class LiveGenerations {
     private readonly fold: HistoryFold,
   ) {}
 
-  /** Those that have live rows to be compared with. */
+  /** The builds that have live rows to be compared with. */
   get comparable(): readonly PreparedBuild[] {
     return this.builds.filter(({ serving, resumedAfter }) => {
       if (!serving?.hasTable || serving.position === null) return false;
@@ -35,7 +35,7 @@ export class LiveGenerations {
     return this.comparable.filter(({ serving }) => serving?.state === 'live');
   }
 
-  /** Those that go as far as the log, whatever is live. */
+  /** The builds that are folded up to the end of the log, independently of the live generations. */
   get standing(): readonly PreparedBuild[] {
     return this.builds.filter((build) => !this.following.includes(build));
   }
@@ -44,7 +44,10 @@ export class LiveGenerations {
     return positionsOf(builds, await readServing(this.session.control, this.session.environment));
   }
 
-  /** Does the work while the live generations stand still and the new ones are where they are. */
+  /**
+   * Does the work while the checkpoints of the live generations are held and the new generations stand at the
+   * same positions.
+   */
   async holding<T>(work: (serving: ReadonlyMap<string, ServingRow>) => Promise<T>): Promise<T> {
     const { control, environment } = this.session;
     const startedAt = performance.now();
@@ -94,7 +97,10 @@ export class Comparison {
     return this.live.following.reduce((rows, { touched }) => rows + (touched?.size ?? 0), 0);
   }
 
-  /** All rows of these, in a snapshot in which both generations are at one position. @returns the epochs of the live ones */
+  /**
+   * Compares all rows of these builds, in a snapshot in which both generations are at one position.
+   * @returns the epochs of the live generations
+   */
   async compareAll(builds: readonly PreparedBuild[]): Promise<Map<string, bigint>> {
     const serving = await this.inSnapshot(async (serving) => {
       for (const [done, build] of builds.entries()) {
@@ -107,12 +113,12 @@ export class Comparison {
     return new Map([...serving].map(([name, { epoch }]) => [name, epoch]));
   }
 
-  /** What changed since then, in another snapshot. */
+  /** Compares the rows that changed since then, in another snapshot. */
   async compareChanged(): Promise<void> {
     await this.inSnapshot(() => this.compareChangedOn(this.session.reader));
   }
 
-  /** The same, on a connection whose snapshot already has both generations at one position. */
+  /** Does the same on a connection whose snapshot already has both generations at one position. */
   async compareChangedOn(client: pg.Client): Promise<void> {
     for (const build of this.live.following) {
       const { touched, model } = build;
@@ -123,13 +129,16 @@ export class Comparison {
     }
   }
 
-  /** The work runs while `reader` sees both generations at one position. Keys that change from then on are recorded. */
+  /**
+   * Runs the work while `reader` sees both generations at one position. Keys that change from then on are
+   * recorded.
+   */
   private async inSnapshot<T>(work: (serving: ReadonlyMap<string, ServingRow>) => Promise<T>): Promise<T> {
     const { reader } = this.session;
     await reader.query('begin isolation level repeatable read read only');
     try {
       const serving = await this.live.holding(async (held) => {
-        // The first statement is what takes the snapshot.
+        // The first statement takes the snapshot.
         await reader.query('select 1');
         for (const build of this.live.following) build.touched ??= new Map();
         return held;
@@ -188,12 +197,12 @@ export interface ComparedGenerations {
   readonly rebuilt: number;
 }
 
-/** Of those that differ. */
+/** The number of differing rows that are shown. */
 export const shownRows = 10;
 
 /**
- * Compares two generations row for row and column for column, in the columns that both have, as the transaction at
- * hand sees them. With `keys` only those rows.
+ * Compares two generations row by row and column by column, in the columns that both have, as the current
+ * transaction sees them. With `keys`, it compares only those rows.
  */
 export async function compareRows(
   client: pg.ClientBase,
@@ -219,7 +228,7 @@ export async function compareRows(
     `(select * from ${environment}.${model.name}_g${generation} ${chosen})`;
   const both = `${from(live)} l full join ${from(rebuilt)} n using (${names})`;
   const record = (side: string) => `row(${columns.map(({ column }) => `${side}.${column}`).join(', ')})`;
-  // A part of the primary key is null only where a side of the join has no row.
+  // Part of a primary key is null only if that side of the join has no row.
   const isExtra = `n.${primary[0]?.column} is null`;
   const isMissing = `l.${primary[0]?.column} is null`;
   const differs = `${record('l')} is distinct from ${record('n')}`;

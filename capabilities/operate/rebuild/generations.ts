@@ -21,7 +21,7 @@ export interface Generation extends Checkpoint {
   readonly hasTable: boolean;
 }
 
-/** What `halted_because` says of generations that wait, for `projections list`. */
+/** The texts in `halted_because` for generations that wait; `projections list` shows them. */
 const waitsBecause = {
   comparing: 'made to be compared',
   complete: 'complete, waits for a switch',
@@ -47,10 +47,10 @@ export function servingOf(generations: readonly Generation[] = []): Generation |
 }
 
 /**
- * A new generation, without its table. Belongs in the transaction that makes the table. Its epochs begin at the time, in
- * milliseconds: when an operator has deleted the checkpoint of an earlier generation with this number, a projector that
- * still works on that one does not take this one for it. The number is chosen in the insert itself, because a projector
- * that finds no generation begins the first one by itself.
+ * Adds a new generation, without its table. Call it in the transaction that makes the table. Its epochs begin
+ * at the present time in milliseconds. So if an operator has deleted the checkpoint of an earlier generation
+ * with this number, a projector that still works on that one does not take this one for it. The insert itself
+ * chooses the number, because a projector that finds no generation begins the first one by itself.
  * @param lastTable the highest number that a table has
  */
 export async function addGeneration(
@@ -89,7 +89,7 @@ export async function takeOverGeneration(
   return { ...kept, anchor: anchorOf({ event_position, event_id }) };
 }
 
-/** Why a generation that is complete was not switched to. */
+/** Records why the program did not switch to a complete generation. */
 export async function markComplete(
   client: pg.ClientBase,
   environment: Environment,
@@ -103,7 +103,7 @@ export async function markComplete(
   );
 }
 
-/** The generation with its table and what it parked. */
+/** Drops the generation's table, and forgets what it parked. */
 export async function dropGeneration(
   client: pg.ClientBase,
   environment: Environment,
@@ -112,7 +112,7 @@ export async function dropGeneration(
   await transact(client, () => forgetGeneration(client, environment, generation));
 }
 
-/** Its table and all that is known about it. Belongs in a transaction. */
+/** Drops its table and everything that is known about it. Call it in a transaction. */
 export async function forgetGeneration(
   client: pg.ClientBase,
   environment: Environment,
@@ -126,14 +126,17 @@ export async function forgetGeneration(
     );
 }
 
-/** A generation that is to serve from now on. */
+/** A generation that serves from now on. */
 export interface Successor {
   readonly model: ReadModel<object>;
   readonly generation: number;
   readonly position: bigint | null;
 }
 
-/** A reader that runs longer than this holds up the switch; the switch never holds up readers for longer. */
+/**
+ * Milliseconds that the switch waits for a lock. A reader that runs longer than this delays the switch; the
+ * switch never delays readers for longer.
+ */
 const viewLockMs = 500;
 
 export interface ServingRow {
@@ -144,8 +147,8 @@ export interface ServingRow {
 }
 
 /**
- * The generations that readers see, by read model. `for update` holds the checkpoints until the transaction ends, in
- * the order in which the projector takes them: its next commit waits.
+ * The generations that readers see, by read model. `for update` holds their checkpoints until the transaction
+ * ends, so the projector's next commit waits. It takes the locks in the same order as the projector.
  */
 export async function readServing(
   client: pg.ClientBase,
@@ -161,9 +164,10 @@ export async function readServing(
 }
 
 /**
- * Lets the successors serve: their views, their checkpoints, and new epochs for all read models of the environment, at
- * which the projector that runs is refused its next commit and takes up what it then finds. Belongs in the transaction
- * that holds the checkpoints; durable before it is answered, unlike the projector's commits.
+ * Lets the successors serve. It changes their views and checkpoints, and gives all read models of the
+ * environment new epochs. A running projector is then refused its next commit, and takes up the new
+ * generations. Call it in the transaction that holds the checkpoints. Unlike the projector's commits, the
+ * switch is durable before it is answered.
  */
 export async function switchTo(
   client: pg.ClientBase,

@@ -14,21 +14,21 @@ import type { RebuildSession } from './rebuild-session.js';
 
 const usualBatch = 4_000;
 /**
- * A transaction takes at least so many rows, some 35 MB: most jobs then begin and end within one, and each row is written
- * once.
+ * A transaction takes at least this many rows, some 35 MB. Most jobs then begin and end within one transaction,
+ * and each row is written once.
  */
 const rowsAWrite = 30_000;
-/** Fewer than the continuity remembers, so that no stream is forgotten before it is written down. */
+/** Fewer streams than the continuity remembers, so that it forgets no stream that is not written yet. */
 const streamsAWrite = 25_000;
-/** After so many small batches without trouble they grow again. */
+/** After this many small batches without trouble, batches grow again. */
 const calmBatches = 20;
 
 /**
- * Folds the history into generations that no reader sees yet. It reads the log once for all of them, ahead of the fold,
- * and writes in the background what it has folded, rows and checkpoints in one transaction.
+ * Folds the history into generations that no reader sees yet. It reads the log once for all of them, ahead of
+ * the fold. It writes the folded rows and the checkpoints in the background, in one transaction.
  *
- * When PostgreSQL refuses content, it folds again from the last checkpoint in ever smaller batches, until one is a single
- * event. It parks that event, as the projector would have done.
+ * When PostgreSQL refuses content, it folds again from the last checkpoint in ever smaller batches, until one
+ * is a single event. It parks that event, as the projector would have done.
  */
 export class HistoryFold {
   events = 0;
@@ -37,12 +37,15 @@ export class HistoryFold {
   private parked: ParkedEvent[] = [];
   private reached = new Map<string, bigint>();
   private flight: Promise<void> = Promise.resolve();
-  /** The batch that was folded last, when it is one event. */
+  /** The only event of the last batch; undefined if that batch had several. */
   private single: RecordedEvent | undefined;
 
   private readonly builds: readonly PreparedBuild[];
   private readonly continuity: StreamContinuity;
-  /** Whether the revisions that streams have reached are kept with the rows, to go on from after a crash. */
+  /**
+   * Whether the rows' transactions also store the revisions that streams have reached, so that a run can
+   * continue after a crash.
+   */
   private readonly keepRevisions: boolean;
   /** The current phase: where it began, where it ends, and how many events were folded before it. */
   private from: bigint | undefined;
@@ -99,7 +102,8 @@ export class HistoryFold {
         await this.fold(batch, behind, until);
         await this.writeWhenDue();
         if (!batch.caughtUp && batch.position < goal) continue;
-        // At the end of the log everything before the goal was delivered, even where the last event lies before it.
+        // At the end of the log, all events before the goal were delivered, even if the last event lies before
+        // the goal.
         for (const build of behind) moveTo(build, goalOf(build, until));
         return;
       }
@@ -117,7 +121,7 @@ export class HistoryFold {
       ...(after !== null && { after }),
       filter: { streamPrefixes: [...categories].map((category) => categoryPrefix(environment, category)) },
       batchSize: this.batchSize,
-      // They are parked.
+      // Unproven events are parked.
       unprovenToo: true,
       signal,
     });
@@ -164,7 +168,7 @@ export class HistoryFold {
     if (!careful && waiting < rowsAWrite && this.reached.size < streamsAWrite) return;
     await this.write();
     if (!careful) return;
-    // Its failure has to be known before another event is folded.
+    // A failure has to be known before another event is folded.
     await this.flight;
     this.calm += 1;
     if (this.calm < calmBatches) return;
@@ -172,7 +176,7 @@ export class HistoryFold {
     this.batchSize = Math.min(this.batchSize * 8, usualBatch);
   }
 
-  /** Begins to write what was folded, when what was folded before is written. */
+  /** Begins to write the folded rows, once the previous write has ended. */
   private async write(): Promise<void> {
     await this.flight;
     const { builds } = this;
@@ -184,7 +188,7 @@ export class HistoryFold {
     this.flight = this.commit(checkpoints, parked, reached).then(() => {
       for (const { rows } of builds) rows.written();
     });
-    // It is waited for before the next one; until then its failure must not end the process.
+    // The next write waits for this one. Until then its failure must not end the process.
     this.flight.catch(() => undefined);
   }
 
@@ -209,7 +213,10 @@ export class HistoryFold {
     ]);
   }
 
-  /** With the event that each was made from: the last one up to its position. Most of them have one position. */
+  /**
+   * Adds to each checkpoint the event that it was made from: the last one up to its position. Most checkpoints
+   * share one position.
+   */
   private async anchored(checkpoints: readonly Checkpoint[]): Promise<Checkpoint[]> {
     const { eventStore } = this.session.options;
     const positions = new Set(checkpoints.map(({ position }) => position ?? 0n));
@@ -222,14 +229,14 @@ export class HistoryFold {
   }
 
   private async startAgain(): Promise<void> {
-    // Each batch is written before the next one is folded then, so this is the event that was refused.
+    // In this case each batch was written before the next one was folded, so this event was the refused one.
     if (this.batchSize === 1 && this.single && (await this.parkRefused(this.single))) return;
     this.batchSize = Math.max(1, this.batchSize >> 3);
     this.calm = 0;
     await this.forget();
   }
 
-  /** Everything in memory, back to what is committed. */
+  /** Resets everything in memory to the committed state. */
   private async forget(): Promise<void> {
     const { loader, environment } = this.session;
     this.parked = [];
@@ -250,7 +257,10 @@ export class HistoryFold {
     }
   }
 
-  /** Parks the one event that was folded last, for each read model whose rows are refused. False: none of them is. */
+  /**
+   * Parks the one event that was folded last, for each read model whose rows are refused. Returns false if none
+   * is refused.
+   */
   private async parkRefused(poison: RecordedEvent): Promise<boolean> {
     const { builds } = this;
     const { writer } = this.session;
@@ -276,7 +286,7 @@ export class HistoryFold {
   }
 }
 
-/** The position up to which to fold a generation; −1, which is no position, if it must not move. */
+/** The position up to which a generation is folded; −1, which is no position, if it must not move. */
 function goalOf({ active }: Build, until: ReadonlyMap<string, bigint>): bigint {
   return until.get(active.checkpoint.name) ?? -1n;
 }
@@ -286,7 +296,7 @@ function isBehind(build: Build, until: ReadonlyMap<string, bigint>): boolean {
 }
 
 function moveTo({ active }: Build, position: bigint): void {
-  // The event that lies there is looked up once for each write.
+  // The event at that position is looked up once for each write.
   active.checkpoint = { ...active.checkpoint, position, anchor: undefined };
 }
 

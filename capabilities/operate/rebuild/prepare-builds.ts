@@ -33,9 +33,9 @@ export type Purpose = 'rebuild' | 'compare' | 'switch' | 'rollback';
 export interface PreparedBuild extends Build {
   readonly model: ReadModel<object>;
   readonly generation: number;
-  /** What readers see now, as it was at the start. */
+  /** The generation that readers saw at the start. */
   readonly serving: Generation | undefined;
-  /** Where an earlier run, or the time as the live generation, had left it. */
+  /** The position up to which an earlier run had folded it, or up to which it was live before. */
   readonly resumedAfter: bigint | null;
 }
 
@@ -111,7 +111,7 @@ function halfBuilt(
   );
 }
 
-/** A generation beyond halted live rows cannot be compared any more: the earlier result counts. */
+/** A generation that went beyond halted live rows cannot be compared any more, so its earlier result counts. */
 function requireEqual(environment: Environment, built: Generation, serving: Generation | undefined): void {
   if (built.state !== 'differing' || !isBeyond(built, serving)) return;
   throw new RebuildRefused(
@@ -165,11 +165,11 @@ async function beginAnew(
       const generation = await addGeneration(control, environment, model, last, state);
       await control.query(createTable(environment, model, generation));
       await control.query(autovacuum(environment, model, generation, 'off'));
-      // Rows that are never looked for while history is folded get it at the end, which is faster.
+      // Tables without look-ups during the fold get their primary key at the end, which is faster.
       if (!model.rowPerEvent) await control.query(addPrimaryKey(environment, model, generation));
       return generation;
     };
-    // A projector may have taken the number in this very moment; then there is a next one.
+    // A projector may take the number at the same moment; then the next number is free.
     const isTaken = (error: unknown) => sqlState(error) === '23505';
     const generation = await retry(() => transact(control, add), { attempts: 3, mayPass: isTaken });
     chosen.push({ name: model.name, generation });
@@ -177,7 +177,7 @@ async function beginAnew(
   return chosen;
 }
 
-/** There may be tables that no checkpoint knows, when an operator has removed checkpoints only. */
+/** If an operator has removed only checkpoints, tables may exist that no checkpoint knows. */
 async function lastTable(
   { control, environment }: RebuildSession,
   { name }: ReadModel<object>,

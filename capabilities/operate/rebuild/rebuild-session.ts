@@ -11,19 +11,19 @@ export interface RebuildOptions {
   readonly url: string;
   readonly eventStore: EventStore;
   readonly environment: Environment;
-  /** Those to be rebuilt. */
+  /** The read models to rebuild. */
   readonly readModels: readonly ReadModel<object>[];
   readonly signal: AbortSignal;
   readonly onProgress?: (progress: RebuildProgress) => void;
 }
 
 export interface RebuildProgress {
-  /** What is being done, for example `live: folding`. */
+  /** The work under way, for example `live: folding`. */
   readonly phase: string;
   readonly position: bigint;
   readonly from: bigint;
   readonly through: bigint;
-  /** Folded in this phase; absent in the others. */
+  /** Events folded in this phase; absent in other phases. */
   readonly events?: number;
 }
 
@@ -31,22 +31,24 @@ export interface RebuildProgress {
 export class RebuildSession implements AsyncDisposable {
   private constructor(
     readonly options: RebuildOptions,
-    /** Holds the locks, and checkpoints for moments. */
+    /** Holds the locks, and for short times the checkpoints. */
     readonly control: pg.Client,
-    /** Folded rows go out on this one. */
+    /** Writes the folded rows. */
     readonly writer: pg.Client,
     readonly loader: pg.Client,
     /** Keeps a snapshot to compare in. */
     readonly reader: pg.Client,
   ) {}
 
-  /** @throws RebuildRefused when another process is at work on them */
+  /** @throws RebuildRefused if another process works on these read models */
   static async open(options: RebuildOptions): Promise<RebuildSession> {
     const { url, environment, readModels } = options;
-    // The projector waits while checkpoints are held: should this process be paused then, it is let go.
+    // The projector waits while checkpoints are held. If this process is paused then, the timeout lets the
+    // projector go on.
     const control = rebuildClient(url, { idle_in_transaction_session_timeout: '10s' });
-    // Events that a crash of the server undoes are folded again: rows and checkpoint always commit together. Statements
-    // are planned while a table may still be empty, and must not be stuck with the plan that was good then.
+    // Commits are not synchronous: rows and checkpoint always commit together, so events that a server crash
+    // undoes are folded again. Sequential scans are off: statements are planned while a table may still be
+    // empty, and would keep a plan that was good only then.
     const writer = rebuildClient(
       url,
       { synchronous_commit: 'off', enable_seqscan: 'off' },
@@ -82,12 +84,12 @@ export class RebuildSession implements AsyncDisposable {
   }
 }
 
-/** PostgreSQL cuts names of applications off here. */
+/** PostgreSQL cuts off application names after this length. */
 const longestNameBytes = 63;
 
 /**
- * A connection for rebuilding, not yet connected: revisions and positions as `bigint`.
- * Its name in `pg_stat_activity` tells the owner; a second rebuild of the same read model reports it.
+ * A connection for rebuilding, not yet connected. Revisions and positions are `bigint`. Its name in
+ * `pg_stat_activity` identifies the owner, and a second rebuild of the same read model reports it.
  */
 export function rebuildClient(
   url: string,
@@ -105,15 +107,15 @@ export function rebuildClient(
     types: bigintTypes,
     pipeline,
   });
-  // No need to handle it: a lost connection also rejects the running statement and the next one.
+  // No handler is needed: a lost connection also rejects the running statement and the next one.
   client.on('error', () => undefined);
   return client;
 }
 
 /**
- * Keeps other processes from rebuilding, comparing or switching these read models while the connection lives. The lock
- * ends with the process, however that ends.
- * @throws RebuildRefused that says who does
+ * Keeps other processes from rebuilding, comparing or switching these read models while the connection lives.
+ * The lock ends with the process in every case.
+ * @throws RebuildRefused that names the process which holds the lock
  */
 export async function lockReadModels(
   client: pg.Client,
@@ -144,7 +146,9 @@ async function holderOf(client: pg.Client, lock: string): Promise<string> {
   return `"${holder.application}" since ${holder.since} (PostgreSQL session ${holder.server})`;
 }
 
-/** The rebuild cannot be done as things are, and nothing was changed. The message is for the operator. */
+/**
+ * The rebuild cannot be done in the present state, and nothing was changed. The message is for the operator.
+ */
 export class RebuildRefused extends Error {
   override readonly name = 'RebuildRefused';
 }

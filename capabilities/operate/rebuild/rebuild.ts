@@ -8,9 +8,9 @@ import { prepareBuilds, type Preparation, type PreparedBuild, type Purpose } fro
 import { RebuildRefused, RebuildSession, type RebuildOptions } from './rebuild-session.js';
 
 export interface RebuildRequest extends RebuildOptions {
-  /** Whether a generation that differs from what is live may take its place. */
+  /** Whether a generation may take the place of the live one although it differs. */
   readonly acceptDifferences?: boolean;
-  /** False: it is built and compared, and then waits for a `switch`. Default true. */
+  /** False: the generation is built and compared, and then waits for a `switch`. Default true. */
   readonly switchOver?: boolean;
 }
 
@@ -21,9 +21,9 @@ export interface RebuiltModel {
   /** The version of the fold whose rows were live at the start; null: there were none to compare with. */
   readonly liveVersion: number | null;
   readonly liveGeneration: number | null;
-  /** Where an earlier run had left it. */
+  /** The position up to which an earlier run had folded it. */
   readonly resumedAfter: bigint | null;
-  /** Null: the history has nothing for any read model. */
+  /** Null if the history has no events for any read model. */
   readonly position: bigint | null;
   readonly rows: number;
   readonly parkedStreams: number;
@@ -34,7 +34,7 @@ export interface RebuiltModel {
 
 export interface RebuildReport {
   readonly models: readonly RebuiltModel[];
-  /** Read from the log, once for all read models, and how long folding them took. */
+  /** Events read from the log, once for all read models. `foldSeconds` is how long folding them took. */
   readonly events: number;
   readonly foldSeconds: number;
   /** How long the projector was kept from committing at the switch. */
@@ -44,31 +44,33 @@ export interface RebuildReport {
 /**
  * Fills new generations from the whole history, compares each with the live one and lets it take its place.
  *
- * Both are compared at the same position. The checkpoints of the live generations are held until the new ones have
- * reached them (milliseconds, because they were close before). Then a snapshot is taken, and the checkpoints are
- * released. In the snapshot both have seen the same events, and the comparison may take any time. Rows that changed
- * since then are compared by their keys, in further snapshots until few are left; the last of it while the checkpoints
- * are held for the switch.
+ * Both are compared at the same position. It holds the checkpoints of the live generations until the new ones
+ * have reached them (milliseconds, because they were close before). Then it takes a snapshot and releases the
+ * checkpoints. In the snapshot both have seen the same events, so the comparison may take any time. Rows that
+ * changed since then are compared by their keys, in further snapshots, until few are left. The last few are
+ * compared while the checkpoints are held for the switch.
  *
- * A live generation that stands still (`halted`) is compared at its position; later events are folded after that. One
- * without a table is not compared.
+ * A live generation that stands still (`halted`) is compared at its position; later events are folded after
+ * that. One without a table is not compared.
  * @throws RebuildRefused, SkippedEvent, the reason of the signal
  */
 export async function rebuild(request: RebuildRequest): Promise<RebuildReport> {
   return run(request, 'rebuild');
 }
 
-/** Proves that the live rows are what the history folds into, or shows where not. Leaves nothing behind. */
+/**
+ * Proves that the live rows equal the fold of the history, or shows where they differ. Leaves nothing behind.
+ */
 export async function compare(request: RebuildOptions): Promise<RebuildReport> {
   return run(request, 'compare');
 }
 
-/** Compares generations that were built before with the live ones, and replaces these. */
+/** Compares generations that were built before with the live ones, and puts them in the place of those. */
 export async function switchOver(request: RebuildRequest): Promise<RebuildReport> {
   return run(request, 'switch');
 }
 
-/** Makes the generation live that was live before, after it has caught up. It compares no rows. */
+/** Makes the previously live generation live again, after it has caught up. It compares no rows. */
 export async function rollback(request: RebuildOptions): Promise<RebuildReport> {
   return run(request, 'rollback');
 }
@@ -84,11 +86,14 @@ async function run(request: RebuildRequest, purpose: Purpose): Promise<RebuildRe
   }
 }
 
-/** Positions of the live generations move on while history is folded; they are chased until the rest is this short. */
+/**
+ * The live generations move on while history is folded. The fold catches up in rounds until a round is shorter
+ * than this.
+ */
 const closeEnoughMs = 300;
-/** On a machine that is too busy for that, it has to be close enough after so many rounds. */
+/** On a machine that is too busy for that, the fold counts as close enough after this many rounds. */
 const chasingRounds = 10;
-/** Rows that may be left to be compared while the projector is kept waiting. */
+/** At most this many rows may remain to be compared while the projector waits. */
 const rowsComparedInHold = 500;
 const fullComparisons = 5;
 const switchAttempts = 40;
@@ -134,7 +139,7 @@ class RebuildRun {
     return { models, events, foldSeconds, heldMs };
   }
 
-  /** Folds until the new generations are as far as the live ones, or as the log where there are none. */
+  /** Folds until the new generations are as far as the live ones, or, without live ones, as far as the log. */
   private async chase(): Promise<void> {
     const { preparation, live, fold, request } = this;
     const alone = preparation.builds.filter((build) => !live.comparable.includes(build));
@@ -170,7 +175,8 @@ class RebuildRun {
   private async compareAndSwitch(): Promise<void> {
     const { session, preparation, live, comparison, fold, request, purpose } = this;
     for (let attempt = 1; attempt <= fullComparisons; attempt++) {
-      // Where the live rows stand still, they are compared once: the new ones go on to the end of the log after that.
+      // Live rows that stand still are compared only once: after that, the new generations go on to the end of
+      // the log.
       const compared = attempt === 1 ? live.comparable : live.following;
       const epochs = purpose === 'rollback' ? undefined : await comparison.compareAll(compared);
       const head = live.standing.length > 0 ? await request.eventStore.head() : undefined;
@@ -185,7 +191,7 @@ class RebuildRun {
     );
   }
 
-  /** False: another process may have changed the live rows since they were compared. */
+  /** Returns false if another process may have changed the live rows since they were compared. */
   private async switchWhenClose(epochs: ReadonlyMap<string, bigint> | undefined): Promise<boolean> {
     const { live, session, request } = this;
     const isKeptBusy = (error: unknown) => passing.includes(sqlState(error) ?? '');
@@ -210,7 +216,10 @@ class RebuildRun {
     }
   }
 
-  /** Folds after the live generations, and compares what changed in between, until little is left to do at once. */
+  /**
+   * Catches up with the live generations and compares the rows that changed meanwhile, until little work is
+   * left.
+   */
   private async drawClose(): Promise<void> {
     const { live, fold, comparison } = this;
     for (let round = 1; round <= chasingRounds; round++) {
@@ -230,7 +239,7 @@ class RebuildRun {
     const isTakenOver = ({ model: { name } }: PreparedBuild) =>
       serving.get(name)?.epoch !== epochs?.get(name);
     if (epochs && live.following.some(isTakenOver)) return false;
-    // One that stood still may have been taken up again meanwhile: no reader may see less than before.
+    // A generation that stood still may run again by now, and no reader may see less than before.
     const isBehind = ({ model, active }: PreparedBuild) =>
       (serving.get(model.name)?.position ?? -1n) > (active.checkpoint.position ?? -1n);
     if (preparation.builds.some(isBehind)) return false;
@@ -262,7 +271,7 @@ class RebuildRun {
   }
 }
 
-/** Keeps the generation that was live before, to go back to, and drops those that are older. */
+/** Keeps the previously live generation, so that a rollback can use it, and drops older ones. */
 async function retireOlder({ control, environment }: RebuildSession, name: string): Promise<void> {
   const generations = (await loadGenerations(control, environment)).get(name) ?? [];
   const { rows } = await control.query<{ generation: number }>(
@@ -279,8 +288,9 @@ async function retireOlder({ control, environment }: RebuildSession, name: strin
 }
 
 /**
- * Passes on to the projector which revision each stream had reached. It goes on from where the rebuilt generations are,
- * which is beyond where it stood itself: without this it would take the events in between for skipped ones.
+ * Gives the projector the revision that each stream has reached. The projector goes on from the position of the
+ * rebuilt generations, which is beyond its own. Without this, it would take the events in between for skipped
+ * ones.
  */
 async function tellTheProjector({ control }: RebuildSession, { consumer }: Preparation): Promise<void> {
   if (consumer === undefined) return;
@@ -292,7 +302,7 @@ async function tellTheProjector({ control }: RebuildSession, { consumer }: Prepa
   );
 }
 
-/** The revisions that streams had reached are kept for going on after a crash, and for nothing else. */
+/** The revisions that streams had reached are kept only to continue after a crash. */
 async function forgetRevisions({ control }: RebuildSession, { consumer }: Preparation): Promise<void> {
   if (consumer === undefined) return;
   await control.query('delete from read_store.stream_revisions where consumer = $1', [consumer]);

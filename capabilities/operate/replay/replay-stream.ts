@@ -41,14 +41,14 @@ interface Step {
   readonly state: Record<string, unknown>;
 }
 
-/** The last line: all that is known. */
+/** The last line, with the whole state. */
 interface Detail {
   readonly detail: Record<string, unknown>;
 }
 
 /**
- * Reads and folds; nothing is written, rendered or charged by it. Steps are told as they are made, so that an account
- * with a long history needs no more memory than one with a short one.
+ * Reads and folds; it writes, renders and charges nothing. It returns each step once it is made, so that a long
+ * history needs no more memory than a short one.
  */
 export const replayStream = defineCall({
   name: 'replay',
@@ -62,7 +62,7 @@ export const replayStream = defineCall({
     if (!fold)
       throw new CliError(`${stream} has no state: "atelier events show ${stream}" lists what happened`);
     const pages = replay(store, stream, fold, happenedBy(at));
-    // What is wrong with the arguments shows at the first page: before anything is answered.
+    // Wrong arguments show at the first page, before any of the answer is sent.
     const first = await pages.next();
     if (first.done) throw noSuchStream(stream);
     if (first.value.length === 0)
@@ -85,7 +85,7 @@ async function* stepsOf(
   yield { detail: fold.detail() };
 }
 
-/** Nothing at all when there is no such stream; an empty page when its first event is not wanted. */
+/** Yields no page if there is no such stream, and an empty page if its first event is not wanted. */
 async function* replay(
   store: EventStore,
   stream: string,
@@ -108,7 +108,7 @@ async function* replay(
 
 type Steps = AsyncIterable<AsJson<Step> | AsJson<Detail>>;
 
-/** One object, its history a line a step. */
+/** One JSON object, with one line for each step of its history. */
 async function* asJson(stream: string, steps: Steps): AsyncGenerator<string> {
   yield `{\n  "stream": ${JSON.stringify(stream)},\n  "history": [\n`;
   let last: AsJson<Step> | undefined;
@@ -130,7 +130,9 @@ async function* asTable(steps: Steps): AsyncGenerator<string> {
     else yield row(String(step.revision), step.type, step.recorded_at, inWords(step.state));
 }
 
-/** The widths are those of the longest that may come: how long those of this stream are is known at its end only. */
+/**
+ * The columns are as wide as the longest possible values: the widths in this stream are only known at its end.
+ */
 function row(revision: string, type: string, recordedAt: string, state: string): string {
   return `${revision.padEnd(10)}${type.padEnd(20)}${recordedAt.padEnd(26)}${state}\n`;
 }

@@ -31,15 +31,15 @@ import { Runs } from './runs.js';
 export interface AdminServerParts {
   readonly operator: ConnectedOperator;
   readonly calls: readonly AnyCall[];
-  /** Makes what tells who asks. */
+  /** Makes the sign-in, which identifies the operator behind a request. */
   readonly signIn: (parts: SignInParts) => SignIn;
   readonly logger: Logger;
   readonly clock: Clock;
   /** How often one address may send a wrong token in a minute. */
   readonly failuresPerMin: number;
-  /** What is served as `/openapi.json`. */
+  /** The text served as `/openapi.json`. */
   readonly description: () => Promise<string>;
-  /** What is served at `/console`. */
+  /** The files served at `/console`. */
   readonly console: ConsoleFiles;
 }
 
@@ -51,21 +51,21 @@ export const everyAnswer = {
 };
 
 const bodyLimit = 64 * 1024;
-/** A picture of a preset, in base 64, and kept seals are the largest things that an operator sends. */
+/** The largest bodies from operators are a preset's picture, in base 64, and kept seals. */
 const largeBodyLimit = 16 * 1024 * 1024;
 
 const timeLimits = { headersTimeout: 15_000, requestTimeout: 300_000, keepAliveTimeout: 65_000 };
 
 const longestKey = 255;
-/** Short calls are done to their end, also when the client goes away. */
+/** A short call runs to its end even if the client goes away. */
 const neverStopped = new AbortController().signal;
 
-/** What is followed is told at least this often, so that who follows knows that it is up to date. */
+/** A stream sends an answer at least this often, so that its reader knows that it is up to date. */
 const tellEveryMs = 2_000;
-/** How often it is looked whether there is anything new to tell. */
+/** Milliseconds between two looks for news. */
 const lookEveryMs = 500;
 
-/** The operators' API: one route for each call. The sign-in tells whom a request comes from. */
+/** The operators' API: one route for each call. The sign-in identifies the operator of a request. */
 export class AdminServer {
   readonly server: FastifyInstance;
   private readonly runs: Runs;
@@ -127,7 +127,7 @@ export class AdminServer {
       method,
       url: `/admin/v1${path}`,
       bodyLimit: call.unrecorded ? largeBodyLimit : bodyLimit,
-      // Before the body is read: who is not let in does not get to have one parsed.
+      // Runs before the body is read, so that no body is parsed for a caller who is not let in.
       onRequest: async (request) => {
         const known = await this.signIn.letIn(request);
         requireRole(call, known);
@@ -153,7 +153,7 @@ export class AdminServer {
     if (call.live) this.serveLive(call, path);
   }
 
-  /** The same as a stream of events: again when the log has grown, and every other second. */
+  /** Serves the same answer as a stream of events: again when the log has grown, and every other second. */
   private serveLive(call: AnyCall, path: string): void {
     this.server.get(`/admin/v1${path}/events`, async (request, reply) => {
       requireRole(call, await this.signIn.letIn(request));
@@ -172,8 +172,8 @@ export class AdminServer {
   }
 
   /**
-   * A stream of server-sent events for who sends a token in a header, as `fetch` does. It ends when the token is not valid
-   * any more, or nothing more can come.
+   * A stream of server-sent events for clients that send a token in a header, as `fetch` does. It ends when the
+   * token is no longer valid, or when nothing more can come.
    */
   private async tell(
     request: FastifyRequest,
@@ -181,7 +181,7 @@ export class AdminServer {
     look: () => Promise<Look>,
   ): Promise<FastifyReply> {
     const { signal } = this.closing;
-    // Before the answer begins: what is wrong is told by its status.
+    // The first look comes before the answer begins, so that an error gives an error status.
     const first = await look();
     const letIn = () => this.signIn.letIn(request);
     async function* frames(): AsyncGenerator<string> {
@@ -210,7 +210,7 @@ export class AdminServer {
     });
   }
 
-  /** Its files are no secret: what they show, they ask for with a token. */
+  /** The console's files are no secret: a page needs a token to load data. */
   private serveConsole(url: string): void {
     this.server.get(url, async (request, reply) => {
       const { '*': path = '' } = request.params as { '*'?: string };
@@ -220,7 +220,10 @@ export class AdminServer {
     });
   }
 
-  /** What long calls are doing. Whoever may read may look; who may start one may stop it. */
+  /**
+   * Serves the state of long calls. Every operator who may read sees them; only operators who may start a call
+   * may stop it.
+   */
   private serveRuns(): void {
     const found = (request: FastifyRequest) => {
       const { run } = request.params as { run: string };
@@ -272,7 +275,7 @@ export class AdminServer {
   }
 }
 
-/** As if it were a call, so that it is written down as one. */
+/** Performs it as a call, so that the log records it like one. */
 function record(operator: Operator, action: string, input: object): Promise<unknown> {
   const call: AnyCall = {
     name: action,
@@ -295,7 +298,10 @@ function requireRole(call: AnyCall, { name, role }: SignedInOperator): void {
   );
 }
 
-/** As CSV where that is asked for, else one JSON object a line. What breaks off on the way breaks the connection off. */
+/**
+ * Sends lines as CSV if the request wants that, else as one JSON object a line. An error on the way breaks off
+ * the connection.
+ */
 function sendLines(
   reply: FastifyReply,
   columns: readonly string[],
@@ -311,10 +317,10 @@ function sendLines(
   return reply.type('application/x-ndjson; charset=utf-8').send(Readable.from(jsonLines(lines)));
 }
 
-/** What is told to who follows something. */
+/** One answer in a stream. */
 interface Look {
   readonly told: unknown;
-  /** Whether something else would be told by now. */
+  /** Whether the answer would be different by now. */
   readonly isNews: () => Promise<boolean>;
   readonly isLast?: boolean;
 }
@@ -367,7 +373,7 @@ function translate(error: unknown): Refusal {
   return { code: 'INTERNAL_ERROR', message: told, cause: error };
 }
 
-/** @throws CliError for a key where it would do nothing, and for none where it is needed */
+/** @throws CliError for a key that would have no effect, and for a missing key that is needed */
 function keyOf(call: AnyCall, { headers }: FastifyRequest): string | undefined {
   const key = headers['idempotency-key'];
   if (!call.idempotent) {
@@ -382,7 +388,7 @@ function keyOf(call: AnyCall, { headers }: FastifyRequest): string | undefined {
   );
 }
 
-/** Path, and query or body, as one input. @throws InvalidFields, CliError */
+/** Joins the path with the query or body as one input. @throws InvalidFields, CliError */
 function inputOf(call: AnyCall, { params, query, body }: FastifyRequest): object {
   const inPath = asObject(params);
   try {
@@ -400,7 +406,7 @@ function inputOf(call: AnyCall, { params, query, body }: FastifyRequest): object
   }
 }
 
-/** How lines are written is no field of what is asked. @throws CliError */
+/** Takes out `format`, which is no field of the call. @throws CliError */
 function withoutFormat({ lines }: AnyCall, query: unknown): Record<string, unknown> {
   const { format, ...fields } = asObject(query);
   if (!lines || format === undefined) return asObject(query);

@@ -16,7 +16,8 @@ import { AdminServer } from './admin-server.js';
 
 const logger = createLogger('admin');
 
-// A role of its own: what operators ask for, an audit for one, takes nothing from the API, and costs nothing where it does not run.
+// Operators' calls, such as an audit, have a role of their own. So they take nothing from the API, and cost
+// nothing where the role does not run.
 await runRole(logger, async () => {
   const configuration = loadConfiguration();
   requireSigningKey(configuration);

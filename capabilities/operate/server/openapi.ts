@@ -54,7 +54,7 @@ const progress = {
 };
 
 const time = { type: 'string', format: 'date-time' };
-/** @param results of all long calls: `action` tells of which this is */
+/** @param results the results of all long calls; `action` names the call of this one */
 const run = (results: readonly object[]) => ({
   type: 'object',
   required: ['run_id', 'action', 'by', 'started_at', 'ended_at', 'state'],
@@ -115,7 +115,7 @@ function operationOf(call: AnyCall): object {
   const parameter =
     (place: string) =>
     ({ name, schema }: (typeof fields)[number]) => {
-      // Only in a body can there be a null.
+      // Only a body can hold null.
       const { description: about, nullable: _inBody, ...words } = schema;
       const required = place === 'path' || schema.required;
       return { name, in: place, required, description: about, schema: schemaOf(words) };

@@ -4,9 +4,9 @@ import ts from 'typescript';
 type Schema = Readonly<Record<string, unknown>>;
 
 /**
- * What each call answers, by file and name of its export, from the type that TypeScript has inferred of its `run`: what
- * is described cannot differ from what is compiled, and no shape is written down twice. Read from the sources, when the
- * description is made.
+ * The schema of each call's answer, by file and name of its export. It comes from the type that TypeScript has
+ * inferred of the call's `run`. So the description cannot differ from the compiled code, and no shape is
+ * written down twice. It is read from the sources when the description is made.
  * @param files that export calls
  */
 export function readResultSchemas(files: readonly string[]): (file: string, name: string) => Schema {
@@ -29,7 +29,7 @@ export function readResultSchemas(files: readonly string[]): (file: string, name
     // Call<Input, Result>
     const [, result] = checker.getTypeArguments(call as ts.TypeReference);
     if (!result) throw new Error(`${name} is no call`);
-    // Of lines, one.
+    // For a call that answers with lines, the schema is that of one line.
     const [line] = /^Async/.test(result.symbol?.name ?? '')
       ? checker.getTypeArguments(result as ts.TypeReference)
       : [];
@@ -37,7 +37,7 @@ export function readResultSchemas(files: readonly string[]): (file: string, name
   };
 }
 
-/** Writes a type down as what comes of its values on their way through JSON. */
+/** Describes the form that the values of a type have as JSON. */
 class SchemaWriter {
   private readonly open: ts.Type[] = [];
 
@@ -51,7 +51,7 @@ class SchemaWriter {
     if (flags & ts.TypeFlags.BooleanLiteral)
       return { type: 'boolean', enum: [this.checker.typeToString(type) === 'true'] };
     if (flags & ts.TypeFlags.Boolean) return { type: 'boolean' };
-    // More than a JSON number holds exactly.
+    // A bigint is text, because it may exceed what a JSON number holds exactly.
     if (flags & (ts.TypeFlags.StringLike | ts.TypeFlags.BigIntLike)) return { type: 'string' };
     if (flags & ts.TypeFlags.Null) return { type: 'null' };
     if (type.isUnion()) return this.unionOf(type);
@@ -66,13 +66,13 @@ class SchemaWriter {
   }
 
   private unionOf(type: ts.UnionType): Schema {
-    // What is undefined is left out of JSON.
+    // JSON leaves undefined values out.
     const given = type.types.filter((each) => !isMissing(each));
     return eitherOf(given.map((each) => this.schemaOf(each)));
   }
 
   private objectOf(type: ts.Type): Schema {
-    // A type within itself is described once; within, it is any object.
+    // A type within itself is described once; its inner occurrence is any object.
     if (this.open.includes(type)) return anyObject;
     this.open.push(type);
     const properties: Record<string, Schema> = {};
@@ -97,7 +97,10 @@ class SchemaWriter {
     };
   }
 
-  /** `Omit` and its like give fields in the order in which the compiler has met their names: those are put in order. */
+  /**
+   * `Omit` and its like give fields in the order in which the compiler has met their names, so those fields are
+   * sorted.
+   */
   private propertiesOf(type: ts.Type): ts.Symbol[] {
     const found = this.checker.getPropertiesOfType(type);
     const bases = type.isClassOrInterface() ? this.checker.getBaseTypes(type) : [];
@@ -119,7 +122,9 @@ const anyObject: Schema = { type: 'object', additionalProperties: true };
 
 const isMissing = ({ flags }: ts.Type) => (flags & (ts.TypeFlags.Undefined | ts.TypeFlags.Void)) !== 0;
 
-/** One of them. In an order that does not depend on that in which the compiler has met the types. */
+/**
+ * A schema for one of several. Its order does not depend on the order in which the compiler has met the types.
+ */
 function eitherOf(schemas: readonly Schema[]): Schema {
   const distinct = new Map(schemas.map((schema) => [JSON.stringify(schema), schema]));
   const [only, ...more] = distinct.values();

@@ -21,10 +21,13 @@ interface Run {
   ended: Promise<void>;
 }
 
-/** Runs that have ended, and what came of them, are kept until more have come. Who asked for what is in the log for good. */
+/**
+ * Runs that have ended are kept with their results until this many newer ones came. The log keeps for good who
+ * called what.
+ */
 const keptRuns = 100;
 
-/** The long calls that this process works on: started by a request, looked after by others. */
+/** The long calls of this process: one request starts a call, and others look at it. */
 export class Runs {
   private readonly runs = new LRUCache<string, Run>({ max: keptRuns });
 
@@ -66,7 +69,7 @@ export class Runs {
     return run && viewOf(run);
   }
 
-  /** The latest first, without what came of them. */
+  /** The latest first, without their results. */
   list(): Omit<RunView, 'result'>[] {
     return [...this.runs.values()].map((run) => {
       const { result: _result, ...view } = viewOf(run);
@@ -93,7 +96,7 @@ export class Runs {
 
 function viewOf(run: Run): RunView {
   const { id, action, by, startedAt, endedAt, state, progress, error, result } = run;
-  // As it goes over the wire.
+  // The form that goes over the wire.
   return JSON.parse(
     toJson({
       run_id: id,

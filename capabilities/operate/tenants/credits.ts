@@ -39,8 +39,8 @@ class NewGrant extends AmountOfAccount {
 }
 
 /**
- * Adds credits, as a purchase in the ledger, once for each payment. Above ATELIER_SECOND_OPERATOR_ABOVE they are proposed
- * only: `credits approve` of another operator adds them.
+ * Adds credits, as a purchase in the ledger, once for each payment. More than ATELIER_SECOND_OPERATOR_ABOVE is
+ * only proposed: another operator adds the credits with `credits approve`.
  */
 export const grantTenantCredits = defineCall({
   name: 'credits grant',

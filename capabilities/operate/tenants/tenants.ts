@@ -29,7 +29,7 @@ import { noSuchTenant } from '../connected-operator.js';
 import { printLine, printProperties, printTable } from '#operator-calls/output.js';
 import { CliError } from '#operator-calls/call-refused.js';
 
-/** More credits than this at once are a slip of the finger. */
+/** A larger number of credits at once is a slip of the finger. */
 export const mostCreditsAtOnce = 1_000_000_000;
 
 class Terms extends InEnvironment {
@@ -86,7 +86,7 @@ export const createTenant = defineCall({
       throw new CliError(
         `more than ${limit} credits need a second operator: open the account with fewer, then use "atelier credits grant"`,
       );
-    // The same request makes the same tenant, however often it comes, and whatever died in between.
+    // The same request always makes the same tenant, even if it is repeated or was interrupted by a crash.
     const madeAt = requestedAt?.getTime() ?? Date.now();
     const tenant = key === undefined ? newId() : derivedId(`tenant ${operator.name} ${key}`, madeAt);
     let replayed = false;
@@ -149,7 +149,9 @@ class TenantSearch extends PageInEnvironment {
   tenant: string[] = [];
 }
 
-/** From the log itself: what tenants there are, no read model has to know. Balances are read for the page only. */
+/**
+ * Lists tenants from the log itself, so no read model has to know them. Balances are read for the page only.
+ */
 export const listTenants = defineCall({
   name: 'tenants list',
   route: 'GET /tenants',
