@@ -16,17 +16,17 @@ export function modulesFor(role: keyof RoleModules): Promise<DynamicModule>[] {
   });
 }
 
-/** Those who have told integrators of jobs. */
+/** The capabilities' records of the messages that they sent to integrators about jobs. */
 export function tellers(): Promise<TellsOfJobs[]> {
   return Promise.all(installed.flatMap(({ tellsOfJobs }) => (tellsOfJobs ? [tellsOfJobs()] : [])));
 }
 
-/** Streams about one log. */
+/** The streams of all capabilities that are about one log. */
 export const logStreams: ReadonlySet<string> = new Set(
   installed.flatMap((capability) => capability.logStreams ?? []),
 );
 
-/** The secrets of `npm start` beside its own. */
+/** The secrets of `npm start` that capabilities add to its own. */
 export const secretFiles = installed.flatMap((capability) => capability.secretFiles ?? []);
 
 type ToldBy<Each> =
@@ -35,39 +35,39 @@ type Together<Part> = (Part extends object ? (part: Part) => void : never) exten
   ? All & object
   : never;
 
-/** The names of their checks in the audit. */
+/** The names of the capabilities' checks in the audit. */
 export type CheckOfCapability = ToldBy<Installed>['check'];
-/** Their parts of an audit's report. */
+/** The capabilities' parts of an audit's report. */
 export type AuditOfCapabilities = Together<ToldBy<Installed>['audit']>;
-/** What `atelier now` tells of them, by name. */
+/** The capabilities' parts of the report of `atelier now`, by name. */
 export type NowOfCapabilities = {
   readonly [
     Each in Installed as [ToldBy<Each>['now']] extends [never] ? never : Each['name']
   ]: ToldBy<Each>['now'];
 };
 
-/** The rules of their checks in the audit. */
+/** The rules of the capabilities' checks in the audit. */
 // Each is declared with these names.
 export const rulesOfCapabilities = Object.assign(
   {},
   ...installed.map((capability) => capability.audit?.rules),
 ) as AuditRules<CheckOfCapability>;
 
-/** What they add to the audit. */
+/** The checks that the capabilities add to the audit. */
 export function auditsOfCapabilities(): Promise<HistoryAudit[]> {
   return Promise.all(installed.flatMap(({ audit }) => (audit ? [audit.load()] : [])));
 }
 
-/** How those of them are that tell it, by name. */
+/** The health of the capabilities that report it, by name. */
 export function healthOfCapabilities(): Promise<(readonly [keyof NowOfCapabilities, Health])[]> {
   const telling = installed.flatMap(({ name, health }) => (health ? [{ name, health }] : []));
-  // Those that tell it are those of whom `atelier now` tells.
+  // A capability that reports its health also has a part in `atelier now`.
   const load = async (each: (typeof telling)[number]) =>
     [each.name as keyof NowOfCapabilities, await each.health()] as const;
   return Promise.all(telling.map(load));
 }
 
-/** What they do about a log that was copied. */
+/** The capabilities' work after a log was copied. */
 export function copiesOfCapabilities(): Promise<LogCopies[]> {
   return Promise.all(installed.flatMap(({ copies }) => (copies ? [copies()] : [])));
 }

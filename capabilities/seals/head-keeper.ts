@@ -3,14 +3,17 @@ import { sealDigest, type Seal } from './seal.js';
 import { inTime, pause } from '#platform/retry.js';
 import type { Logger } from '#platform/logger.js';
 
-/** What the storage gets for one head. */
+/** The time that the storage has to keep one head. */
 const keptWithinMs = 5_000;
 
 export interface HeadKeeperOptions {
   readonly heads: KeptHeads;
-  /** Another process has kept a head: checks it, and gives it. @throws SealingRefused when the log does not hold it */
+  /**
+   * Reads and checks the newest head after another process has kept one.
+   * @throws SealingRefused if the log does not hold it
+   */
   readonly requireNewest: () => Promise<KeptPlace>;
-  /** A head is an object of its own: no more of them than one in so many milliseconds. */
+  /** Each head is an object of its own, so at most one head is kept in this many milliseconds. */
   readonly everyMs: number;
   readonly logger: Logger;
 }
@@ -21,7 +24,10 @@ export interface KeptPlace {
   readonly seal: Seal | null;
 }
 
-/** Keeps the newest seal outside the database while seals are made: the first at once, and the last in the end. */
+/**
+ * Keeps the newest seal outside the database while seals are made: the first one at once, and the last one at
+ * the end.
+ */
 export class HeadKeeper {
   private newest: Seal | undefined;
   private coming = Promise.withResolvers<void>();
@@ -38,7 +44,7 @@ export class HeadKeeper {
     this.coming.resolve();
   }
 
-  /** Until the signal aborts. @throws SealingRefused */
+  /** Runs until the signal aborts. @throws SealingRefused */
   async run(signal: AbortSignal): Promise<void> {
     const aborted = new Promise<void>((resolve) => {
       if (signal.aborted) resolve();
@@ -54,7 +60,7 @@ export class HeadKeeper {
     await this.keep();
   }
 
-  /** A head names all seals before it, so a later one makes up for one that could not be kept. */
+  /** A head names all seals before it, so a later head makes up for one that could not be kept. */
   private async keep(): Promise<boolean> {
     const { newest: seal, kept } = this;
     const { heads, requireNewest, logger } = this.options;

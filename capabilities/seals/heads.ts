@@ -10,9 +10,9 @@ import type { SealKey } from './seal.key.js';
 export type HeadSettings = Pick<Configuration, 'sealing' | 'storage' | 'publicUrl'>;
 
 /**
- * The newest head outside the database, by the key of this configuration or else by that of the chain's last seal. Undefined:
- * there is none, or none is kept.
- * @throws CliError when the storage does not answer
+ * The newest head outside the database, under the key of this configuration, or else under the key of the
+ * chain's last seal. Undefined if there is none, or if none is kept.
+ * @throws CliError if the storage does not answer
  */
 export async function readHead(settings: HeadSettings, end: ChainEnd): Promise<PlacedHead | undefined> {
   const { key, keepIn } = settings.sealing;
@@ -40,7 +40,7 @@ export async function acceptNow(
   const storage = await openStorage(settings);
   try {
     const at = new Date().toISOString();
-    // As a sealer stored it.
+    // A sealer stored this seal, so it is a `StoredSeal`.
     return await acceptEnd(storage, key, { seal: seal && sealAlone(seal as StoredSeal) }, { ...by, at });
   } finally {
     close(storage);

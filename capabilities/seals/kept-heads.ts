@@ -5,7 +5,7 @@ import { isSealedBy, type SealKey } from './seal.key.js';
 import { ObjectNotFound, type ObjectStorage } from '#storage/object-storage.js';
 import { SealingRefused } from './sealer.js';
 
-/** Why an operator lets sealing go on from where the log ends, though more was sealed. */
+/** An operator's reason to let sealing go on from where the log ends, although more was sealed. */
 export interface Acceptance {
   readonly by: string;
   readonly reason: string;
@@ -17,10 +17,10 @@ export interface Acceptance {
   readonly signature: string;
 }
 
-/** How far the log was sealed, as it is kept outside the database. */
+/** A record outside the database of how far the log was sealed. */
 export interface Head {
   readonly format: 'atelier head 1';
-  /** Null: an operator has accepted a log that was not sealed yet. */
+  /** Null if an operator has accepted a log that was not sealed yet. */
   readonly seal: Seal | null;
   readonly accepted: Acceptance | null;
 }
@@ -33,12 +33,12 @@ export interface PlacedHead extends Head {
 type Storage = Pick<ObjectStorage, 'get' | 'create'>;
 
 /**
- * The heads that are kept under one public key, which the owner of the database can neither choose nor write to. Each is an
- * object of its own that is written if it is absent, and never again. They are numbered without gaps, so the newest of a
- * million is found in about forty reads.
+ * The heads under one public key. The owner of the database can neither choose this key nor write to the heads.
+ * Each head is an object of its own, which is written only if it is absent, and never again. Heads are numbered
+ * without gaps, so about forty reads find the newest of a million.
  */
 export class KeptHeads {
-  /** The newest place that was seen. */
+  /** The newest place seen so far. */
   private seen = 0;
 
   constructor(
@@ -46,7 +46,7 @@ export class KeptHeads {
     private readonly publicKey: string,
   ) {}
 
-  /** @throws SealingRefused for what is no head, and what the storage throws */
+  /** @throws SealingRefused for an object that is no head, and what the storage throws */
   async newest(): Promise<PlacedHead | undefined> {
     let [there, step] = [this.seen, 1];
     while (await this.has(there + step)) [there, step] = [there + step, step * 2];
@@ -59,7 +59,7 @@ export class KeptHeads {
     return there === 0 ? undefined : this.read(there);
   }
 
-  /** @returns false when another process has kept a head at this place */
+  /** @returns false if another process has kept a head at this place */
   async add(place: number, head: Head): Promise<boolean> {
     const text = `${JSON.stringify(head)}\n`;
     const isNew = await this.storage.create(this.keyOf(place), Buffer.from(text), 'application/json');
@@ -116,7 +116,10 @@ function acceptanceText(place: number, seal: Seal | null, accepted: Omit<Accepta
   return `atelier head\n${JSON.stringify([place, seal && sealDigest(seal), by, reason, at, instead])}`;
 }
 
-/** Under the key itself, or, as long as nothing was sealed with it, under the one that it succeeds. */
+/**
+ * The newest head under the key itself. If nothing was sealed with that key yet, the newest head under the key
+ * that it succeeds.
+ */
 export async function newestHead(
   storage: Storage,
   { publicKey, succession }: Pick<SealKey, 'publicKey' | 'succession'>,
@@ -126,8 +129,8 @@ export async function newestHead(
 }
 
 /**
- * In one line, what the log lacks of what was kept outside; undefined: it holds the head. The log is read after the head, for
- * another process may seal meanwhile.
+ * One line about how the log differs from the head outside; undefined if it holds the head. The log is read
+ * after the head, because another process may seal meanwhile.
  * @throws what the store throws
  */
 export async function misfitOfHead(
@@ -145,13 +148,13 @@ export async function misfitOfHead(
   return `${head}, and the log ends with ${reached}`;
 }
 
-/** Behind the seals of a chain there may be a few events that name the log that it was copied from. */
+/** Between the seals of a chain there may be a few events that name the log that it was copied from. */
 async function sealAt(store: Pick<EventStore, 'readStream'>, number: number): Promise<Seal | undefined> {
   for (let from = BigInt(number - 1); ;) {
     const slice = await store.readStream(sealStream, { from, limit: 16 });
     const events = slice.kind === 'found' ? slice.events : [];
     for (const { type, data } of events) {
-      // What it really is, its digest says.
+      // The digest shows whether it is the kept seal.
       const seal = data as Seal;
       if (type === rangeSealed && seal.number >= number) return seal;
     }
@@ -164,7 +167,7 @@ async function sealAt(store: Pick<EventStore, 'readStream'>, number: number): Pr
 const wayOut =
   'the database was altered, or restored from an older backup. Run "atelier ledger audit". If the restore was yours, run "atelier seal accept --reason TEXT" and start the projectors again (docs/seals.md)';
 
-/** @throws SealingRefused, in one line that says what to do, and what store and storage throw */
+/** @throws SealingRefused with one line of advice, and what store and storage throw */
 export async function requireHead(
   store: Pick<EventStore, 'readStream'>,
   head: Head | undefined,
@@ -173,7 +176,10 @@ export async function requireHead(
   if (misfit !== undefined) throw new SealingRefused(`${misfit}: ${wayOut}`);
 }
 
-/** Lets sealing go on from where the log ends. @throws SealingRefused when another process has kept a head meanwhile */
+/**
+ * Lets sealing go on from where the log ends.
+ * @throws SealingRefused if another process has kept a head meanwhile
+ */
 export async function acceptEnd(
   storage: Storage,
   key: SealKey,

@@ -1,7 +1,7 @@
 import { CliError } from '#operator-calls/call-refused.js';
 import { isGenuine, type Seal } from './seal.js';
 
-/** Seals as `seal export` wrote them, one a line. @throws CliError for one that no key has signed */
+/** Parses seals in the form of `seal export`, one a line. @throws CliError for a seal that no key has signed */
 export function parseKeptSeals(text: string, file: string): Seal[] {
   const lines = text.split('\n').filter((line) => line.trim() !== '');
   if (lines.length === 0) throw new CliError(`${file} holds no seal`);
@@ -12,7 +12,7 @@ export function parseKeptSeals(text: string, file: string): Seal[] {
   });
 }
 
-/** What it really is, its signature says. @throws CliError */
+/** Parses JSON. The signature shows later whether the value is genuine. @throws CliError */
 export function parsed(text: string, where: string): unknown {
   try {
     return JSON.parse(text);

@@ -9,7 +9,7 @@ import { parsed } from './kept-seals.js';
 import { provenEvent, type InclusionProof } from './proof.js';
 import { newSealKey, publicSealKeyPem, readPublicSealKey, readSealKey, type SealKey } from './seal.key.js';
 
-/** The public half: it checks seals and proofs, and need not be kept secret. */
+/** Shows the public half, which checks seals and proofs and need not be kept secret. */
 export function showSealKey({ json }: OutputOptions): Promise<void> {
   const { publicKey } = configuredKey();
   if (json) printJson({ public_key: publicKey, pem: publicSealKeyPem(publicKey) });
@@ -28,7 +28,10 @@ export interface RotateOptions extends OutputOptions {
   readonly lost?: string;
 }
 
-/** A new key in a new file, which names the old one and is named by it. It seals nothing before a projector has it. */
+/**
+ * Makes a new key in a new file. The new key names the old one, and the old one signs the new one. It seals
+ * nothing until a projector has it.
+ */
 export function rotateSealKey({ output, lost, json }: RotateOptions): Promise<void> {
   const text = newSealKey(lost === undefined ? configuredKey() : publicKeyFrom(lost));
   try {
@@ -45,7 +48,7 @@ export function rotateSealKey({ output, lost, json }: RotateOptions): Promise<vo
   return Promise.resolve();
 }
 
-/** Needs no service. Exit code 1 unless the proof proves what it says. */
+/** Needs no service. The exit code is 1 unless the proof holds. */
 export function verifyProof(
   file: string,
   { key, json }: OutputOptions & { readonly key: string },
@@ -77,7 +80,7 @@ export function verifyProof(
   return Promise.resolve();
 }
 
-/** A public key as text, or the name of a file that holds it. @throws CliError */
+/** Reads a public key, given as text or as the name of a file. @throws CliError */
 export function publicKeyFrom(given: string): string {
   try {
     return readPublicSealKey(given);

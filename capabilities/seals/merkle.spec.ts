@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { inclusionPath, leafHash, merkleRoot, rootByPath } from './merkle.js';
 
-// The inputs and roots that implementations of RFC 6962 have tested each other with since Certificate Transparency began.
+// The inputs and roots with which implementations of RFC 6962 have tested each other since Certificate
+// Transparency began.
 const inputs = ['', '\0', '\x10', ' !', '01', '@ABC', 'PQRSTUVW', '`abcdefghijklmno'];
 const roots = [
   '6e340b9cffb37a989ca544e6bb780a2c78901d3fb33738768511a30617afa01d',

@@ -61,7 +61,7 @@ export function rootByPath(
   let used = 0;
   let place = index;
   for (let width = count; width > 1; width = (width + 1) >> 1, place >>= 1) {
-    // The last of an odd number has no neighbour.
+    // The last node of an odd number has no neighbour.
     if ((place ^ 1) >= width) continue;
     const neighbour = path[used++];
     if (!neighbour) return undefined;

@@ -17,7 +17,7 @@ export interface InclusionProof {
   readonly seal: Seal;
 }
 
-/** @throws EventStoreError when no seal covers the event, or its range is not as it was sealed */
+/** @throws EventStoreError if no seal covers the event, or the seal's range has changed since it was sealed */
 export async function proveInclusion(store: EventStore, event: RecordedEvent): Promise<InclusionProof> {
   const found = await findSeal(store, event.position);
   if (!found) throw new EventStoreError('no seal covers this event yet: a sealer needs about a second');
@@ -36,7 +36,10 @@ export async function proveInclusion(store: EventStore, event: RecordedEvent): P
   return { format: 'atelier proof 1', event: canonicalJson(event), index, path, seal };
 }
 
-/** The event that a proof proves, as it was appended. Undefined: the proof does not hold under this public key. */
+/**
+ * The event that a proof proves, in its appended form. Undefined if the proof does not hold under this public
+ * key.
+ */
 export function provenEvent(proof: InclusionProof, publicKey: string): unknown[] | undefined {
   const { seal, event, index } = proof;
   if (proof.format !== 'atelier proof 1' || seal.key !== publicKey || !isGenuine(seal)) return undefined;
@@ -46,7 +49,9 @@ export function provenEvent(proof: InclusionProof, publicKey: string): unknown[]
   return root?.toString('hex') === seal.root ? (JSON.parse(event) as unknown[]) : undefined;
 }
 
-/** The first seal whose last event is at the position or after it, and where its range lies in this store. */
+/**
+ * The first seal whose last event is at or after the position, and where the seal's range lies in this store.
+ */
 async function findSeal(store: EventStore, position: bigint) {
   const end = await store.readStream(sealStream, { direction: 'backwards', limit: 1 });
   let low = 0n;
@@ -65,7 +70,8 @@ async function findSeal(store: EventStore, position: bigint) {
 }
 
 /**
- * The nearest seal from this revision of the seals' stream on. Other events are few in it, so 16 events include a seal.
+ * The nearest seal at or after this revision of the seals' stream. Other events are few in the stream, so 16
+ * events include a seal.
  */
 async function nextSeal(
   store: EventStore,

@@ -59,7 +59,7 @@ async function findTransaction(
   throw new CliError(`there is no transaction ${id}: /v1/transactions lists their ids`, 'RESOURCE_NOT_FOUND');
 }
 
-/** The ids that a line of a ledger has. */
+/** The fields that hold the id of a ledger line. */
 const idNames = ['chargeId', 'purchaseId', 'correctionId'] as const;
 
 function names({ data }: RecordedEvent, id: string): boolean {
@@ -67,7 +67,7 @@ function names({ data }: RecordedEvent, id: string): boolean {
   return idNames.some((name) => ids[name] === id);
 }
 
-/** It is in the same stream, behind the charge. */
+/** Looks for the refund in the charge's stream, after the charge. */
 async function findRefund(operator: Operator, id: string, charge: RecordedEvent): Promise<RecordedEvent> {
   for await (const events of readForwards(operator.store, charge.stream, charge.revision)) {
     const refund = events.find((event) => event.type === 'CreditsRefunded' && names(event, id));
@@ -76,7 +76,7 @@ async function findRefund(operator: Operator, id: string, charge: RecordedEvent)
   throw new CliError(`transaction ${id} was not refunded`, 'RESOURCE_NOT_FOUND');
 }
 
-/** Its library is loaded by those who ask, because TypeORM takes longer than most verbs. */
+/** Loaded only on use, because its library, TypeORM, takes longer to load than most verbs take to run. */
 async function ledgerOf(operator: Operator, environment: Environment): Promise<LedgerReader> {
   const { LedgerReader } = await import('#projections/ledger/ledger.reader.js');
   return new LedgerReader(await operator.readModels(environment));

@@ -5,7 +5,7 @@ import { rangeSealed, sealStream } from './seal.events.js';
 import { newSealKey, readSealKey, type SealKey } from './seal.key.js';
 import { sealOf, type StoredSeal } from './seal.js';
 
-/** A chain with one seal by each of these keys. */
+/** A chain with one seal from each of these keys. */
 function chainBy(...keys: readonly SealKey[]): SealChain {
   const findings = { checked: () => undefined, wrongAt: () => undefined };
   const chain = new SealChain(findings, { keys: [], kept: [] });

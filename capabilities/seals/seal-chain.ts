@@ -13,13 +13,15 @@ export interface TrustedSeals {
   readonly kept: readonly Seal[];
 }
 
-/** Checks the seals alone: they are one chain, each is signed, and the kept seals are among them. */
+/**
+ * Checks the seals alone: that they are one chain, that each is signed, and that the kept seals are among them.
+ */
 export class SealChain {
-  /** The last one. */
+  /** The last seal so far. */
   last: Seal | undefined;
   /** Keys in the order of their first seals. */
   readonly keys: string[] = [];
-  /** Seals whose key the key before had not named as its successor. */
+  /** Seals whose key was not named as a successor by the key before it. */
   readonly unnamedKeys: number[] = [];
   private source: string | undefined;
   private readonly sources = new Set<string>();
@@ -32,10 +34,10 @@ export class SealChain {
     this.kept = new Map(trusted.kept.map((seal) => [placeOf(seal), seal]));
   }
 
-  /** Takes the next event of the seals' stream. @returns the seal that it is, if it is one */
+  /** Takes the next event of the seals' stream. @returns the event's seal, if it is a genuine one */
   add({ type, data, revision }: RecordedEvent): StoredSeal | undefined {
     this.findings.checked('seal-chain');
-    // What it really is, its signature says.
+    // The signature shows whether it is a seal.
     const seal = data as StoredSeal;
     const wrong = (message: string, expected: unknown, found: unknown) => {
       const place = { stream: sealStream, revision: Number(revision) };
@@ -61,7 +63,7 @@ export class SealChain {
     return seal;
   }
 
-  /** After the last one. */
+  /** Call it after the last event. */
   end(): void {
     const { last, findings } = this;
     const place = { stream: sealStream, revision: (last?.number ?? 0) - 1 };

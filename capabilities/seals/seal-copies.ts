@@ -7,11 +7,17 @@ import { misfitOfHead } from './kept-heads.js';
 import { sealStream, sourceSealed } from './seal.events.js';
 import { readChainEnd, sealDigest } from './seal.js';
 
-/** Seals hold for one log only: the target of a copy is sealed anew, and its chain names the log that it came from. */
+/**
+ * Seals hold for one log only. So the target of a copy is sealed anew, and its chain names the log that it came
+ * from.
+ */
 export const sealCopies: LogCopies = {
   copied: ({ source, target }) => nameSourceSeal(source, target),
 
-  /** The copy was verified, so nothing is given up, as long as its source held what is kept outside the database. */
+  /**
+   * The copy was verified. So the move gives nothing up, as long as the source held the head that is kept
+   * outside the database.
+   */
   async moved(configuration, { source, target }, by) {
     const { key } = configuration.sealing;
     const end = await readChainEnd(target);
@@ -27,8 +33,8 @@ export const sealCopies: LogCopies = {
 };
 
 /**
- * Writes the last seal of the source into the target's chain, and the next seal names it. A reader who has kept the
- * source's last seal can then tell where the copy came from.
+ * Writes the last seal of the source into the target's chain, and the next seal names it. A reader who has kept
+ * the source's last seal can then see where the copy came from.
  * @throws what the stores throw
  */
 async function nameSourceSeal(source: EventStore, target: EventStore): Promise<void> {

@@ -7,12 +7,12 @@ import { eventId, newId } from '#platform/ids.js';
 import type { SealKey } from './seal.key.js';
 import { installation } from '#application/command-context.js';
 
-/** The chain with the new seal; or what was wrong: another process has written to the chain meanwhile. */
+/** The chain with the new seal, or `overtaken` if another process has written to the chain meanwhile. */
 export type SealedOrOvertaken =
   | { readonly kind: 'sealed'; readonly end: ChainEnd & { readonly seal: StoredSeal } }
   | { readonly kind: 'overtaken' };
 
-/** Seals a range that begins where the chain, as it is known, ends. */
+/** Seals a range that begins where the known chain ends. */
 export class SealRange extends Command<SealedOrOvertaken> {
   constructor(
     readonly range: SealedRange,
@@ -33,7 +33,8 @@ export class SealRangeHandler implements ICommandHandler<SealRange> {
     const seal = sealOf(range, end, { key, chain: randomUUID(), at });
     const requestId = newId();
     const event: NewEvent = {
-      // The same seal, and no other, has this id: a repetition is recognised, and a rival's seal is not taken for ours.
+      // Only the same seal has this id. So a repetition is recognised, and a rival's seal is not mistaken for
+      // ours.
       id: eventId(seal.signature, 0),
       type: rangeSealed,
       data: seal,

@@ -5,14 +5,14 @@ import { leafHash, merkleRoot } from './merkle.js';
 import { rangeSealed, sealStream } from './seal.events.js';
 import { isSealedBy, successionText, type SealKey } from './seal.key.js';
 
-/** An event, whatever its position in a store is. */
+/** An event by its stream, revision and id. Its position depends on the store. */
 export interface SealedPlace {
   readonly stream: string;
   readonly revision: number;
   readonly id: string;
 }
 
-/** A signature covers this: a range of events in the order of the log, and all seals before it. */
+/** The content that a seal signs: a range of events in the order of the log, and all seals before it. */
 export interface SealStatement {
   readonly version: 1;
   /** Drawn at random with the first seal of a log, so that seals of two logs are never mistaken for one another. */
@@ -44,12 +44,12 @@ export interface Seal extends SealStatement {
 }
 
 /**
- * A seal with the first bytes of each event's leaf, in order, in base64url. They help to find the event when the seal
- * does not fit. The seal is valid without them.
+ * A seal with the first bytes of each event's leaf, in order, in base64url. They help to find the event when
+ * the seal does not fit. The seal is valid without them.
  */
 export type StoredSeal = Seal & { readonly leaves: string };
 
-/** As it is kept and proven with. */
+/** The seal in the form for keeping and for proofs. */
 export function sealAlone({ leaves: _, ...seal }: StoredSeal): Seal {
   return seal;
 }
@@ -58,7 +58,7 @@ export const fingerprintBytes = 6;
 
 /**
  * The leaf of an event: its JSON text, which must be the same in every store. `JSON.stringify` writes data and
- * metadata, like when this service stored them (docs/adr/0020-seals.md).
+ * metadata, as it did when this service stored them (docs/adr/0020-seals.md).
  */
 export function sealedLeaf(event: RecordedEvent): Buffer {
   return leafHash(canonicalJson(event));
@@ -83,20 +83,20 @@ export function sealDigest(seal: Seal): string {
   return hash('sha256', `${statementText(seal)}\n${seal.signature}`);
 }
 
-/** Events that follow each other in the log, to be sealed together. */
+/** Consecutive events of the log that are sealed together. */
 export interface SealedRange {
   readonly first: SealedPlace;
   readonly last: SealedPlace;
   readonly leaves: readonly Buffer[];
 }
 
-/** The end of the chain, as a log has it. */
+/** The end of the chain in a log. */
 export interface ChainEnd {
-  /** Of the last event of the seals' stream. */
+  /** The revision of the last event in the seals' stream. */
   readonly revision: bigint | 'no-stream';
   /** Undefined: nothing is sealed yet. */
   readonly seal: Seal | undefined;
-  /** Stands behind that seal. */
+  /** The source log's last seal, if an event with it follows that seal. */
   readonly source: Seal | undefined;
 }
 
@@ -110,7 +110,7 @@ export async function readChainEnd(store: Pick<EventStore, 'readStream'>): Promi
     const [event] = slice.kind === 'found' ? slice.events : [];
     if (!event) return { revision, seal: undefined, source };
     if (revision === 'no-stream') ({ revision } = event);
-    // Whether it is what a sealer wrote, the audit says.
+    // The audit checks whether it is what a sealer wrote.
     const seal = event.data as Seal;
     if (event.type === rangeSealed) return { revision, seal, source };
     source ??= seal;
@@ -119,7 +119,7 @@ export async function readChainEnd(store: Pick<EventStore, 'readStream'>): Promi
   }
 }
 
-/** The seal of the range as the next one of the chain. */
+/** Makes the chain's next seal, over the range. */
 export function sealOf(
   range: SealedRange,
   { seal: before, source }: Pick<ChainEnd, 'seal' | 'source'>,

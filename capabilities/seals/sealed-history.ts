@@ -8,36 +8,36 @@ import { SealChain, type TrustedSeals } from './seal-chain.js';
 
 /** How far the log is sealed. */
 export interface SealsReport {
-  /** Of the last seal; undefined: there is none. */
+  /** The last seal; undefined: there is none. */
   readonly last: StoredSeal | undefined;
   readonly sealedEvents: number;
   readonly unsealedEvents: number;
   readonly keys: readonly string[];
   /**
-   * Seals whose key the key before had not named as its successor: the old key was lost, or the new one is a
-   * stranger's.
+   * Seals whose key was not named as a successor by the key before it: the old key was lost, or the new one is
+   * a stranger's.
    */
   readonly unnamedKeys: readonly number[];
 }
 
 const pageSize = 512;
-/** If a range does not end as it was sealed, the beginnings of this many later ranges are searched for. */
+/** If a range does not end as it was sealed, the check looks for the beginnings of this many later ranges. */
 const seenAhead = 256;
-/** How long, in milliseconds, events may come without a seal: a sealer needs less than a second. */
+/** How long, in milliseconds, events may lack a seal: a sealer needs less than a second. */
 const longestUnsealed = 60_000;
 
 /**
- * Compares the events of the log with the seals while they are read. Read the head of the log after it was opened, so
- * that all of its seals cover events before that head.
+ * Compares the events of the log with the seals while they are read. Read the head of the log only after
+ * opening it. Then all of its seals cover events before that head.
  */
 export class SealedHistory {
   private readonly chain: SealChain;
   private readonly isSealed = passes(ownEvents);
-  /** Seals that are to come, with the range at hand first. */
+  /** Seals whose ranges are not judged yet. The first one is that of the current range. */
   private readonly ahead: StoredSeal[] = [];
   private readonly beginnings = new Map<string, StoredSeal>();
   private nextRevision = 0n;
-  /** Of the range at hand, as many as it may have. */
+  /** Events of the current range, at most as many as its seal counts. */
   private events: RecordedEvent[] = [];
   private leaves: Buffer[] = [];
   private surplus = 0;
@@ -66,7 +66,7 @@ export class SealedHistory {
     return new SealedHistory(store, last, findings, trusted);
   }
 
-  /** False: nothing is sealed, and nobody expects it. */
+  /** False if nothing is sealed and no seals are expected. */
   get isExpected(): boolean {
     return this.lastRevision >= 0n || this.trusted.keys.length + this.trusted.kept.length > 0;
   }
@@ -90,13 +90,13 @@ export class SealedHistory {
       this.judge();
       await this.lookAhead();
     }
-    // Seals beyond a cut are a chain all the same.
+    // Seals beyond a cut must still be a chain.
     for (; this.ahead.length > 0; await this.lookAhead()) this.ahead.length = 0;
     this.chain.end();
     if (whole) this.checkUnsealed(now);
     const { unsealed: unsealedEvents, sealed } = this;
     const { last, keys, unnamedKeys } = this.chain;
-    // The chain gives what it was given.
+    // The chain returns the same objects that it was given.
     const seal = last as StoredSeal | undefined;
     return { last: seal, sealedEvents: sealed, unsealedEvents, keys, unnamedKeys };
   }
@@ -135,7 +135,7 @@ export class SealedHistory {
     findings.wrongAt({ stream, revision: Number(revision) }, 'seals', message, seal.root, found);
   }
 
-  /** The event begins a later range: what lies between is not as it was sealed. */
+  /** The event begins a later range, so the ranges before it are not as they were sealed. */
   private skipTo(seal: StoredSeal): void {
     while (this.ahead[0] !== seal) this.judge();
   }

@@ -25,31 +25,39 @@ export interface SealerOptions {
   readonly commands: CommandBus;
   readonly key: SealKey;
   readonly clock: Clock;
-  /** Told where the chain ends, before it is continued. @throws SealingRefused when it must not be */
+  /**
+   * Called with the end of the chain before it is continued.
+   * @throws SealingRefused if it must not be continued
+   */
   readonly onBegin?: (end: ChainEnd) => Promise<void>;
-  /** Told of each seal that was written, before the next one is made. */
+  /** Called with each written seal, before the next one is made. */
   readonly onSealed?: (seal: StoredSeal) => void | Promise<void>;
   /** How long a range stays open for more events while they come one by one. Default 400 ms. */
   readonly openMs?: number;
-  /** Events that are read together, and about as many as a range has at most. Default 4,096. */
+  /** Number of events that are read together, and about the most that a range has. Default 4,096. */
   readonly batchSize?: number;
-  /** Resolves after so many milliseconds, or when the signal aborts. Default: by the clock of the computer. */
+  /**
+   * Resolves after this many milliseconds, or when the signal aborts. Default: by the clock of the computer.
+   */
   readonly wait?: (ms: number, signal: AbortSignal) => Promise<unknown>;
 }
 
-/** Sealing on would hide what happened to the log or to the chain. A person has to look, and to start it again. */
+/**
+ * More seals would hide what happened to the log or to the chain. A person has to look, and to start the sealer
+ * again.
+ */
 export class SealingRefused extends Error {
   override readonly name = 'SealingRefused';
 }
 
 /**
- * Seals the log as it grows, range after range, until the signal aborts. Its checkpoint is the chain itself: a seal
- * names the last event that it covers, and that event's stream tells where it lies in this store. So nothing can be
- * sealed twice or left out, whatever becomes of other databases, and any number of sealers may run: of two that continue
- * the chain at one place, the expected revision refuses one.
+ * Seals the log as it grows, range after range, until the signal aborts. Its checkpoint is the chain itself: a
+ * seal names the last event that it covers, and that event's stream gives its place in this store. So nothing
+ * can be sealed twice or left out, even if other databases are lost or altered. Any number of sealers may run:
+ * if two continue the chain at one place, the expected revision refuses one.
  *
- * - behind: it folds page after page, and each is a range.
- * - at the end of the log: the first event opens a range, which takes in what comes within `openMs`.
+ * - behind: it reads page after page, and each page is a range.
+ * - at the end of the log: the first event opens a range, which takes in the events that come within `openMs`.
  *
  * @throws SealingRefused, and what the store throws: called again, it goes on behind the last seal
  */
@@ -67,7 +75,7 @@ export async function sealLog(options: SealerOptions, signal: AbortSignal): Prom
   }
 }
 
-/** @returns the last seal that it knows, when another process has continued the chain or the signal aborts */
+/** @returns the last seal that it knows, once another process has continued the chain or the signal aborts */
 async function sealAfter(
   end: ChainEnd,
   { store, commands, key, clock, onSealed, openMs = 400, batchSize = 4_096, wait = pause }: SealerOptions,
@@ -87,7 +95,7 @@ async function sealAfter(
       const isOpen = batch.caughtUp && events.length > 0;
       if (isOpen) await wait(openMs, signal);
       coming = nextOf(batches);
-      // What came meanwhile is there at once.
+      // Events that came meanwhile are available at once.
       const more = isOpen ? await Promise.race([coming, wait(0, signal)]) : undefined;
       if (isBatch(more)) {
         events.push(...more.value.events);
@@ -111,7 +119,7 @@ function isBatch(answer: unknown): answer is IteratorYieldResult<SubscriptionBat
   return typeof answer === 'object' && (answer as IteratorResult<unknown>).done === false;
 }
 
-/** Asked for before it is waited for: a page is read while the one before is being sealed. */
+/** Starts the read before its result is needed, so that a page is read while the one before is being sealed. */
 function nextOf<T>(iterator: AsyncIterator<T>): Promise<IteratorResult<T>> {
   const coming = iterator.next();
   coming.catch(() => undefined);
@@ -119,12 +127,12 @@ function nextOf<T>(iterator: AsyncIterator<T>): Promise<IteratorResult<T>> {
 }
 
 function rangeOf(events: readonly RecordedEvent[]): SealedRange {
-  // A range has events.
+  // A range is never empty.
   const [first, last] = [events[0]!, events.at(-1)!];
   return { first: placeInSeal(first), last: placeInSeal(last), leaves: events.map(sealedLeaf) };
 }
 
-/** A seal says that this is the service's history. */
+/** A seal states that these events are the service's history. */
 function refuseUnproven(events: readonly RecordedEvent[]): void {
   const forged = events.find(({ unproven }) => unproven !== undefined);
   if (!forged) return;

@@ -19,7 +19,10 @@ import { sealLog, SealingRefused, type SealerOptions } from './sealer.js';
 
 const keptEveryMs = 5_000;
 
-/** Seals the log in this process, while no other one does, and keeps the newest seal where the configuration wants it. */
+/**
+ * Seals the log in this process while no other process does, and keeps the newest seal in the places that the
+ * configuration names.
+ */
 @Injectable()
 export class Sealing implements LogWatcher {
   private readonly count: (events: number) => void;
@@ -36,7 +39,7 @@ export class Sealing implements LogWatcher {
     this.count = metrics ? countSealed(metrics.registry) : () => undefined;
   }
 
-  /** Without a key nothing is sealed. It says so once, because history can then be altered unseen. */
+  /** Without a key nothing is sealed. A warning says so once, because history can then be altered unseen. */
   watch(): ((signal: AbortSignal) => Promise<void>) | undefined {
     const { key } = this.configuration.sealing;
     if (!key) {
@@ -80,7 +83,7 @@ export class Sealing implements LogWatcher {
     await Promise.all(work);
   }
 
-  /** A storage that does not answer is waited for: as long as the head is unknown, nothing may be sealed. */
+  /** Waits for a storage that does not answer: as long as the head is unknown, nothing may be sealed. */
   private async requireNewest(key: SealKey, heads: KeptHeads, signal: AbortSignal): Promise<KeptPlace> {
     const look = async () => {
       const own = await heads.newest();

@@ -13,7 +13,7 @@ import { readChainEnd } from './seal.js';
 import type { TrustedSeals } from './seal-chain.js';
 import { SealedHistory, type SealsReport } from './sealed-history.js';
 
-/** What seals add to the report of an audit; the names are stable. */
+/** The seals' part of an audit's report; the names are stable. */
 export interface SealsInReport {
   readonly seals: ReturnType<typeof describeSeals> | null;
   readonly kept_head: ReturnType<typeof describeHead>;
@@ -79,7 +79,7 @@ export const sealsAudit: HistoryAudit<SealsInReport> = {
   async begin({ store, configuration, isBackup, against }: AuditedLog) {
     const kept = against === undefined ? [] : parseKeptSeals(against, 'the kept seals');
     const key = configuration?.sealing.key;
-    // A backup is older than the newest head, which it may lack.
+    // A backup may lack the newest head, because it is older.
     const head =
       configuration && !isBackup ? await readHead(configuration, await readChainEnd(store)) : undefined;
     if (head?.seal) kept.push(head.seal);

@@ -6,13 +6,13 @@ import { readHead, type HeadSettings } from './heads.js';
 import { misfitOfHead } from './kept-heads.js';
 import { readChainEnd, type Seal } from './seal.js';
 
-/** A sealer needs less than a second, and a projector that takes over a few more. */
+/** A sealer needs less than a second, and a projector that takes over needs a few more. */
 const longestUnsealedMs = 60_000;
 
 /** How far the history is sealed. */
 export interface SealLevel {
   readonly last: Pick<Seal, 'number' | 'sealedAt'> | undefined;
-  /** When the first event was recorded that waits for its seal; undefined: none does. */
+  /** The time of the first event that waits for its seal; undefined: none does. */
   readonly waitingSince: string | undefined;
 }
 
@@ -26,11 +26,11 @@ export async function readSealLevel(store: EventStore): Promise<SealLevel> {
   return { last: seal, waitingSince: waiting?.metadata.recordedAt };
 }
 
-/** Whether a sealer should have sealed them long ago. */
+/** Whether a sealer should have sealed the waiting events long ago. */
 export const isLate = ({ waitingSince }: SealLevel): boolean =>
   waitingSince !== undefined && Date.now() - Date.parse(waitingSince) > longestUnsealedMs;
 
-/** How far the history is sealed. @throws Error when events wait for their seal for too long */
+/** How far the history is sealed. @throws Error if events have waited too long for their seal */
 async function judgeSeals(store: EventStore, { sealing }: Pick<Configuration, 'sealing'>): Promise<string> {
   const level = await readSealLevel(store);
   const { last, waitingSince } = level;
@@ -40,13 +40,16 @@ async function judgeSeals(store: EventStore, { sealing }: Pick<Configuration, 's
   return last ? `up to date, with ${reached}` : 'nothing to seal yet';
 }
 
-/** A projector keeps the first head within seconds. */
+/** A projector normally keeps the first head within seconds. */
 const keptAfterMs = 60_000;
 
 const toAccept =
   'run "atelier ledger audit"; after a restore of your own, "atelier seal accept" (docs/seals.md)';
 
-/** What stands outside the database. @throws Unwell when the log does not hold it, or nothing was kept for long */
+/**
+ * The head that is kept outside the database.
+ * @throws Unwell if the log does not hold it, or no head was kept for a long time
+ */
 async function judgeHead(store: EventStore, settings: HeadSettings): Promise<string> {
   const end = await readChainEnd(store);
   if (!settings.sealing.keepIn.includes('objects')) return 'no head is kept outside the database';
@@ -60,7 +63,7 @@ async function judgeHead(store: EventStore, settings: HeadSettings): Promise<str
   return 'nothing is kept outside the database yet';
 }
 
-/** What `atelier now` tells of the seals; the names are stable. */
+/** The seals' part of the report of `atelier now`; the names are stable. */
 export interface SealFacts {
   readonly last: number | null;
   readonly sealed_at: string | null;

@@ -17,7 +17,7 @@ class SealChoice {
   all: boolean = false;
 }
 
-/** One line a seal. To be kept where the store's owner cannot write. */
+/** One line for each seal. Keep the lines in a place that the store's owner cannot write to. */
 export const exportSeals = defineCall({
   name: 'seal export',
   route: 'GET /seals/export',
@@ -30,7 +30,7 @@ export const exportSeals = defineCall({
     if (all) return sealsOf(store);
     const { seal } = await readChainEnd(store);
     if (!seal) throw new CliError('nothing is sealed yet (docs/seals.md)', 'RESOURCE_NOT_FOUND');
-    // As a sealer stored it.
+    // A sealer stored this seal, so it is a `StoredSeal`.
     return one(sealAlone(seal as StoredSeal));
   },
   print: (seals) => printPieces(jsonLines(seals)),
@@ -43,7 +43,7 @@ async function* one(seal: Seal): AsyncGenerator<Seal, void> {
 async function* sealsOf(store: EventStore): AsyncGenerator<Seal, void> {
   for await (const events of readForwards(store, sealStream, 0n))
     for (const { type, data } of events)
-      // What is no genuine seal, the audit says.
+      // The audit finds seals that are not genuine.
       if (type === rangeSealed) yield sealAlone(data as StoredSeal);
 }
 
@@ -64,7 +64,7 @@ export const listSeals = defineCall({
   async run({ store, configuration }, { limit, before = Infinity }) {
     const level = await readSealLevel(store);
     const seals = [];
-    // Backwards, in pages: the leaves that a sealer keeps beside each seal are many.
+    // Reads backwards in pages, because a sealer keeps many leaves beside each seal.
     for (let from: bigint | undefined; seals.length < limit;) {
       const page = { direction: 'backwards' as const, limit: 100, ...(from !== undefined && { from }) };
       const slice = await store.readStream(sealStream, page);
@@ -107,7 +107,7 @@ class Reason {
   reason: string;
 }
 
-/** It needs the seal key, and the storage in which heads are kept. */
+/** Needs the seal key, and the storage in which heads are kept. */
 export const acceptSeals = defineCall({
   name: 'seal accept',
   route: 'POST /seals/accept',

@@ -10,7 +10,7 @@ const rules = {
   'seal-chain': [13, 'the seals are one chain, each signed by its key, and those that were kept are in it'],
 } as const;
 
-/** What seals add to reports of the whole. */
+/** The seals' parts of reports about the whole installation. */
 interface SealsTold {
   readonly check: keyof typeof rules;
   readonly audit: SealsInReport;

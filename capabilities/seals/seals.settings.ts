@@ -3,7 +3,7 @@ import { readSealKey, type SealKey } from './seal.key.js';
 
 /** How history is sealed. */
 interface Sealing {
-  /** Undefined: it is not. */
+  /** Undefined if history is not sealed. */
   readonly key: SealKey | undefined;
   /**
    * Where seals are written besides the event log: `log` writes each one into the projector's log, `objects` keeps the
@@ -36,7 +36,7 @@ const sealPlaces: readonly string[] = ['log', 'objects'] satisfies SealPlace[];
 function parseSealPlaces(text: string): SealPlace[] | string {
   const places = text.split(',').map((each) => each.trim());
   const wrong = places.find((each) => !sealPlaces.includes(each));
-  // Each was just found to be one.
+  // The check above found that each value is a place.
   return wrong === undefined
     ? (places as SealPlace[])
     : `must be log, objects or both with a comma, not "${wrong}"`;

@@ -4,7 +4,7 @@ import { readOperatorToken, writeOperatorToken } from '#platform/home-files.js';
 import { AddOperator, authenticateOperator, RevokeOperator } from './manage-operators.handler.js';
 import { SignInModule } from './sign-in.module.js';
 
-/** The operator in whose name the command beside `npm start` asks. */
+/** The operator whose name the command beside `npm start` uses. */
 const name = 'home';
 
 /** Its token is in the home; readers of the home have access to the database anyway. */

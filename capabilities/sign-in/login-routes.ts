@@ -7,16 +7,16 @@ import type { LoggedIn, OidcLogin } from './oidc-login.js';
 import type { AddedOperator } from './operator.js';
 import { sessionMs, type Sessions } from './sessions.js';
 
-/** What logging in needs beside the parts of the server. */
+/** The parts that the login needs beside those of the server. */
 export interface Door extends SignInParts {
   readonly sessions: Sessions;
   /** @throws CliError for a request with neither a valid token nor the cookie of a session */
   letIn(request: FastifyRequest): Promise<AddedOperator>;
-  /** Counts an attempt of an address. @throws CliError after too many */
+  /** Counts an attempt from an address. @throws CliError after too many */
   count(request: FastifyRequest): void;
 }
 
-/** Records it, as the calls that change something are recorded. */
+/** Records it in the same way as calls that change something. */
 function record(
   door: Door,
   action: 'session begin' | 'session end',
@@ -27,7 +27,9 @@ function record(
   return door.record(door.inTheNameOf(name, request), action, input);
 }
 
-/** Logs browsers in and out: the server exchanges a token for a session, so that no page has to keep the token. */
+/**
+ * Logs browsers in and out. The server exchanges a token for a session, so that no page has to keep the token.
+ */
 export function serveSession(server: FastifyInstance, door: Door): void {
   const url = '/admin/v1/session';
   const { sessions } = door;
@@ -58,7 +60,7 @@ const base = '/admin/v1/login';
 const way = `${base}/organisation`;
 const cookie = 'atelier-login';
 
-/** Sends browsers to the login of the organisation, if there is one, and from there back to the console. */
+/** Sends browsers to the organisation's login, if there is one, and from there back to the console. */
 export function serveLogin(server: FastifyInstance, door: Door): void {
   const { oidc, publicUrl = '' } = door.operator.configuration.admin;
   server.route({
@@ -68,12 +70,12 @@ export function serveLogin(server: FastifyInstance, door: Door): void {
   });
   if (!oidc) return;
   let login: Promise<OidcLogin> | undefined;
-  // Its libraries load with the first such login.
+  // The libraries load with the first such login.
   const provider = () =>
     (login ??= import('./oidc-login.js').then(
       ({ OidcLogin: Login }) => new Login(oidc, `${publicUrl}${way}/callback`),
     ));
-  // Lax: the browser comes back from another site.
+  // Lax, because the browser comes back from another site.
   const secure = door.sessions.isSecure;
   const ofCookie = { path: base, httpOnly: true, secure, sameSite: 'lax' as const };
   server.route({
@@ -99,7 +101,7 @@ export function serveLogin(server: FastifyInstance, door: Door): void {
         await record(door, 'session begin', person.name, request, { via: 'organisation' });
         door.sessions.begin(reply, person.name);
       } catch (error) {
-        // The log says why. The person only learns that they were not let in.
+        // The log gives the reason. The person only learns that they were not let in.
         door.logger.warn({ requestId: request.id, err: error }, 'a login of the organisation was refused');
         return reply.redirect(`${publicUrl}/console?login=refused`, 303);
       }
@@ -108,7 +110,7 @@ export function serveLogin(server: FastifyInstance, door: Door): void {
   });
 }
 
-/** @throws CliError for a person without a role here, or who was revoked */
+/** @throws CliError for a person who has no role here, or was revoked */
 async function welcome(door: Door, request: FastifyRequest, { name, role }: LoggedIn): Promise<void> {
   const acting = door.inTheNameOf(name, request);
   const expiresAt = new Date(door.clock().getTime() + sessionMs);

@@ -24,12 +24,12 @@ export type AddedOperatorToken =
   | { readonly kind: 'added'; readonly token: string | undefined }
   | { readonly kind: 'rejected'; readonly rejection: OperatorRejection };
 
-/** Adds an operator. The token is shown this once; the store gets its hash. */
+/** Adds an operator. The token is shown only this once; the store gets its hash. */
 export class AddOperator extends Command<AddedOperatorToken> {
   constructor(
     readonly context: CommandContext,
     readonly operator: { readonly name: string; readonly role: OperatorRole; readonly expiresAt: Date },
-    /** False for people who come with the login of their organisation. */
+    /** False for people who use the login of their organisation. */
     readonly withToken = true,
   ) {
     super();
@@ -60,7 +60,7 @@ export class AddOperatorHandler implements ICommandHandler<AddOperator> {
   }
 }
 
-/** Lets a person in whom their organisation has let in. */
+/** Lets in a person whom their organisation has let in. */
 export class WelcomeOperator extends Command<Handled<OperatorState, OperatorRejection>> {
   constructor(
     readonly context: CommandContext,
@@ -114,12 +114,12 @@ export class RevokeOperatorHandler implements ICommandHandler<RevokeOperator> {
   }
 }
 
-/** The operators, as a prefix for reads. */
+/** The prefix of all operators' streams, for reads. */
 export const operatorsPrefix = categoryPrefix('live', 'operator');
 
 /**
- * The operator of a token; undefined for every kind of bad token alike. Reads the stream each time, so that a revocation
- * holds at once.
+ * The operator of a token; undefined for every kind of bad token. It reads the stream each time, so that a
+ * revocation has an immediate effect.
  */
 export async function authenticateOperator(
   store: EventStore,
@@ -133,7 +133,7 @@ export async function authenticateOperator(
   return operator;
 }
 
-/** The operator of a name, unless revoked or expired. */
+/** The operator with a name, unless revoked or expired. */
 export async function activeOperator(
   store: EventStore,
   name: string,

@@ -5,7 +5,7 @@ import type { OperatorRole } from '#operator-calls/operator-role.js';
 import { operatorNamePattern } from './operator-token.js';
 import type { OidcConfiguration } from './sign-in.settings.js';
 
-/** How long a person may take to log in there. */
+/** How long a person may take to log in at the organisation. */
 const loginMs = 10 * 60_000;
 
 /** The values that must fit when the person comes back. */
@@ -18,7 +18,7 @@ interface Begun {
 /** A person whom the organisation has let in. */
 export interface LoggedIn {
   readonly name: string;
-  /** Undefined: the organisation names none. */
+  /** Undefined if the organisation names none. */
   readonly role: OperatorRole | undefined;
 }
 
@@ -27,7 +27,9 @@ export interface LoggedIn {
  * signature of the ID token.
  */
 export class OidcLogin {
-  /** By an id that the browser keeps in a cookie, so that no person finishes the login of another. */
+  /**
+   * Begun logins, by an id that the browser keeps in a cookie, so that no person finishes the login of another.
+   */
   private readonly begun = new LRUCache<string, Begun>({ max: 20_000, ttl: loginMs });
   private provider: Promise<oidc.Configuration> | undefined;
 
@@ -36,7 +38,10 @@ export class OidcLogin {
     private readonly callbackUrl: string,
   ) {}
 
-  /** @returns where the browser has to go, and the id that it has to keep. @throws CliError while the login does not answer */
+  /**
+   * @returns the address to which the browser has to go, and the id that it has to keep
+   * @throws CliError while the login does not answer
+   */
   async begin(): Promise<{ readonly url: URL; readonly id: string; readonly keepForMs: number }> {
     const provider = await this.discovered();
     const begun = {
@@ -57,12 +62,15 @@ export class OidcLogin {
     return { url, id, keepForMs: loginMs };
   }
 
-  /** @param query with which the browser came back. @throws CliError, and what openid-client throws, for what does not fit */
+  /**
+   * @param query the query with which the browser came back
+   * @throws CliError, and what openid-client throws, for values that do not fit
+   */
   async finish(id: string | undefined, query: string): Promise<LoggedIn> {
     const begun = id === undefined ? undefined : this.begun.get(id);
     if (id === undefined || !begun)
       throw new CliError('no login was begun here, or too long ago', 'UNAUTHENTICATED');
-    // A code is good once.
+    // A code works only once.
     this.begun.delete(id);
     const provider = await this.discovered();
     const tokens = await oidc.authorizationCodeGrant(provider, new URL(`${this.callbackUrl}${query}`), {
@@ -73,7 +81,7 @@ export class OidcLogin {
     });
     let claims: Record<string, unknown> = tokens.claims() ?? {};
     const { nameClaim, roleClaim } = this.settings;
-    // Many organisations give the other claims only there.
+    // Many organisations give the other claims only at this endpoint.
     if (!(nameClaim in claims && roleClaim in claims) && provider.serverMetadata().userinfo_endpoint)
       claims = {
         ...(await oidc.fetchUserInfo(provider, tokens.access_token, String(claims['sub']))),
@@ -88,7 +96,7 @@ export class OidcLogin {
     const name = typeof told === 'string' ? told.toLowerCase() : '';
     if (!operatorNamePattern.test(name))
       throw new CliError(`the claim ${nameClaim} is no name of an operator`, 'UNAUTHENTICATED');
-    // A person who may write any address into their account could take the name of another.
+    // A person who may enter any address in their account could take another person's name.
     if (nameClaim === 'email' && claims['email_verified'] !== true)
       throw new CliError('the address of mail is not verified there', 'UNAUTHENTICATED');
     return name;
@@ -111,7 +119,7 @@ export class OidcLogin {
     try {
       return await this.provider;
     } catch (error) {
-      // The next login asks again.
+      // The next login tries again.
       this.provider = undefined;
       throw new CliError('the login of the organisation does not answer', 'SERVICE_UNAVAILABLE', {
         cause: error,

@@ -11,14 +11,14 @@ import type { AddedOperator } from './operator.js';
 import { Sessions } from './sessions.js';
 
 /**
- * Knows operators by the token in the header of their request or, from the console, by the cookie of a session. The cookie
- * counts for nothing in requests that a page of another site makes.
+ * Identifies operators by the token in a request's header or, from the console, by the cookie of a session. The
+ * cookie counts for nothing in requests from a page of another site.
  */
 export class OperatorSignIn implements SignIn {
   private readonly attempts: Attempts;
   private readonly logins: Attempts;
   private readonly sessions: Sessions;
-  /** Hashes of tokens that were good the last time: a request with one of them is no guess. */
+  /** Hashes of tokens that were valid at their last use. A request with one of them is no guess. */
   private readonly proven = new LRUCache<string, true>({ max: 1_000 });
 
   constructor(private readonly parts: SignInParts) {
@@ -66,7 +66,10 @@ export class OperatorSignIn implements SignIn {
     );
   }
 
-  /** The operator of the session whose cookie comes along. @throws CliError when another site asks */
+  /**
+   * The operator of the session that the request's cookie names.
+   * @throws CliError if another site sends the request
+   */
   private async letInWithSession(request: FastifyRequest): Promise<AddedOperator | undefined> {
     const { operator, clock } = this.parts;
     const session = this.sessions.of(request);

@@ -8,7 +8,7 @@ export type OperatorEvent =
       data: {
         name: string;
         role: OperatorRole;
-        /** SHA-256 of the token, hexadecimal; null for those who come with the login of their organisation only. */
+        /** SHA-256 of the token, hexadecimal; null for people who use only the login of their organisation. */
         tokenHash: string | null;
         expiresAt: string;
         at: string;

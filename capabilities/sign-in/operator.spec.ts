@@ -67,7 +67,7 @@ describe('somebody whom their organisation has let in', () => {
     const promoted = { ...bea, role: 'admin' as const, expiresAt: '2026-06-02T12:00:00.000Z' };
     given(operator, [welcomed])
       .when((state) => welcomeOperator(promoted, state))
-      // What was given for longer goes on for as long.
+      // A longer term that was given earlier stays in force.
       .then({ type: 'OperatorAdded', data: { ...promoted, expiresAt: bea.expiresAt, tokenHash: null } });
   });
 

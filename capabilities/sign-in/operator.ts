@@ -32,7 +32,7 @@ export function evolveOperator(state: OperatorState, event: OperatorEvent): Oper
   }
 }
 
-/** An operator whose token has expired can be added again, as one who was revoked. */
+/** An operator whose token has expired can be added again, like one who was revoked. */
 export function addOperator(
   command: AddedOperator,
   state: OperatorState,
@@ -43,7 +43,7 @@ export function addOperator(
 }
 
 export interface Welcome extends Omit<AddedOperator, 'role' | 'tokenHash'> {
-  /** Undefined: the organisation names none. */
+  /** Undefined if the organisation names none. */
   readonly role: AddedOperator['role'] | undefined;
 }
 

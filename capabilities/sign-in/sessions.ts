@@ -14,16 +14,16 @@ interface Session {
 }
 
 /**
- * The operators who are logged in with a browser. A session begins with an operator's token, or with the login of the
- * organisation. It ends after eight hours, when its operator ends it, or with this process: it is kept in memory only,
- * under the hash of the cookie's value. Each request asks again what its operator may do.
+ * The operators who are logged in with a browser. A session begins with an operator's token, or with the login
+ * of the organisation. It ends after eight hours, when its operator ends it, or with this process: it is kept
+ * in memory only, under the hash of the cookie's value. Each request checks anew what its operator may do.
  */
 export class Sessions {
   private readonly sessions = new LRUCache<string, Session>({ max: 10_000 });
   readonly isSecure: boolean;
   private readonly cookie: string;
 
-  /** @param publicUrl where browsers reach the server */
+  /** @param publicUrl the address at which browsers reach the server */
   constructor(
     private readonly clock: Clock,
     private readonly publicUrl: string | undefined,
@@ -49,7 +49,7 @@ export class Sessions {
   }
 
   /**
-   * The session that a request belongs to; undefined: none.
+   * The session of a request; undefined: none.
    * @throws CliError for a request that another site may have made
    */
   of(request: FastifyRequest): Session | undefined {
@@ -72,8 +72,8 @@ export class Sessions {
   }
 
   /**
-   * A browser sends the cookie with every request that a page of the same site makes. It names the page in Sec-Fetch-Site,
-   * and an older one in Origin. A request with neither comes from no page of ours.
+   * A browser sends the cookie with every request that a page of the same site makes. It names the page in
+   * Sec-Fetch-Site, and an older browser names it in Origin. A request with neither comes from no page of ours.
    */
   private requireOwnPage({ method, headers }: FastifyRequest): void {
     const isLook = method === 'GET' || method === 'HEAD';

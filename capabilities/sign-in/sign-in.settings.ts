@@ -7,9 +7,9 @@ export interface OidcConfiguration {
   readonly clientId: string;
   readonly clientSecret: string;
   readonly scope: string;
-  /** The claim that is the name of the operator. */
+  /** The claim that holds the operator's name. */
   readonly nameClaim: string;
-  /** The claim that tells roles: one text, or several. */
+  /** The claim that holds the roles: one text, or several. */
   readonly roleClaim: string;
   /** Values of the claim, and the role that each gives; the first match counts. */
   readonly roles: readonly (readonly [value: string, role: OperatorRole])[];
@@ -18,7 +18,7 @@ export interface OidcConfiguration {
 /** How operators sign in. They stand beside the settings of the operators' server. */
 export interface SignInSettings {
   readonly admin: {
-    /** Where browsers reach the server; undefined: where it listens. */
+    /** The address at which browsers reach the server; undefined: where it listens. */
     readonly publicUrl: string | undefined;
     readonly oidc: OidcConfiguration | undefined;
   };

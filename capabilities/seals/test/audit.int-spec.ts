@@ -54,7 +54,7 @@ describe.each([
   });
   afterEach(() => log.close());
 
-  /** What the seals say, whatever else there is to say of the log. */
+  /** Only the findings from the seals; the audit may report others about the log. */
   async function findings(
     trusted: Partial<TrustedSeals> = {},
     where: Parameters<AuditedStore['audit']>[0] = { store: log.store, patienceMs: 0 },
@@ -197,7 +197,7 @@ describe.each([
         findings({ keys: [sealKey.publicKey], ...trusted }, there);
       expect(await audit({ kept: [kept.at(-1)!, first!] })).toEqual([]);
       expect(await audit({ kept: [kept[0]!] })).toEqual([inSeals(/seal 1 of chain .* was kept/)]);
-      // And back again, with what came since.
+      // Copies back again, with the event that was added since.
       await elsewhere.store.append('live.job-late', 'no-stream', [
         { ...history().appends[0]!.event, id: crypto.randomUUID() },
       ]);

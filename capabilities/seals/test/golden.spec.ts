@@ -11,7 +11,8 @@ interface Golden {
   readonly seals: readonly [StoredSeal, StoredSeal];
 }
 
-// As stored by the first release that sealed. A kept seal is compared with what this release makes of the same events.
+// These seals were stored by the first release that sealed. A kept seal is compared with the seal that this
+// release makes of the same events.
 const path = new URL('golden/seals-v1.json', import.meta.url);
 const { keys, events, seals } = JSON.parse(readFileSync(path, 'utf8')) as Golden;
 const recorded = events.map((event, index): RecordedEvent => {

@@ -24,7 +24,10 @@ const template = {
   prepare: (url: string) => House.migrate({ eventStoreUrl: url, databaseUrl: url }),
 };
 
-/** A service whose heads are kept in the folder of its pictures, and whose database is put back to an earlier time. */
+/**
+ * A service that keeps its heads in the folder of its pictures, and whose database is put back to an earlier
+ * time.
+ */
 describe('the head of the seals outside the database', () => {
   const folder = mkdtempSync(join(tmpdir(), 'atelier-heads-'));
   const objects = join(folder, 'objects');
@@ -61,7 +64,7 @@ describe('the head of the seals outside the database', () => {
   const open = ({ url }: TestDatabase) =>
     House.open({ eventStoreUrl: url, databaseUrl: url }, objects, { sealing });
 
-  /** Every event has its seal. */
+  /** Waits until every event has its seal. */
   const sealed = async ({ events: { store } }: House) =>
     eventually(async () => {
       const { seal } = await readChainEnd(store);
@@ -170,7 +173,7 @@ describe.each([
     );
     const won = (await new KeptHeads(counted, 'x').newest())!;
     expect(won.place).toBe(1);
-    // The same content, whoever has written it, is kept; other content is refused.
+    // Any process may write the same content again; other content is refused.
     expect(answers).toEqual(
       writers.map(({ n }) => (n % 2 === 0 ? head : other).seal!.number === won.seal!.number),
     );

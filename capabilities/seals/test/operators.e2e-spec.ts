@@ -15,7 +15,7 @@ interface Audited {
   readonly seals: { readonly last: number; readonly sealed_events: number; readonly unsealed_events: number };
 }
 
-/** What `npm start` seals by itself, and what an operator makes of it. */
+/** `npm start` seals by itself, and an operator lists, exports and checks the seals. */
 describe('the seals of a service', () => {
   const home = temporaryHome();
   const folder = mkdtempSync(join(tmpdir(), 'atelier-seals-'));

@@ -9,7 +9,7 @@ import { ApiService } from '../../../test/api/support/api-service.js';
 import type { Json } from '../../../test/api/support/api-client.js';
 import { AdminService } from '../../../test/admin/support.js';
 
-/** What the organisation says about its people. */
+/** The organisation's claims about its people. */
 const people: Record<string, Json> = {
   ada: { email: 'Ada@maison.example', email_verified: true, groups: ['everybody', 'atelier-admins'] },
   bea: { email: 'bea@maison.example', email_verified: true, groups: ['everybody'] },
@@ -52,7 +52,7 @@ async function openOrganisation(callback: string): Promise<Server> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  // It warns of what a provider in production needs.
+  // It warns about settings that a provider in production needs.
   for (const level of ['warn', 'info'] as const) vi.spyOn(console, level).mockImplementation(() => undefined);
   const provider = new Provider(issuer, {
     clients: [{ client_id: 'atelier', client_secret: 'a secret of tests', redirect_uris: [callback] }],
@@ -69,7 +69,7 @@ async function openOrganisation(callback: string): Promise<Server> {
   return server;
 }
 
-/** Makes another ID token of the organisation's. */
+/** Makes another ID token out of the organisation's. */
 type Forgery = (header: Json, claims: Json) => string;
 let forge: Forgery | undefined;
 
@@ -103,7 +103,7 @@ function changeAnswer(response: ServerResponse, change: Forgery): void {
   }) as typeof response.end;
 }
 
-/** As much of a browser as this takes: it keeps cookies by host and path, and goes where it is sent. */
+/** The parts of a browser that a login needs: it keeps cookies by host and path, and follows redirects. */
 class Browser {
   private readonly jar = new Map<string, Map<string, string>>();
 
@@ -127,7 +127,7 @@ class Browser {
     return response;
   }
 
-  /** Logs in as somebody there. @returns the address with which the browser is sent back */
+  /** Logs in as this person at the organisation. @returns the address with which the browser is sent back */
   async logInAs(who: string): Promise<URL> {
     let url = new URL(`${admin.url}/admin/v1/login/organisation`);
     for (let steps = 0; steps < 20; steps++) {
@@ -138,7 +138,7 @@ class Browser {
         if (url.pathname.endsWith('/callback')) return url;
         continue;
       }
-      // The provider asks who it is, and whether they agree.
+      // The provider wants a login, and then the person's consent.
       const page = await response.text();
       const prompt = /name="prompt" value="(\w+)"/.exec(page)?.[1] ?? 'login';
       const answered = await this.go(url, { prompt, login: who, password: 'any' });
@@ -153,7 +153,7 @@ beforeEach(() => {
   browser = new Browser();
 });
 
-/** All of it. @returns where the browser ends up */
+/** Does the whole login. @returns the address where the browser ends up */
 async function logIn(who: string, as = browser): Promise<string> {
   const response = await as.go(await as.logInAs(who));
   return response.headers.get('location') ?? '';
@@ -231,7 +231,7 @@ describe("the organisation's login", () => {
     const back = await browser.logInAs('ada');
     const refused = `${admin.url}/console?login=refused`;
     const other = new Browser();
-    // Whoever caught the address, or sends it to somebody to log them in.
+    // Another person may catch the address, or send it to a victim to log them in.
     expect((await other.go(back)).headers.get('location')).toBe(refused);
     expect((await ask('GET /session', undefined, other)).status).toBe(401);
     expect((await browser.go(back)).headers.get('location')).toBe(`${admin.url}/console`);

@@ -21,7 +21,7 @@ afterAll(async () => {
   await service[Symbol.asyncDispose]();
 });
 
-/** As a browser keeps it. */
+/** Logs in, and returns the cookie as a browser keeps it. */
 async function logIn(as = token): Promise<{ cookie: string }> {
   const { status, headers } = await admin.ask('POST /session', as);
   expect(status).toBe(200);
@@ -58,7 +58,7 @@ describe('a token', () => {
     expect(statuses.filter((status) => status === 401)).toHaveLength(3);
     expect(statuses.filter((status) => status === 429)).toHaveLength(3);
     expect((await slow.ask('GET /operators', reader)).status).toBe(200);
-    // Also one that was never seen in this process.
+    // A good token passes even if this process has never seen it.
     expect((await slow.ask('GET /operators', token)).status).toBe(200);
     expect((await slow.ask('GET /operators', 'op_no_token')).status).toBe(429);
   });
@@ -139,7 +139,7 @@ describe('a session', () => {
         status: 403,
         body: { error: { code: 'FOREIGN_ORIGIN' } },
       });
-    // It is not over either: who did not ask cannot end it.
+    // The session has not ended either: a foreign request cannot end it.
     expect((await ask('GET /session', { cookie: browser.cookie, ...own })).status).toBe(200);
   });
 

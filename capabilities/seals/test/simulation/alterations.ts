@@ -6,12 +6,14 @@ import { newSealKey, readSealKey, type SealKey } from '../../seal.key.js';
 import { sealKey } from '../support/sealing.js';
 
 type Log = readonly RecordedEvent[];
-/** The same log as somebody who has its password has made it; undefined: too short for that. */
+/**
+ * Alters the log as a person with the password of the log could; undefined if the log is too short for that.
+ */
 type Alteration = (log: Log) => Log | undefined;
 
 const isSeal = ({ stream }: RecordedEvent) => stream === sealStream;
 
-/** One event in the middle of what was sealed, in another way. */
+/** Changes one event in the middle of the sealed events. */
 function middle(change: (event: RecordedEvent) => RecordedEvent[]): Alteration {
   return (log) => {
     const events = log.filter((event) => !isSeal(event));
@@ -35,7 +37,7 @@ const amountRaised = middle((event) => [
   { ...event, data: { ...(event.data as { amount: number }), amount: 1_000_000 } },
 ]);
 
-/** Everything anew, under seals of this key. */
+/** Seals all events anew, with this key. */
 function sealedAgain(log: Log, key: SealKey): Log {
   const events = log.filter((event) => !isSeal(event));
   const like = log.find(isSeal);
@@ -59,10 +61,10 @@ function sealedAgain(log: Log, key: SealKey): Log {
 const altered = (log: Log) => amountRaised(log) ?? log;
 const withoutSeals = (log: Log) => log.filter((event) => !isSeal(event));
 
-/** Whoever has the key can seal anything. */
+/** The owner of the key can seal anything. */
 export const byTheOwner = 'an altered log that was sealed again with the key itself';
 
-/** Each must be found in every log that was sealed. */
+/** The check must find each of these in every log that was sealed. */
 export const alterations: Readonly<Record<string, Alteration>> = {
   'a million more on a purchase': amountRaised,
   'another actor': middle((event) => [{ ...event, metadata: { ...event.metadata, actor: 'key:other' } }]),

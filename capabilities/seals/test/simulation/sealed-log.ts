@@ -29,10 +29,10 @@ export const soundSealing: SealingWiring = {
 };
 
 export interface SealedRun {
-  /** What was broken first; undefined: everything held. */
+  /** The first rule that was broken; undefined: everything held. */
   readonly violation: string | undefined;
   readonly seals: number;
-  /** How many of the sealers have written some of them. */
+  /** How many of the sealers have written any of the seals. */
   readonly sealers: number;
 }
 
@@ -40,8 +40,9 @@ const streams = ['test.account-a', 'test.account-b', 'test.job-j', 'live.key-k']
 const actions = 70;
 
 /**
- * Two sealers follow one log, side by side, while it grows and everything goes wrong that a process and its network can
- * do; then all comes to rest. The seals must fit the log, and every alteration of the log must be found by them.
+ * Two sealers follow one log, side by side, while it grows and every possible fault of a process and its
+ * network happens. Then everything comes to rest. The seals must fit the log, and they must show every
+ * alteration of the log.
  */
 export async function simulateSealing(
   seed: number,
@@ -116,7 +117,7 @@ class Sealer {
     void this.run(this.process, this.starts++);
   }
 
-  /** As a projector does: a failure is followed by another attempt. */
+  /** Like a projector, it tries again after a failure. */
   private async run(process: Process, start: number): Promise<void> {
     const { scheduler, log, network } = this;
     const client = new SimulatedEventStore({ log, scheduler, process, network, largestBatch: 6 });
@@ -157,7 +158,7 @@ async function append(store: SimulatedEventStore, scheduler: Scheduler, number: 
   await store.append(stream, 'any', events);
 }
 
-/** False: it goes on for ever. */
+/** False if it goes on for ever. */
 async function comeToRest(scheduler: Scheduler): Promise<boolean> {
   for (let turns = 0; turns < 5_000; turns++) {
     if (await scheduler.step()) continue;
@@ -168,7 +169,7 @@ async function comeToRest(scheduler: Scheduler): Promise<boolean> {
   return false;
 }
 
-/** The log as it is must hold, and no altered one may. */
+/** The unaltered log must hold, and no altered log may. */
 async function judge(
   events: readonly RecordedEvent[],
   wiring: SealingWiring,
@@ -181,7 +182,7 @@ async function judge(
   for (const [what, alter] of Object.entries(alterations)) {
     const altered = alter(events);
     if (altered === undefined) continue;
-    // One seal that was kept is enough; the key alone does for all but its owner.
+    // One kept seal is enough to find an alteration by the key's owner. For all others the key alone is enough.
     const trusted = { keys, kept: what === byTheOwner ? kept.slice(-1) : [] };
     if ((await findingsIn(altered, wiring.trusted(trusted), now)).length === 0)
       return `13: nobody noticed ${what}`;

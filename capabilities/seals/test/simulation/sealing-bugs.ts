@@ -9,7 +9,7 @@ import { commandBusOf } from '../../../../test/support/command-bus.js';
 
 type Planted = Partial<SealingWiring>;
 
-/** The handler is bound to the store that the sealer has. */
+/** The handler is bound to the same store as the sealer. */
 function onStore(change: (store: EventStore, start: number) => EventStore): Planted {
   return {
     sealer: (options, start) => {
@@ -19,12 +19,12 @@ function onStore(change: (store: EventStore, start: number) => EventStore): Plan
   };
 }
 
-/** The command is another one than the sealer meant. */
+/** The command differs from the one that the sealer meant. */
 function onCommand(change: (command: SealRange, start: number) => SealRange): Planted {
   return {
     sealer: (options, start) => {
       const execute = (command: SealRange) => options.commands.execute(change(command, start));
-      // Of the bus, a sealer uses this much.
+      // A sealer uses only this method of the bus.
       return { ...options, commands: { execute } as unknown as CommandBus };
     },
   };
@@ -36,7 +36,7 @@ const withRange = ({ range, end, key, at }: SealRange, leaves: readonly Buffer[]
 const withAppend = (append: (store: EventStore) => EventStore['append']): Planted =>
   onStore((store) => storeWith(store, { append: append(store) }));
 
-/** What is wrong with the sealing, by name. */
+/** Faults in the sealing, by name. */
 export const sealingBugs: Readonly<Record<string, Planted>> = {
   'chain-at-any-revision': withAppend(
     (store) => (stream, expected, events) =>

@@ -25,10 +25,13 @@ import {
   type TestDatabase,
 } from '../../../../test/support/test-database.js';
 
-/** What an installation is made of, at rest: a database, what is kept outside of it, and the seals that an auditor has. */
+/**
+ * The parts of an installation at rest: a database, the objects outside of it, and the seals that an auditor
+ * has.
+ */
 export interface Installation extends AsyncDisposable {
   readonly database: TestDatabase;
-  /** Of pictures and heads: the database's password does not open it. */
+  /** The folder of pictures and heads. The database's password does not open it. */
   readonly objects: string;
   readonly keptSeals: readonly Seal[];
 }
@@ -42,7 +45,10 @@ const template = {
   },
 };
 
-/** Something of everything, folded and sealed. `older` is the database as it was before its last events. */
+/**
+ * An installation with some data of every kind, folded and sealed. `older` is the database as it was before its
+ * last events.
+ */
 export async function madeInstallation(): Promise<Installation & { readonly older: TestDatabase }> {
   const objects = mkdtempSync(join(tmpdir(), 'atelier-attacked-'));
   const database = await createTestDatabase({ template });
@@ -67,7 +73,7 @@ export async function madeInstallation(): Promise<Installation & { readonly olde
   };
 }
 
-/** What no history makes. */
+/** Rows that do not come from history. */
 const operationalRows = `
   insert into live.idempotency_keys
       (tenant, endpoint, key, body_hash, request_id, job_id, status, locked_until, response_body)
@@ -78,13 +84,13 @@ const operationalRows = `
   insert into read_store.rate_limits (credential, times, requests, counted_at, passed)
     values ('key-live', '{1}', '{60}', 1, false)`;
 
-/** With the key that events are proven with. */
+/** Opens the store with the key that events are proven with. */
 async function openAsTheService({ url, drop }: TestDatabase): Promise<AuditedStore> {
   const opened = await openEventStore({ eventStoreUrl: url, databaseUrl: url }, { proof: testProof });
   return AuditedStore.on({ url, drop: () => opened.close().then(drop) }, opened.store);
 }
 
-/** Works on a database, and leaves it without a connection: only then can it be copied. */
+/** Works on a database and closes all connections to it afterwards, because only then it can be copied. */
 async function use<T>({ url }: TestDatabase, work: (audited: AuditedStore) => Promise<T>): Promise<T> {
   await using audited = await openAsTheService({ url, drop: () => Promise.resolve() });
   return await work(audited);
@@ -105,12 +111,15 @@ function headsIn(directory: string): KeptHeads {
   return new KeptHeads(storage, sealKey.publicKey);
 }
 
-/** What found an attack, as the tables of attacks name it: `projector`, `sealer`, or `audit: CHECK`. */
+/**
+ * The part of the service that found an attack, in the words of the tables of attacks: `projector`, `sealer`,
+ * or `audit: CHECK`.
+ */
 export type FoundBy = string;
 
 /**
  * Makes the attack on a copy, lets the service go on after it, and looks.
- * @param attack what a person does who has the password of the database
+ * @param attack the actions of a person who has the password of the database
  */
 export async function foundAfter(
   { database, older, objects: kept, keptSeals }: Awaited<ReturnType<typeof madeInstallation>>,
@@ -136,7 +145,7 @@ export async function foundAfter(
   return found;
 }
 
-/** Folds up to the end of the log, or stands still. */
+/** Folds up to the end of the log, or until the projector halts. */
 async function projectorHalts({ fixture }: AuditedStore): Promise<boolean> {
   let halted = false;
   for (const environment of environments)

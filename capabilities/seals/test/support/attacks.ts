@@ -1,17 +1,18 @@
 /*
- * What a person can do who has the password of the database, and nothing else: not the seal key, not ATELIER_SIGNING_KEY, not
- * the storage of pictures. Everything is done to the tables of PostgreSQL, as its owner.
+ * The possible actions of a person who has the password of the database and nothing else: not the seal key, not
+ * ATELIER_SIGNING_KEY, not the storage of pictures. Each action changes the tables of PostgreSQL, as their
+ * owner.
  */
 
 export interface Attack {
-  /** The heading in docs/seals.md under which it stands. */
+  /** The heading in docs/seals.md that lists it. */
   readonly on: string;
   readonly attack: string;
   /** SQL on a copy of an installation at rest, before the service goes on. */
   readonly sql: string;
-  /** The database is replaced by one of an earlier time first. */
+  /** Before the attack, the database is replaced by one of an earlier time. */
   readonly from?: 'older';
-  /** What finds it, at least. Empty: nothing does. */
+  /** The parts of the service that must find it. Empty: none finds it. */
   readonly by: readonly string[];
   /** Why nothing finds it, or why that is not needed. */
   readonly because?: string;
@@ -26,7 +27,7 @@ const unseal = (from = 0) => `delete from ${events} where stream = 'atelier.seal
 const moreCredits = `update ${events} set data = replace(data::text, '"amount":100', '"amount":1100')::json where ${purchase}`;
 const moreInLedger = `update live.ledger_g1 set amount = 1100, credits_delta = 1100 where tenant = 'acme' and kind = 'pack'`;
 
-/** As the service appends, through its function. */
+/** Appends through the store's function, as the service does. */
 const append = (stream: string, type: string, data: string, tenant = 'acme') => `
   select event_store.append_batch(array['${stream}'], array[-2::bigint], array[1], array[1], array[1], array['${stream}'],
     array[gen_random_uuid()], array['${type}'], array['${data}'::json],
@@ -165,7 +166,7 @@ seals.push({
   by: ['sealer', 'audit: seal-chain'],
 });
 
-/** Nothing else tells such an event from one of the service. */
+/** Only its missing proof distinguishes such an event from one of the service. */
 const byProof = ['sealer', 'audit: writers'];
 const appends = group('Events that are appended through the function of the store', [
   [

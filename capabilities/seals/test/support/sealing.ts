@@ -10,13 +10,13 @@ import { eventually } from '../../../../test/support/eventually.js';
 
 export const sealKey = readSealKey(newSealKey());
 
-/** What a sealer needs, on the store of a test. */
+/** The options of a sealer on the store of a test. */
 export function sealingOf(store: EventStore, more: Partial<SealerOptions> = {}): SealerOptions {
   const commands = commandBusOf([new SealRangeHandler(store)]);
   return { store, commands, key: sealKey, clock: () => new Date(), openMs: 0, ...more };
 }
 
-/** Seals the log up to its end of now, in ranges of about so many events. */
+/** Seals the log up to its present end, in ranges of about `batchSize` events. */
 export async function sealAll(store: EventStore, more: Partial<SealerOptions> = {}): Promise<StoredSeal[]> {
   let last: RecordedEvent | undefined;
   for (let page = await store.readAll({ filter: ownEvents, unprovenToo: true }); page.length > 0;) {
@@ -25,7 +25,7 @@ export async function sealAll(store: EventStore, more: Partial<SealerOptions> = 
   }
   const stopping = new AbortController();
   const ended = sealLog(sealingOf(store, more), stopping.signal).finally(() => stopping.abort());
-  // It may end before it is looked at.
+  // It may end before its result is awaited.
   ended.catch(() => undefined);
   const reached = async () => {
     const place = (await readChainEnd(store)).seal?.last;
