@@ -25,10 +25,10 @@ class Costs {
   to?: string;
 }
 
-/** What PostgreSQL's timestamps and JavaScript's dates both can say. */
+/** The longest period that both PostgreSQL's timestamps and JavaScript's dates can express. */
 const ever = [new Date(0), new Date('9999-12-31T23:59:59Z')] as const;
 
-/** Of jobs that were queued in the period, whenever they ended. */
+/** Sums the costs of jobs that were queued in the period, at any time of their end. */
 export const showCosts = defineCall({
   name: 'costs',
   route: 'GET /costs',

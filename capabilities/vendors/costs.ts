@@ -1,7 +1,7 @@
 import type { Environment } from '#domain/streams.js';
 import type { Queries } from '#read-store/data-source.js';
 
-/** What costs are summed by. */
+/** The groups in which costs can be summed. */
 export const costGroups = ['tenant', 'workflow', 'model'] as const;
 export type CostGroup = (typeof costGroups)[number];
 
@@ -11,7 +11,7 @@ export interface CostLine {
   readonly creditsTaken: number;
   readonly creditsReturned: number;
   readonly calls: number;
-  /** What vendors took, in millionths of the registry's currency. */
+  /** The price that vendors took, in millionths of the registry's currency. */
   readonly priceMicros: number;
   /** Jobs that were refunded although their calls cost money. */
   readonly lostJobs: number;
@@ -21,13 +21,13 @@ export interface CostLine {
 const columns: Readonly<Record<CostGroup, string>> = {
   tenant: 'job.tenant',
   workflow: 'job.operation',
-  // The model that was asked last, which may be a fallback.
+  // The model of the last call, which may be a fallback.
   model: `coalesce(cost.model, job.image_model, '')`,
 };
 
 /**
- * The jobs of one environment with their credits, refunds and costs. The parent of a batch is not charged, only its
- * photographs.
+ * The jobs of one environment with their credits, refunds and costs. The photographs of a batch are charged,
+ * but not its parent.
  */
 const jobsOf = (environment: Environment, by: CostGroup) => `
   select ${columns[by]} as grouped, case when job.charge_id is null then 0 else job.credits_cost end as credits,
@@ -39,7 +39,10 @@ const jobsOf = (environment: Environment, by: CostGroup) => `
     ) cost on cost.job_id = job.public_id
     where job.created_at >= $1 and job.created_at <= $2`;
 
-/** Credits, refunds and costs of the jobs that were queued in a period, at any time of their end. The dearest first. */
+/**
+ * Credits, refunds and costs of the jobs that were queued in a period, at any time of their end. The most
+ * expensive group comes first.
+ */
 export async function sumCosts(
   database: Queries,
   environment: Environment,

@@ -5,7 +5,7 @@ import { defineCall } from '#operator-calls/call.js';
 import { NoInput } from '#operator-calls/input.js';
 import { printTable } from '#operator-calls/output.js';
 
-/** What this process's environment declares: it takes no running service. */
+/** The models that this process's environment declares. No running service is needed. */
 function modelsHere(): ModelList {
   const unused = { DATABASE_URL: 'postgres://unused', URL_SIGNING_SECRET: 'unused' };
   return loadConfiguration({ ...unused, ...process.env }).imageModels;
@@ -35,10 +35,10 @@ export const listImageModels = defineCall({
     }),
 });
 
-/** How long a vendor may take to say that it is there. */
+/** How long a vendor may take for a check. */
 const checkMs = 10_000;
 
-/** The command ends with exit code 1 where one of them cannot be asked. */
+/** The command ends with exit code 1 if one of them cannot be used. */
 export const checkImageModels = defineCall({
   name: 'models check',
   route: 'POST /models/check',
@@ -68,7 +68,7 @@ async function checkAll({ models, currency }: ModelList) {
   return { models: found };
 }
 
-/** What an engine's error says is for callers: its class says more to an operator. */
+/** The message of an engine's error is meant for callers, so operators see its class. */
 function problemOf(error: unknown): string {
   if (error instanceof EngineError) {
     const why = error.cause instanceof Error ? ` (${error.cause.message})` : '';

@@ -18,15 +18,16 @@ import {
 import { delivered, orderedFormat } from '@atelier/engine/delivered';
 import type { EngineMaker, TestMark } from '#platform/engine-families.js';
 
-/** What its registry says beside what a package is told. */
+/** A model's facts in the registry that a package does not get. */
 interface Declared extends EngineModel {
   readonly aspect_ratios?: readonly string[] | undefined;
   readonly transparent?: boolean;
 }
 
 /**
- * An engine that somebody else has made. What it draws is held against the order, marked and re-encoded like the pictures of
- * vendors. It brings a copy of the port of its own, so what it throws is of another class of the same name.
+ * An engine from another author. Its pictures are checked against the order, marked and re-encoded, like the
+ * pictures of vendors. The package brings its own copy of the port, so its errors are of another class with the
+ * same name.
  */
 class PackagedEngine extends ImageEngine {
   readonly name: string;
@@ -53,7 +54,7 @@ class PackagedEngine extends ImageEngine {
     }
   }
 
-  /** @throws EngineError for what is not what was ordered */
+  /** @throws EngineError for a picture that was not ordered */
   private async held(
     { kind, label, meta, bytes, digitalSource: said = 'algorithmicMedia' }: EnginePicture,
     role: BriefArtifact['role'],
@@ -66,17 +67,17 @@ class PackagedEngine extends ImageEngine {
     const order = ordered?.kind === 'picture' ? ordered : undefined;
     const [first] = order?.inputs ?? [];
     const source = first && 'input' in first.source ? first.source.input : undefined;
-    // Where nothing tells a format, it is the engine's own.
+    // Without an input that gives the format, the engine's own format counts.
     const leading = inputs.find(({ name }) => name === source)?.bytes ?? bytes;
     const own = await sizeOf(bytes);
     const { width, height } = leading === bytes ? own : await sizeOf(leading);
     const size = order ? orderedFormat(order, width / height, this.model.aspect_ratios).size : own;
     const transparent = order ? order.transparent && this.model.transparent === true : !own.isOpaque;
-    // A picture that is shown as it was is not drawn.
+    // A picture that is shown as it was has no inputs, because it was not drawn.
     const drawnFrom = ordered?.kind === 'kept' ? [] : inputs.map((input) => input.bytes);
     const mark = testMark ? Buffer.from(this.testMark(size.width, size.height)) : undefined;
     const picture = await delivered(bytes, drawnFrom, { size, transparent, mark });
-    // Only a step says that a picture is shown as it was.
+    // Only a step can declare that a picture is shown as it was.
     if (ordered?.kind === 'kept') return { ...picture, kind, label, meta, digitalSource: null };
     const digitalSource = said ?? 'algorithmicMedia';
     const provenance = { model: this.model.id, digital_source_type: digitalSource };
@@ -101,17 +102,19 @@ function ownError(error: unknown): unknown {
 }
 
 /**
- * The engine of an npm package, by its name, or by the path of its folder or file, from the working directory.
- * @throws EngineError `misconfigured` for what is no such package
+ * Opens the engine of an npm package. `named`: the package's name, or the path of its folder or file, from the
+ * working directory.
+ * @throws EngineError `misconfigured` if there is no such package
  */
 export async function openPackage(named: string, model: Declared, testMark: TestMark): Promise<ImageEngine> {
   const { id, model: called, endpoint, secret, options } = model;
   try {
-    // A path may be a folder, which only CommonJS looks into; a name may be of a package without CommonJS.
+    // A path may be a folder, and only CommonJS resolves folders. A name may be that of a package without
+    // CommonJS.
     const from = /^[./]/.test(named)
       ? pathToFileURL(createRequire(import.meta.url).resolve(resolve(named))).href
       : named;
-    // Held against what it must be, below.
+    // The value is checked below.
     const { default: make } = (await import(from)) as { default?: MakeEngine };
     const made = await make?.({ id, model: called, endpoint, secret, options });
     if (typeof made?.render === 'function') return new PackagedEngine(made, model, testMark);

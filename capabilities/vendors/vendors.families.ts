@@ -3,11 +3,11 @@ import type { EngineFamily, EngineMaker } from '#platform/engine-families.js';
 import type { ImageModel } from '#platform/image-models.js';
 
 /*
- * The families of image models, and all that the service knows of each: what the registry's file must say, what a dispatch
- * refuses, and where its code is. A vendor's code is one file of `packages/vendors/src`.
+ * The families of image models, and everything that the service knows about each: what the registry's file must
+ * say, what a dispatch refuses, and where the code is. A vendor's code is one file of `packages/vendors/src`.
  */
 
-/** Asks a vendor by the class that calls it. */
+/** Makes engines that call a vendor through its class. */
 function asked(
   loadVendor: () => Promise<new (model: VendorModel) => ImageVendor>,
 ): () => Promise<EngineMaker> {
@@ -69,7 +69,7 @@ const fashn: EngineFamily = {
 const falParts = ['person', 'garment', 'scene', 'shot', 'photograph', 'subject'];
 const falFacts = ['prompt', 'images', 'seed', 'count', 'aspect_ratio', 'width', 'height', ...falParts];
 
-/** The registry's names of a fal model's inputs. */
+/** The inputs of a fal model, by their names in the registry. */
 const falFields = ({ options }: ImageModel) =>
   options['fields'] as Readonly<Record<string, string>> | undefined;
 
@@ -86,7 +86,7 @@ const fal: EngineFamily = {
         : []),
     ];
   },
-  /** Only a model that maps each picture by its part can lack a place. */
+  /** Only a model that maps each picture by its part may have no place for one. */
   withoutPlace(model, parts) {
     const fields = falFields(model);
     if (!fields || fields['images'] !== undefined) return undefined;
@@ -105,7 +105,7 @@ const comfyui: EngineFamily = {
   load: asked(async () => (await import('@atelier/vendors/comfyui')).ComfyVendor),
 };
 
-/** Engines that others have made. */
+/** The family of engines from other authors. */
 const ofPackages: EngineFamily = {
   transparent: true,
   reads: false,
@@ -122,5 +122,5 @@ function workflowsMissing({ workflows }: ImageModel, made: string) {
   return [['/workflows', `is missing: list the workflows that this ${made} makes`]] as const;
 }
 
-/** By the name that the registry calls each. */
+/** The families, by their names in the registry. */
 export const vendorFamilies = { openai, gemini, fashn, fal, comfyui, package: ofPackages };

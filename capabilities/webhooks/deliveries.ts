@@ -4,22 +4,22 @@ import type { DeliveryTask } from './delivery.task.js';
 import type { QueueTransaction } from '#render-queue/render-queue.js';
 
 /**
- * `pending` until an attempt is answered with success (`delivered`) or no attempt is left (`failed`). Sending it again
- * makes it pending anew.
+ * `pending` until an attempt is answered with success (`delivered`) or no attempt is left (`failed`). Sending
+ * the delivery again makes it pending anew.
  */
 export type DeliveryStatus = 'pending' | 'delivered' | 'failed';
 
-/** A message for one endpoint. The same event and endpoint give the same id, whoever derives it and how often. */
+/** A message for one endpoint. The same event and endpoint always give the same id. */
 export interface NewDelivery {
   readonly deliveryId: string;
   readonly tenant: string;
   readonly endpointId: string;
   readonly type: WebhookMessageType;
-  /** As it is sent, byte for byte, at each attempt. */
+  /** The exact bytes that each attempt sends. */
   readonly body: string;
   /** When what it tells of was recorded. */
   readonly occurredAt: Date;
-  /** Proves that this service has queued it as it stands; null: an older release did. */
+  /** Proves that this service has queued the delivery unchanged; null: an older release queued it. */
   readonly mac: string | null;
 }
 
@@ -43,7 +43,7 @@ export interface DeliveryAttempt {
   readonly error: string | null;
 }
 
-/** What comes after an attempt. `retryAt` is null for the last one. */
+/** The consequence of an attempt. `retryAt` is null for the last one. */
 export type AttemptVerdict =
   { readonly kind: 'delivered' } | { readonly kind: 'failed'; readonly retryAt: Date | null };
 
@@ -62,16 +62,16 @@ export interface DeliveriesFilter {
 /** How long a delivery and its attempts are kept. */
 export const deliveryRetentionDays = 30;
 
-/** Deliveries and their attempts: what is known of messages, apart from the log (ADR 29). */
+/** Deliveries and their attempts: the knowledge about messages that is not in the log (ADR 29). */
 export abstract class Deliveries {
-  /** Part of the caller's transaction. @returns those that were not there before, as tasks */
+  /** Part of the caller's transaction. @returns tasks for the deliveries that are new */
   abstract add(
     environment: Environment,
     deliveries: readonly NewDelivery[],
     transaction: QueueTransaction,
   ): Promise<DeliveryTask[]>;
 
-  /** Makes them pending anew, once for each moment of asking. Part of the caller's transaction. */
+  /** Makes deliveries pending anew, once for each moment of request. Part of the caller's transaction. */
   abstract resend(
     environment: Environment,
     request: { readonly endpointId: string; readonly scope: ResendScope; readonly at: string },
@@ -81,7 +81,7 @@ export abstract class Deliveries {
   abstract find(environment: Environment, deliveryId: string): Promise<Delivery | undefined>;
 
   /**
-   * Keeps an attempt, and what becomes of its delivery unless that was sent again meanwhile.
+   * Stores an attempt and the new state of its delivery, unless the delivery was sent again meanwhile.
    * @returns since when the endpoint has failed without a success or a long silence; undefined after a success
    */
   abstract record(
@@ -101,14 +101,14 @@ export abstract class Deliveries {
     filter: DeliveriesFilter,
   ): Promise<{ readonly items: readonly DeliveryWithAttempts[]; readonly total: number }>;
 
-  /** Pending ones that should have been attempted long ago: their tasks may have been lost with the queue. */
+  /** Pending deliveries that should have been attempted long ago: the queue may have lost their tasks. */
   abstract overdue(environment: Environment, before: Date, limit: number): Promise<DeliveryTask[]>;
 
-  /** Forgets what tells of events before. */
+  /** Forgets deliveries about events before this time. */
   abstract forgetBefore(environment: Environment, before: Date): Promise<void>;
 }
 
-/** What came of a call. `refused`: the address is none that may be called, and no call was made. */
+/** The outcome of a call. `refused`: the address must not be called, and no call was made. */
 export type CallOutcome =
   | {
       readonly kind: 'answered';
@@ -126,10 +126,10 @@ export interface WebhookCall {
   readonly signal: AbortSignal;
 }
 
-/** Calls addresses that customers gave, and only those that may be called. */
+/** Calls addresses that customers gave, but only those that may be called. */
 export abstract class WebhookTransport {
   abstract post(call: WebhookCall): Promise<CallOutcome>;
 
-  /** Why the address cannot be an endpoint, as the second half of a sentence; undefined: it can. */
+  /** Why the address cannot be an endpoint, as the second half of a sentence; undefined if it can. */
   abstract complaintAbout(environment: Environment, url: string): Promise<string | undefined>;
 }

@@ -5,10 +5,13 @@ import { Clock } from '#platform/clock.js';
 import { DeliveryQueue } from './delivery-queue.js';
 import { Deliveries, deliveryRetentionDays } from './deliveries.js';
 
-/** A delivery that is due for longer was forgotten by the queue. One that merely waits there is not enqueued twice. */
+/**
+ * A delivery that is due for longer than this was forgotten by the queue. One that merely waits there is not
+ * enqueued twice.
+ */
 const overdueMs = 10 * 60_000;
 
-/** Forgets old deliveries, and puts those back into their queue that it has lost. */
+/** Forgets old deliveries, and puts deliveries that the queue has lost back into it. */
 @Injectable()
 export class DeliveryCare implements HousekeepingTask {
   constructor(

@@ -6,8 +6,8 @@ import type { Delivery, NewDelivery } from './deliveries.js';
 type Provable = Pick<NewDelivery, 'deliveryId' | 'tenant' | 'endpointId' | 'type' | 'body'>;
 
 /**
- * What a queued delivery proves itself with: it waits in a table that the database's owner can change, and is signed with
- * the tenant's secret when it is sent.
+ * The proof of a queued delivery. The delivery waits in a table that the database's owner can change, and is
+ * signed with the tenant's secret only when it is sent.
  */
 export function deliveryMac(signingKey: string, environment: Environment, delivery: Provable): string {
   return macOf(signingKey, environment, delivery).toString('base64url');
@@ -15,7 +15,7 @@ export function deliveryMac(signingKey: string, environment: Environment, delive
 
 export type MacSettings = Pick<Configuration, 'signingKey' | 'acceptedSigningKeys' | 'unprovenEvents'>;
 
-/** Why a delivery is not what a process of this service has queued; undefined: it is. */
+/** Why a delivery is not one that this service has queued; undefined if it is. */
 export function complaintAboutDelivery(
   { signingKey, acceptedSigningKeys, unprovenEvents }: MacSettings,
   environment: Environment,

@@ -1,7 +1,10 @@
 import { TaskQueue, TaskQueues } from '#render-queue/render-queue.js';
 import { deliveryTasks, type DeliveryTask } from './delivery.task.js';
 
-/** Webhook deliveries, those of one endpoint a few at a time. A delivery that has ended is left, so twice does no harm. */
+/**
+ * Webhook deliveries, a few at a time for each endpoint. A delivery that has ended is skipped, so a second task
+ * does no harm.
+ */
 export abstract class DeliveryQueue extends TaskQueue<DeliveryTask> {}
 
 export const deliveryQueueProvider = {

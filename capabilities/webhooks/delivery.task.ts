@@ -1,12 +1,15 @@
 import type { Environment } from '#domain/streams.js';
 import type { QueueKind } from '#render-queue/render-queue.js';
 
-/** One webhook delivery that waits for a call of its endpoint. Only a pointer: what to send stands in its row. */
+/**
+ * One webhook delivery that waits for a call of its endpoint. It is only a pointer: the message is in the
+ * delivery's row.
+ */
 export interface DeliveryTask {
   readonly environment: Environment;
   readonly endpointId: string;
   readonly deliveryId: string;
-  /** How often it was asked to be sent again. */
+  /** How often a caller has requested to send it again. */
   readonly round: number;
 }
 
@@ -14,8 +17,8 @@ export const deliveryTasks: QueueKind<DeliveryTask> = {
   name: 'webhooks',
   idOf: ({ environment, deliveryId, round }) => `${environment}/${deliveryId}/${round}`,
   groupOf: ({ endpointId }) => endpointId,
-  // A delivery that waits longer after a crash costs less than idle workers that look often.
+  // A longer wait after a crash costs less than idle workers that look often.
   pollFactor: 6,
-  // Calls that are cut are made again.
+  // Interrupted calls are made again.
   graceMs: 1_000,
 };

@@ -1,7 +1,7 @@
 import { getSchemaPath, type OpenAPIObject } from '@nestjs/swagger';
 import { webhookMessages } from './webhook-messages.dto.js';
 
-/** What is sent to endpoints, for those who generate code from the description. */
+/** Describes the messages to endpoints, for people who generate code from the description. */
 export function describeWebhooks(document: OpenAPIObject): void {
   const sent = { type: 'string' } as const;
   const parameters = [

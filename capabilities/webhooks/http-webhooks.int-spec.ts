@@ -89,7 +89,7 @@ describe('the call of an endpoint', () => {
 
   it('is made over TLS to a name whose certificate is trusted, at the address that was checked', async () => {
     const { key, cert } = selfSigned('shop.example');
-    // What the name is told to be called by, which the certificate is held against.
+    // The server answers with the name that the client names in TLS and checks the certificate against.
     const server = createServer({ key, cert }, ({ socket }, response) => {
       response.end((socket as TLSSocket).servername);
     });

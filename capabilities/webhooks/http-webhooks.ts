@@ -7,15 +7,16 @@ import { errorCode } from '#platform/errors.js';
 import { ForbiddenAddress, resolveByDns, resolvePublic, type ResolveName } from '#platform/public-address.js';
 import type { WebhookSettings } from './webhooks.settings.js';
 
-/** What is kept of an answer. The rest of it is not waited for. */
+/** The bytes of an answer that are kept. A call does not wait for the rest. */
 const keptBytes = 1_024;
 
-/** More than a webhook's receiver ever answers with. */
+/** More bytes than the headers of a webhook's receiver ever have. */
 const mostHeaderBytes = 16 * 1_024;
 
 /**
- * Calls endpoints over HTTP. An address is looked up once for each call, checked, and that very address is connected to;
- * redirects are not followed; the time and what is read of an answer are bounded. Each call has a connection of its own.
+ * Calls endpoints over HTTP. For each call it looks an address up once, checks it, and connects to exactly that
+ * address. It does not follow redirects. It limits the time, and how much of an answer it reads. Each call has
+ * a connection of its own.
  */
 export class HttpWebhooks extends WebhookTransport {
   constructor(
@@ -33,14 +34,14 @@ export class HttpWebhooks extends WebhookTransport {
     } catch (error) {
       if (error instanceof ForbiddenAddress)
         return 'must be an address of the internet: private and local networks are not called';
-      // A name may come to be known later. What it then leads to is looked at with each call.
+      // A name may become known later. Each call checks the address that the name then has.
     }
     return undefined;
   }
 
   async post({ environment, url, headers, body, signal }: WebhookCall): Promise<CallOutcome> {
     const parsed = this.parse(environment, url);
-    // The setting may have changed since it was registered.
+    // The setting may have changed since the endpoint was registered.
     if (typeof parsed === 'string') return { kind: 'refused', error: `the address ${parsed}` };
     const { timeoutMs, allowedNetworks } = this.settings;
     const limit = AbortSignal.timeout(timeoutMs);
@@ -54,7 +55,8 @@ export class HttpWebhooks extends WebhookTransport {
         headers: { ...headers, 'content-length': Buffer.byteLength(body) },
         agent: false,
         maxHeaderSize: mostHeaderBytes,
-        // Never asked for an address that stands in the URL itself, which has been checked above as it is.
+        // Node does not call this for an IP address in the URL itself. That address was checked above
+        // unchanged.
         lookup: (_name, options, found) =>
           options.all ? found(null, [address]) : found(null, address.address, address.family),
       });
@@ -66,7 +68,7 @@ export class HttpWebhooks extends WebhookTransport {
     }
   }
 
-  /** The address, or what is wrong with it. */
+  /** The address, or the reason why it is refused. */
   private parse(environment: Environment, url: string): URL | string {
     const parsed = URL.parse(url);
     const plain = environment === 'test' && this.settings.allowHttp;
@@ -80,14 +82,14 @@ export class HttpWebhooks extends WebhookTransport {
   }
 }
 
-/** Listens to the signal for as long as the call lasts: when it ends, nothing of it is left that could be aborted. */
+/** Listens to the signal only during the call: after the call there is nothing left to abort. */
 async function answerTo(request: ClientRequest, signal: AbortSignal): Promise<CallOutcome> {
   const abort = () => request.destroy(new Error('aborted'));
   signal.addEventListener('abort', abort);
   try {
     // The event's only argument.
     const [response] = (await once(request, 'response')) as [IncomingMessage];
-    // What breaks now is seen where the answer is read.
+    // An error from here on shows when the answer is read.
     request.on('error', () => undefined);
     response.on('error', () => undefined);
     return await answerOf(response);
@@ -108,7 +110,7 @@ async function answerOf(response: IncomingMessage): Promise<CallOutcome> {
       if (bytes >= keptBytes) break;
     }
   } catch {
-    // The status has arrived, and is what counts: of the rest, what came is kept.
+    // The status has arrived, and it decides. The part of the body that came is kept.
   }
   const answer = Buffer.concat(chunks).subarray(0, keptBytes).toString('utf8').replaceAll('\0', '');
   return {

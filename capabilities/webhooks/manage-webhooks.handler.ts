@@ -42,20 +42,20 @@ import { deliveryIdOf } from './webhook-message.js';
 export const webhooksAggregate = { initial: initialWebhooks, evolve: evolveWebhooks };
 const deliveryAggregate = { initial: initialDelivery, evolve: evolveDelivery };
 
-/** What became of a change. `bad-address` completes the sentence `url …`. */
+/** The outcome of a change. `bad-address` completes the sentence `url …`. */
 export type WebhookChange =
   | { readonly kind: 'changed'; readonly endpoint: WebhookEndpoint; readonly position: bigint | undefined }
   | { readonly kind: 'rejected'; readonly rejection: WebhookRejection }
   | { readonly kind: 'bad-address'; readonly complaint: string };
 
-/** What can be asked of an endpoint. */
+/** The possible changes of an endpoint. */
 export type WebhookOrder =
   | { readonly kind: 'revise'; readonly terms: Partial<WebhookTerms>; readonly enabled?: boolean | undefined }
   | { readonly kind: 'rotate-secret'; readonly overlapMs: number }
   | { readonly kind: 'switch-off'; readonly reason: WebhookDisableReason }
   | { readonly kind: 'remove' };
 
-/** Registers an endpoint of `context.tenant`. Its address is looked at first. */
+/** Registers an endpoint of `context.tenant`. It checks the address first. */
 export class RegisterWebhook extends Command<WebhookChange> {
   constructor(
     readonly context: CommandContext,
@@ -65,7 +65,7 @@ export class RegisterWebhook extends Command<WebhookChange> {
   }
 }
 
-/** Changes an endpoint of `context.tenant`. One that is removed is answered as it was. */
+/** Changes an endpoint of `context.tenant`. For a removed endpoint, the answer shows its last state. */
 export class ChangeWebhook extends Command<WebhookChange> {
   constructor(
     readonly context: CommandContext,
@@ -79,11 +79,11 @@ export class ChangeWebhook extends Command<WebhookChange> {
 export type RequestedMessage =
   { readonly kind: 'test' } | { readonly kind: 'resend'; readonly scope: ResendScope };
 
-/** Asks for a message. The event is the order; the process manager carries it out. */
+/** Requests a message. The event is the order, and the process manager carries it out. */
 export class RequestWebhookDelivery extends Command<
   | { readonly kind: 'requested' }
   | { readonly kind: 'unknown-webhook' }
-  /** The endpoint has no delivery of that id, or none any more. */
+  /** The endpoint has no delivery with that id, or no longer has it. */
   | { readonly kind: 'unknown-delivery'; readonly deliveryId: string }
 > {
   constructor(
@@ -95,7 +95,7 @@ export class RequestWebhookDelivery extends Command<
   }
 }
 
-/** All endpoints of a tenant, read from their stream: a caller sees at once what it has changed. */
+/** All endpoints of a tenant, read from their stream, so that a caller sees its own change at once. */
 export class ListWebhooks extends Query<TenantWebhooks> {
   constructor(
     readonly environment: Environment,
@@ -123,7 +123,7 @@ export async function webhooksOf(
   return state;
 }
 
-/** What was sent to an endpoint of a tenant, and how. */
+/** The deliveries to an endpoint of a tenant, with their attempts. */
 export class ListDeliveries extends Query<Awaited<ReturnType<Deliveries['list']>>> {
   constructor(
     readonly environment: Environment,
@@ -248,7 +248,7 @@ export class RequestWebhookDeliveryHandler implements ICommandHandler<RequestWeb
   }
 }
 
-/** The id of the delivery that the request for a test comes to. */
+/** The id of the delivery that a request for a test leads to. */
 export function testDeliveryId({ environment, commandId, at }: CommandContext, endpointId: string): string {
   return deliveryIdOf(environment, eventId(commandId, 0), endpointId, 'webhook.test', at.getTime());
 }

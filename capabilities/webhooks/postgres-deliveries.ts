@@ -13,10 +13,13 @@ import type { DeliveryTask } from './delivery.task.js';
 import type { QueueTransaction } from '#render-queue/render-queue.js';
 import type { Queries } from '#read-store/data-source.js';
 
-/** An endpoint that was silent for longer has not failed all the time: the count of days begins anew. */
+/**
+ * An endpoint that got no call for longer than this has not failed all the time, so the count of days begins
+ * anew.
+ */
 const longestSilence = '2 days';
 
-/** Deliveries that one request sends again at most. */
+/** The most deliveries that one request sends again. */
 const mostResent = 10_000;
 
 const task = `endpoint_id as "endpointId", delivery_id as "deliveryId", round`;
@@ -72,7 +75,7 @@ export class PostgresDeliveries implements Deliveries {
     return found;
   }
 
-  /** What endpoints of its tenant were told of a job, the oldest first. */
+  /** The messages about a job to endpoints of its tenant, the oldest first. */
   async ofJob(environment: Environment, tenant: string, jobId: string): Promise<Omit<Delivery, 'mac'>[]> {
     return this.rows<Omit<Delivery, 'mac'>>(
       `select ${deliveryColumns} from ${environment}.webhook_deliveries
@@ -176,7 +179,7 @@ export class PostgresDeliveries implements Deliveries {
   }
 
   private async rows<Row>(text: string, values: unknown[]): Promise<Row[]> {
-    // Each statement names and types its columns for whoever reads them.
+    // Each statement names and types its columns for the code that reads them.
     return (await this.database.query(text, values)).rows as Row[];
   }
 }
@@ -199,13 +202,13 @@ function withinScope(scope: ResendScope): [condition: string, ...values: string[
 }
 
 function asTasks(environment: Environment, rows: readonly unknown[]): DeliveryTask[] {
-  // The columns are named and typed by the statements above.
+  // The statements above name and type the columns.
   return (rows as Omit<DeliveryTask, 'environment'>[]).map((row) => ({ environment, ...row }));
 }
 
 type InJson<Row> = { readonly [Name in keyof Row]: Row[Name] extends Date ? string : Row[Name] };
 
-/** As `to_json` writes it: times are text. */
+/** The form that `to_json` writes: times are text. */
 interface StoredDelivery extends Omit<DeliveryWithAttempts, 'occurredAt' | 'nextAttemptAt' | 'made'> {
   readonly occurredAt: string;
   readonly nextAttemptAt: string | null;

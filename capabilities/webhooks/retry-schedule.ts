@@ -17,14 +17,17 @@ const pausesMs = [
 
 export const mostDeliveryAttempts = pausesMs.length + 1;
 
-/** Those that failed together do not come back together: up to a tenth is added. */
+/**
+ * The share of a pause that is added at most, so that deliveries which failed together do not come back
+ * together. One tenth.
+ */
 const jitter = 0.1;
 
 const longestRetryAfterMs = 24 * hour;
 
 /**
- * How long to wait after an attempt, the first being 1. Undefined: it was the last.
- * @param retryAfter what the endpoint asked for: a longer pause is granted, up to a day
+ * How long to wait after an attempt, the first being 1. Undefined if it was the last attempt.
+ * @param retryAfter the pause that the endpoint requests: a longer pause is granted, up to a day
  * @param chance from 0 to 1
  */
 export function pauseAfter(

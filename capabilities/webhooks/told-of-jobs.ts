@@ -16,7 +16,7 @@ export const toldOfJobs: TellsOfJobs = {
 
   async jobOf(database, environment, deliveryId) {
     const delivery = await new PostgresDeliveries(database).find(environment, deliveryId);
-    // Its body is a message of ours, and names the job where it tells of one.
+    // The body is a message of ours. If the message is about a job, it names the job.
     return delivery && (JSON.parse(delivery.body) as { data: { job_id?: string } }).data.job_id;
   },
 };

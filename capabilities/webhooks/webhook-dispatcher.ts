@@ -27,19 +27,22 @@ export interface Resend {
   readonly at: string;
 }
 
-/** What has to be written with the checkpoint. */
+/** The rows that are written together with the checkpoint. */
 export interface WebhookWork {
   readonly deliveries: readonly NewDelivery[];
   readonly resends: readonly Resend[];
 }
 
-/** Whose events may be told by clocks that disagree: one this much older than its endpoint is told all the same. */
+/**
+ * Clocks of processes may disagree. An event that is older than its endpoint by no more than this is sent all
+ * the same.
+ */
 const clockSkewMs = 60_000;
 
-/** What is older is not told any more: whether it was told before may be forgotten by then. */
+/** Events older than this are not sent: by then it may be forgotten whether they were sent before. */
 const oldestMs = (deliveryRetentionDays - 1) * 24 * 60 * 60_000;
 
-/** Only what an event of this type can be told as. */
+/** For each type of event, the only topics that its messages can have. */
 const topicsOf: Partial<Record<PlacedEvent['type'], readonly WebhookTopic[]>> = {
   StageCompleted: ['job.stage'],
   JobSucceeded: ['job.succeeded', 'batch.finished'],
@@ -50,10 +53,10 @@ const topicsOf: Partial<Record<PlacedEvent['type'], readonly WebhookTopic[]>> = 
 };
 
 /**
- * Turns what happens to a tenant into messages for its endpoints. It follows the endpoints in the same order as what they
- * are told of, so an endpoint hears of all that comes after its registration. A tenant without endpoints costs a look in
- * memory. Deliveries are written in the transaction that moves the checkpoint, under ids that derive from event and
- * endpoint: handled again, an event makes no second delivery.
+ * Turns events of a tenant into messages for its endpoints. It reads the endpoints' own events in the same
+ * order as the others, so an endpoint gets everything that comes after its registration. A tenant without
+ * endpoints costs one look in memory. Deliveries are written in the transaction that moves the checkpoint,
+ * under ids that derive from event and endpoint. So an event that is handled again makes no second delivery.
  */
 @Injectable()
 export class WebhookDispatcher implements ProcessManager {
@@ -186,7 +189,7 @@ export class WebhookDispatcher implements ProcessManager {
       }
       case 'WebhookEndpointDisabled': {
         const { endpointId, reason } = event.data;
-        // Who has asked for it knows.
+        // The tenant that requested it knows.
         if (reason === 'requested') return [];
         return [{ type: 'webhook.disabled', data: { ...this.about(endpointId), reason } }];
       }
@@ -217,7 +220,7 @@ export class WebhookDispatcher implements ProcessManager {
     return { ...told, occurredAt: new Date(recordedAt), mac };
   }
 
-  /** Of the debits of a batch, those that take a balance from above a threshold to below it. */
+  /** Messages for the debits of a batch of events that take a balance from above a threshold to below it. */
   private async lowCredits(
     environment: Environment,
     debits: readonly { readonly debit: Debit; readonly endpoints: readonly WebhookEndpoint[] }[],
@@ -243,7 +246,10 @@ export class WebhookDispatcher implements ProcessManager {
     return (await Promise.all(told)).flat();
   }
 
-  /** The balance after each event of the account from a revision on: what it is now, less what came after. */
+  /**
+   * The balance after each event of the account from a revision on: the present balance, less the later
+   * changes.
+   */
   private async balancesFrom(
     environment: Environment,
     tenant: string,
@@ -270,7 +276,7 @@ export class WebhookDispatcher implements ProcessManager {
 
 interface KnownWebhooks {
   readonly webhooks: TenantWebhooks;
-  /** Of the tenant's last event that is in it; -1 when there is none. */
+  /** The revision of the tenant's last event in it; -1 if there is none. */
   readonly revision: bigint;
 }
 

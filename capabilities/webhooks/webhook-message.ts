@@ -2,7 +2,10 @@ import type { Environment } from '#domain/streams.js';
 import type { WebhookDisableReason, WebhookMessageType } from './webhook.events.js';
 import { derivedId } from '#platform/ids.js';
 
-/** Of what a message tells. Only what is needed to look further with a key: ids, a status, a link. */
+/**
+ * The subject of a message. It holds only what a receiver needs to look further with a key: ids, a status, a
+ * link.
+ */
 export interface JobOutcomeData {
   readonly job_id: string;
   /** The workflow, for example `try-on`. */
@@ -10,7 +13,7 @@ export interface JobOutcomeData {
   readonly status: 'SUCCESS' | 'FAILURE';
   /** Why it failed; null when it succeeded. */
   readonly error_code: string | null;
-  /** The batch that it is a photograph of. */
+  /** The batch to which this photograph belongs. */
   readonly parent_job_id: string | null;
   readonly url: string;
 }
@@ -18,13 +21,13 @@ export interface JobOutcomeData {
 export interface JobStageData {
   readonly job_id: string;
   readonly stage: string;
-  /** Of the job's timeline. */
+  /** The place in the job's timeline. */
   readonly seq: number;
   readonly url: string;
 }
 
 export interface CreditsLowData {
-  /** After the debit that took it below the threshold. */
+  /** The balance after the debit that took it below the threshold. */
   readonly balance: number;
   readonly threshold: number;
   readonly url: string;
@@ -42,7 +45,7 @@ export interface WebhookTestData {
   readonly url: string;
 }
 
-/** What a message says, before it is known to whom. */
+/** The content of a message, without its receiver. */
 export type WebhookContent =
   | { readonly type: 'job.succeeded' | 'job.failed' | 'batch.finished'; readonly data: JobOutcomeData }
   | { readonly type: 'job.stage'; readonly data: JobStageData }
@@ -63,7 +66,10 @@ export function messageBody(environment: Environment, content: WebhookContent, t
   return JSON.stringify({ type, timestamp, environment, data } satisfies WebhookMessage);
 }
 
-/** The same event, endpoint and type give the same id, whoever derives it. @param at when the event was recorded, in milliseconds */
+/**
+ * The same event, endpoint and type always give the same id.
+ * @param at when the event was recorded, in milliseconds
+ */
 export function deliveryIdOf(
   environment: Environment,
   eventId: string,

@@ -10,8 +10,8 @@ import { environments, type Environment } from '#domain/streams.js';
 import { Word } from '#api/http/vocabulary.js';
 
 /*
- * What is sent to endpoints, for openapi.json. Each class has the fields of the message that the application makes: the
- * compiler holds one against the other.
+ * The messages to endpoints, for openapi.json. Each class has the fields of the message that the application
+ * makes: the compiler compares the two.
  */
 
 const id = { minLength: 26, maxLength: 26, example: '01K9Z7J0V6X8Y2Z4A6B8C0D2EF' };

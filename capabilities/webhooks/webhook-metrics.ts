@@ -2,7 +2,7 @@ import { Counter, type Registry } from 'prom-client';
 import { environments } from '#domain/streams.js';
 import type { WebhookObserver } from './webhook-sender.js';
 
-/** What this process has sent to webhook endpoints. */
+/** Counts the messages that this process has sent to webhook endpoints. */
 export function countWebhooks(registry: Registry): WebhookObserver {
   const registers = [registry];
   const attempts = new Counter({

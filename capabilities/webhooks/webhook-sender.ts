@@ -26,15 +26,16 @@ import { signingSecretsOf } from './webhook-secret.js';
 /** How long an endpoint may fail before it is switched off. */
 const switchOffAfterMs = 5 * 24 * 60 * 60_000;
 
-/** What is told of attempts, for the metrics. */
+/** Counts attempts and switched-off endpoints for the metrics. */
 export abstract class WebhookObserver {
   abstract attempted(environment: Environment, outcome: 'delivered' | 'failed'): void;
   abstract switchedOff(environment: Environment, reason: WebhookDisableReason): void;
 }
 
 /**
- * One attempt of a delivery for each call. The attempt is recorded after the endpoint was called, so one that was killed
- * in between is made again: at least once, and under the same id.
+ * Makes one attempt of a delivery for each call. The attempt is recorded after the endpoint was called, so an
+ * attempt that was killed in between is made again. A message therefore arrives at least once, and always under
+ * the same id.
  */
 @Injectable()
 export class WebhookSender {
@@ -52,7 +53,7 @@ export class WebhookSender {
   /** @throws what the store and the database throw; the task is then handed out again */
   async send({ environment, deliveryId, round }: DeliveryTask, claim: AbortSignal): Promise<TaskOutcome> {
     const delivery = await this.deliveries.find(environment, deliveryId);
-    // It has ended, or was sent again meanwhile, which made another task.
+    // The delivery has ended. Or it was sent again meanwhile, which made another task.
     if (delivery?.status !== 'pending' || delivery.round !== round) return { kind: 'done' };
     const waitMs = (delivery.nextAttemptAt?.getTime() ?? 0) - this.clock().getTime();
     if (waitMs > 0) return { kind: 'retry', afterMs: waitMs };
@@ -82,12 +83,14 @@ export class WebhookSender {
     const at = this.clock();
     const began = performance.now();
     const outcome = await this.call(environment, delivery, endpoint, at, claim);
-    // Nobody refused it: this process stops, or was taken for dead. The attempt is made again, by whoever has the task.
+    // The endpoint did not refuse it: this process stops, or was taken for dead. The next holder of the task
+    // makes the attempt again.
     if (claim.aborted && outcome.kind !== 'answered') return { kind: 'retry', afterMs: 0 };
     const attempt = { at, durationMs: Math.round(performance.now() - began), ...resultOf(outcome) };
     const now = this.clock();
     const verdict = verdictOn(outcome, delivery, now);
-    // Before it is recorded: killed in between, the next attempt is answered the same.
+    // The endpoint is switched off before the attempt is recorded. If this process is killed in between, the
+    // next attempt gets the same answer.
     if (isGone(outcome)) await this.switchOff(environment, delivery, 'gone', now);
     const failingSince = await this.deliveries.record(environment, delivery, attempt, verdict);
     this.observer.attempted(environment, verdict.kind);
@@ -124,7 +127,8 @@ export class WebhookSender {
     reason: WebhookDisableReason,
     at: Date,
   ): Promise<void> {
-    // Derived, so that senders that find it together, or one that does so again, say it once.
+    // The id is derived. So if several senders find the same, or one sender finds it again, they switch the
+    // endpoint off once.
     const commandId = `switch-off:${deliveryId}:${round}:${attempts}`;
     const context = { environment, tenant, commandId, requestId: deliveryId, actor: 'worker:webhooks', at };
     await this.commands.execute(new ChangeWebhook(context, endpointId, { kind: 'switch-off', reason }));
@@ -141,7 +145,7 @@ function resultOf(outcome: CallOutcome) {
   return { statusCode: outcome.statusCode, answer: outcome.answer, error: null };
 }
 
-/** Standard Webhooks: messages are not wanted any more. */
+/** By Standard Webhooks, this status means that no more messages are wanted. */
 function isGone(outcome: CallOutcome): boolean {
   return outcome.kind === 'answered' && outcome.statusCode === 410;
 }

@@ -1,13 +1,13 @@
 import type { EventFamily } from '#domain/event-family.js';
 
-/** What an endpoint can be told of. */
+/** The topics of messages to an endpoint. */
 export type WebhookTopic =
   'job.succeeded' | 'job.failed' | 'job.stage' | 'batch.finished' | 'credits.low' | 'webhook.disabled';
 
-/** Also what is only sent when it is asked for. */
+/** Includes messages that are only sent on request. */
 export type WebhookMessageType = WebhookTopic | 'webhook.test';
 
-/** Where messages go, and which. */
+/** The address of the messages, and their topics. */
 export interface WebhookTerms {
   url: string;
   events: WebhookTopic[];
@@ -26,8 +26,8 @@ export type ResendScope =
   | { kind: 'failed' };
 
 /**
- * The events of `{env}.webhook-{tenant}`, as they are stored: all endpoints of a tenant. A secret is never in one; its id
- * and the installation's signing key give it (ADR 28).
+ * The events of `{env}.webhook-{tenant}`, as they are stored: all endpoints of a tenant. They never hold a
+ * secret: it derives from its id and the installation's signing key (ADR 28).
  */
 export type WebhookEvent =
   | {
@@ -42,12 +42,15 @@ export type WebhookEvent =
   | { type: 'WebhookEndpointEnabled'; data: { endpointId: string; at: string } }
   | {
       type: 'WebhookSecretRotated';
-      /** The secret before signs as well until `previousUntil`. */
+      /** The previous secret also signs until `previousUntil`. */
       data: { endpointId: string; secretId: string; previousUntil: string; at: string };
     }
   | { type: 'WebhookEndpointRemoved'; data: { endpointId: string; at: string } };
 
-/** The events of `{env}.delivery-{request}`, as they are stored: each stream has one, what a caller asked to be sent. */
+/**
+ * The events of `{env}.delivery-{request}`, as they are stored. Each stream has one event: a caller's request
+ * to send something.
+ */
 export type DeliveryEvent =
   | { type: 'WebhookTestRequested'; data: { endpointId: string; tenant: string; at: string } }
   | {

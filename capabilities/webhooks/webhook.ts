@@ -17,18 +17,19 @@ export const webhookTopics: readonly WebhookTopic[] = [
 ];
 
 /**
- * An endpoint is enabled when it is registered. WebhookEndpointDisabled stops its messages and WebhookEndpointEnabled
- * lets them flow again; what happened in between is not told. WebhookEndpointRemoved forgets it for good.
+ * An endpoint is enabled when it is registered. WebhookEndpointDisabled stops its messages and
+ * WebhookEndpointEnabled lets them flow again; events in between are never sent. WebhookEndpointRemoved forgets
+ * it for good.
  */
 export interface WebhookEndpoint extends Readonly<WebhookTerms> {
   readonly endpointId: string;
-  /** Undefined: it is enabled. */
+  /** Undefined if the endpoint is enabled. */
   readonly disabled: { readonly reason: WebhookDisableReason; readonly at: string } | undefined;
   readonly secretId: string;
-  /** The secret before, while it signs as well. */
+  /** The previous secret, as long as it signs too. */
   readonly previous: { readonly secretId: string; readonly until: string } | undefined;
   readonly registeredAt: string;
-  /** When it was last registered, revised or enabled: what failed before says nothing of it as it is now. */
+  /** When it was last registered, revised or enabled. Earlier failures say nothing about its present form. */
   readonly inForceSince: string;
 }
 
@@ -37,7 +38,7 @@ export type TenantWebhooks = readonly WebhookEndpoint[];
 
 export const initialWebhooks: TenantWebhooks = [];
 
-/** A tenant's endpoints are looked at together, so there are few of them. */
+/** A tenant's endpoints are always read together, so there must be few of them. */
 export const mostEndpoints = 20;
 
 export type WebhookRejection = { readonly code: 'WEBHOOK_NOT_FOUND' | 'TOO_MANY_WEBHOOKS' };
@@ -99,13 +100,13 @@ export function registerEndpoint(
 
 export interface ReviseEndpoint {
   readonly endpointId: string;
-  /** What is absent stays as it is. */
+  /** Absent fields stay as they are. */
   readonly terms: Partial<WebhookTerms>;
   readonly enabled?: boolean | undefined;
   readonly at: string;
 }
 
-/** Whatever is as it is asked to be already makes no event. */
+/** A value that does not change makes no event. */
 export function reviseEndpoint(
   { endpointId, terms, enabled, at }: ReviseEndpoint,
   webhooks: TenantWebhooks,
@@ -125,7 +126,7 @@ export function reviseEndpoint(
   return accept(...happened);
 }
 
-/** Switches an endpoint off on behalf of the service. One that is off stays as it is. */
+/** Switches an endpoint off on behalf of the service. An endpoint that is off stays as it is. */
 export function switchOffEndpoint(
   data: { endpointId: string; reason: WebhookDisableReason; at: string },
   webhooks: TenantWebhooks,
@@ -135,7 +136,7 @@ export function switchOffEndpoint(
   return known.disabled ? accept() : accept({ type: 'WebhookEndpointDisabled', data: { ...data } });
 }
 
-/** Two secrets sign at most: a rotation within the time of another one ends the oldest at once. */
+/** At most two secrets sign: a rotation during the time of another one ends the oldest secret at once. */
 export function rotateSecret(
   data: { endpointId: string; secretId: string; previousUntil: string; at: string },
   webhooks: TenantWebhooks,
@@ -154,7 +155,7 @@ export function removeEndpoint(
   return accept({ type: 'WebhookEndpointRemoved', data: { ...data } });
 }
 
-/** Whether a stream has the one event that it is for. */
+/** The stream's only event; undefined before it. */
 export type RequestedDelivery = DeliveryEvent | undefined;
 
 export const initialDelivery: RequestedDelivery = undefined;

@@ -42,7 +42,7 @@ const eventsField = {
   unique: true,
   description: 'What it is told.',
 };
-/** The command takes topics in any order, and the endpoint has them in ours. */
+/** The command takes topics in any order, and the endpoint stores them in ours. */
 const inOrder = (events: readonly WebhookTopic[]) => webhookTopics.filter((topic) => events.includes(topic));
 
 const urlField = { description: 'Where messages are sent.', min: 1, max: 2_048 };

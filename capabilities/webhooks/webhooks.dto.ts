@@ -44,7 +44,7 @@ const fields = {
   },
 };
 
-/** What it is unless the caller says otherwise. */
+/** The value if the caller gives none. */
 const creditsLowBelow = 100;
 
 export class CreateWebhookBody {
@@ -61,7 +61,7 @@ export class CreateWebhookBody {
   credits_low_below: number = creditsLowBelow;
 }
 
-/** What is absent stays as it is. */
+/** Absent fields stay as they are. */
 export class ReviseWebhookBody {
   @TextField(fields.url)
   url?: string;

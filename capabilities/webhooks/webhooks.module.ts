@@ -6,7 +6,7 @@ import { HttpWebhooks } from './http-webhooks.js';
 import { webhookHandlers } from './manage-webhooks.handler.js';
 import { PostgresDeliveries } from './postgres-deliveries.js';
 
-/** Webhook endpoints, registered, changed, and asked to send; and what was sent to them. */
+/** Webhook endpoints: registering, changing and testing them, and listing their deliveries. */
 @Module({
   providers: [
     ...webhookHandlers,

@@ -5,7 +5,7 @@ import { deliveryQueueProvider } from './delivery-queue.js';
 import { WebhookDispatcher } from './webhook-dispatcher.js';
 import { WebhooksModule } from './webhooks.module.js';
 
-/** Finds out what has to be sent. */
+/** Finds the messages that have to be sent. */
 @Module({
   imports: [AccountModule, WebhooksModule],
   providers: [deliveryQueueProvider, WebhookDispatcher, DeliveryCare],

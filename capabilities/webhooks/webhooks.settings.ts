@@ -1,8 +1,8 @@
 import type { SettingsReader } from '#platform/configuration.js';
 
-/** Which addresses webhooks may be sent to, and with how much patience. */
+/** The addresses to which webhooks may be sent, and the limits of the calls. */
 export interface WebhookSettings {
-  /** Networks in CIDR notation that may be called although they are not of the internet. */
+  /** Networks in CIDR notation that may be called although they are not part of the internet. */
   readonly allowedNetworks: readonly string[];
   /** Whether endpoints of the test environment may be `http://`. */
   readonly allowHttp: boolean;

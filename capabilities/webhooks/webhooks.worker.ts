@@ -11,13 +11,16 @@ import { countWebhooks } from './webhook-metrics.js';
 import { WebhookObserver, WebhookSender } from './webhook-sender.js';
 import { WebhooksModule } from './webhooks.module.js';
 
-/** Calls of one endpoint at the same time, over all workers: a slow one leaves the others their places. */
+/**
+ * Calls of one endpoint at the same time, over all workers. The limit leaves places for others when one
+ * endpoint is slow.
+ */
 const endpointConcurrency = 2;
 
 /**
- * Takes deliveries of both environments from their queue and calls endpoints, for as long as the app runs: beside the
- * renders, in places of its own. It waits for others' servers nearly all of its time, so renders hardly notice it. The
- * render queue, which it shares the connection of, stops it.
+ * Takes deliveries of both environments from their queue and calls endpoints, for as long as the app runs. It
+ * works beside the renders, in places of its own. It waits for other people's servers nearly all the time, so
+ * renders hardly notice it. It shares the connection of the render queue, and stops with it.
  */
 @Injectable()
 export class WebhookWorker implements OnApplicationBootstrap {
@@ -48,7 +51,7 @@ export class WebhookWorker implements OnApplicationBootstrap {
   }
 }
 
-/** Sends what the projector has found. */
+/** Sends the messages that the projector has found. */
 @Module({
   imports: [WebhooksModule],
   providers: [

@@ -11,7 +11,10 @@ import { testedFamilies, testedFamily } from './support/tested-families.js';
 import type { VendorDouble } from './support/vendor-double.js';
 import { photo } from './support/vendor-house.js';
 
-/* How each vendor is asked: what goes over the socket, what it says for nothing, and how it reads photographs. */
+/*
+ * The requests to each vendor: the bytes on the socket, the checks that cost nothing, and the reading of
+ * photographs.
+ */
 
 const image = async (role: VendorImage['role'], colour = '#345'): Promise<VendorImage> => {
   return { role, bytes: await photo(colour), contentType: 'image/png' };
@@ -294,7 +297,7 @@ describe.each(['openai', 'gemini'])('the vision model of %s', (family) => {
 });
 
 describe('a picture that takes longer than Node waits', () => {
-  // Node's own limits are 300 s. Here they are short for everything that brings none of its own.
+  // Node's own limits are 300 s. Here they are short for every request that sets no limits of its own.
   const shortly = new Agent({ headersTimeout: 100, bodyTimeout: 100 });
   const usual = globalThis.fetch;
   beforeAll(() => {
@@ -319,7 +322,7 @@ describe('a picture that takes longer than Node waits', () => {
       return drawn(vendor.draw(call));
     });
     expect(await Promise.all(calls)).toEqual([1, 1]);
-    // What is not told to wait does not.
+    // A request without a longer limit still fails.
     double.holdBack('head', 3_000);
     await expect(fetch(`${double.url}/models/x`)).rejects.toThrow('fetch failed');
   });
@@ -339,7 +342,7 @@ describe('the class of a failure', () => {
     const [path, status, body, errorClass, headers] = saying;
     await open(family);
     const call = pictureCall([await image('person'), await image('garment')]);
-    // ComfyUI tells of each prompt by its id, which follows from the call.
+    // ComfyUI reports each prompt under its id, which follows from the call.
     const id = vendor.idOf?.(call.idempotencyKey) ?? '';
     double.says(path, status, family === 'comfyui' && status === 200 ? { [id]: body } : body, headers);
     const failed = vendor.draw(call);

@@ -90,7 +90,7 @@ describe('the calls of vendors', () => {
         lostMicros: 40_000,
       },
       {
-        // The parent of a batch is not charged: its photographs are.
+        // The photographs of a batch are charged, but not its parent.
         group: 'bold',
         jobs: 3,
         creditsTaken: 2,

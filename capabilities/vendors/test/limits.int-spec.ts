@@ -16,8 +16,8 @@ import { OpenAiDouble } from './families/openai.js';
 import type { Asked, Turn } from './support/vendor-double.js';
 
 /*
- * What a model bears, over all workers: two of them, each with room for more than the model has, and the vendor itself says
- * how many asked it at the same time.
+ * The limits of a model over all workers. Two workers each have room for more than the model has, and the
+ * vendor itself counts how many requests came at the same time.
  */
 
 class CrowdedDouble extends OpenAiDouble {
@@ -26,7 +26,7 @@ class CrowdedDouble extends OpenAiDouble {
 
   protected override async answer(asked: Asked, response: ServerResponse, turn: Turn): Promise<void> {
     this.most = Math.max(this.most, ++this.now);
-    // Until there is company, and long enough for more of it to come.
+    // Waits until there is a second request, and then long enough for more to come.
     await eventually(() => this.most > 1);
     await new Promise((resolve) => setTimeout(resolve, 150));
     this.now--;
@@ -61,7 +61,7 @@ const engines = ({ places, database }: PgBossRenderQueue): ImageEngines =>
   );
 
 beforeAll(async () => {
-  // No worker dies here: one that a busy machine holds up must not be taken for dead.
+  // No worker dies here, so a worker that a busy machine holds up must not be taken for dead.
   workshop = await Workshop.open({ heartbeatSeconds: 120 });
   await workshop.startProjector();
   tenant = await workshop.tenantWith(10_000);

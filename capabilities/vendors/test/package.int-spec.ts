@@ -14,8 +14,8 @@ import { backgroundSwapWithImage } from '#workflows/background-swap-with-image/b
 import { photo, VendorHouse, vendorModelOf } from './support/vendor-house.js';
 
 /*
- * An engine that is a package of its own, outside of the service's tree: it depends on @atelier/engine alone, of which it has a copy
- * of its own, as npm would install it. It washes a sheet with the colour of its input.
+ * An engine that is a package of its own, outside of the service's tree. It depends only on @atelier/engine,
+ * and has a copy of it, as npm would install it. It washes a sheet with the colour of its input.
  */
 
 const source = `
@@ -107,7 +107,7 @@ const orders = {
   'background-generator': {
     body: scene,
     inputs: [],
-    // Bodies as a validated request has them.
+    // Bodies in the form of a validated request.
     brief: () => backgroundGenerator.brief({ ...facts, body: scene as never }),
   },
   'background-swap-with-image': {
@@ -152,7 +152,7 @@ it('draws for the service, where the registry names it', async () => {
   expect(succeeded?.provenance).toMatchObject({ engine: 'package', model: 'wash-1' });
   expect(await house.charged(tenant, job)).toBe(job.detail.credits_cost);
 
-  // What it throws is of its own copy of the port, and decides all the same.
+  // Its error is of its own copy of the port, and still counts.
   const refused = await house.run(tenant, 'model-generator', {});
   expect(refused.detail.error).toMatchObject({
     code: 'ENGINE_MISCONFIGURED',

@@ -28,7 +28,10 @@ import { declaredModel } from './support/declared-model.js';
 import { testedFamilies, testedFamily } from './support/tested-families.js';
 import type { Turn, VendorDouble } from './support/vendor-double.js';
 
-/* A call that runs when its worker goes: taken up by its id where the vendor has one, and never made twice. */
+/*
+ * A call that runs while its worker goes away. It is taken up by its id if the vendor has one, and is never
+ * made twice.
+ */
 
 const marks = (width: number, height: number) =>
   `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}"><rect width="40" height="40" fill="#f00"/></svg>`;
@@ -41,7 +44,7 @@ let workshop: Workshop;
 let tenant: string;
 let body: Record<string, unknown>;
 beforeAll(async () => {
-  // Here a worker stops, and none dies: one that a busy machine holds up must not be taken for dead.
+  // Workers stop here and none dies, so a worker that a busy machine holds up must not be taken for dead.
   workshop = await Workshop.open({ heartbeatSeconds: 120 });
   await workshop.startProjector();
   tenant = await workshop.tenantWith(10_000);
@@ -55,7 +58,7 @@ beforeAll(async () => {
 });
 afterAll(() => workshop[Symbol.asyncDispose]());
 
-// Also when an assertion fails: a worker that is left behind would take the next test's job.
+// Workers are also stopped after a failed assertion: a leftover worker would take the next test's job.
 const started: RunningWorker[] = [];
 const start = async (engine: VendorEngine) => {
   const worker = await workshop.startWorker(engine);
@@ -173,7 +176,7 @@ describe('a call whose worker died', () => {
     expect([...double.prompts.keys()]).toEqual([ours]);
     expect((await renderAgain(engine, [begun])).ended).toBe('drawn');
     expect(double.asked).toHaveLength(1);
-    // What the server said is on record, and goes before.
+    // The id that the server gave is on record, and counts before ours.
     expect((await renderAgain(engine, [{ ...begun, vendorRequestId: theirs }])).ended).toBe('drawn');
     expect([...double.prompts.keys()]).toEqual([ours, theirs]);
   });

@@ -9,9 +9,9 @@ import { testedFamilies } from './support/tested-families.js';
 import type { Row } from './support/tested-family.js';
 
 /*
- * Vendors end to end: a dispatch over HTTP, a worker, the engine of a vendor, and that vendor at the socket. Each row of the
- * table of failures in docs/engines.md is a test here. All jobs run side by side, each case with a model of its own, whose
- * address tells the double which turns are its own.
+ * Vendors end to end: a dispatch over HTTP, a worker, the engine of a vendor, and that vendor at the socket.
+ * Each row of the table of failures in docs/engines.md is a test here. All jobs run side by side. Each case has
+ * a model of its own, and the double sees from the model's address which turns belong to the case.
  */
 
 const everyFamily = Object.entries(testedFamilies).map(
@@ -19,7 +19,7 @@ const everyFamily = Object.entries(testedFamilies).map(
 );
 const laneOf = ([turns]: Row): string => turns.join('-');
 
-/** A tenant whose jobs one model draws, all workflows that it makes. */
+/** Each of these models gets a tenant. The model draws the tenant's jobs, in all workflows that it makes. */
 const served = everyFamily.flatMap(([family, { serves, double }]) =>
   serves.map(([model, made]) => {
     const name = [family, ...(serves.length > 1 ? [model.model] : [])].join('-');
@@ -46,11 +46,11 @@ const reading = {
 vi.setConfig({ testTimeout: manyJobsMs, hookTimeout: manyJobsMs });
 
 let house: VendorHouse;
-/** Whose jobs the rows are. */
+/** The tenant that owns the jobs of the rows. */
 let tester: Tenant;
 const ended = new Map<string, Promise<EndedJob>>();
 
-/** Begun before anything is awaited: what it comes to is for the case to say. */
+/** Begins all jobs before anything is awaited. The case looks at the outcome. */
 function begin(name: string, tenant: Tenant, workflow: string, body: object): void {
   const job = house.run(tenant, workflow, body);
   job.catch(() => undefined);
@@ -66,7 +66,7 @@ beforeAll(async () => {
   tester = await house.openTenant();
   const rowModels = everyFamily.flatMap(([family, { double, model, rows }]) =>
     rows.map((row) => {
-      // What does not hang has the time that a busy machine takes.
+      // Only a call that hangs has a short limit; others have the time that a busy machine takes.
       const timeout = row[0].includes('hang') ? { timeout_seconds: 1 } : {};
       const more = { ...model, ...timeout, ...row[4], workflows: ['try-on'] };
       return vendorModelOf(`${family}-${laneOf(row)}`, family, double.lane(laneOf(row), row[0]), more);
@@ -80,7 +80,7 @@ beforeAll(async () => {
     return vendorModelOf(name, family, endpoint, { ...model, workflows: made });
   });
   const tenants = Object.fromEntries(owners.map(({ owner, name }) => [owner.id, name]));
-  // What test keys name is drawn by the sandbox, unless the registry says otherwise.
+  // The sandbox draws for test keys, even if they name a model, unless the registry says otherwise.
   const sandboxed = everyFamily.map(([family, { double }]) => {
     const endpoint = double.lane(`${family}-sandboxed`, []);
     return vendorModelOf(`${family}-sandboxed`, family, endpoint, { test_keys: 'sandbox' });
@@ -118,7 +118,8 @@ describe.each(everyFamily)('what %s answers', (family, { double, rows }) => {
       paid: await paidFor(house, job.jobId),
       charged: await house.charged(tester, job),
     }).toEqual({ ends, submissions, paid, charged: ends === 'SUCCESS' ? job.detail.credits_cost : 0 });
-    // Neither our key nor the one that a vendor's refusal repeats. A MAC holds "sk-" alone now and then.
+    // No event holds our key, or the key that a vendor's refusal repeats. A MAC may contain "sk-" alone now and
+    // then.
     expect(JSON.stringify(await house.all('job', job.jobId))).not.toMatch(/sk-(?:vendor-secret|abc)/);
   });
 });

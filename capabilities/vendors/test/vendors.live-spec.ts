@@ -14,8 +14,9 @@ import { expectDelivered, paidFor, askingJobs, servedBodies, tryOnOf } from './s
 import { VendorHouse, type EndedJob } from './support/vendor-house.js';
 
 /*
- * Vendors as they are: `npm run test:vendors`. The models of ATELIER_MODELS_FILE, or of assets/models.example.yaml, each whose key is in
- * the environment. What it may cost is said before anything is asked; ATELIER_LIVE_WORKFLOWS=try-on,extract asks for less.
+ * Real vendors: `npm run test:vendors`. It uses the models of ATELIER_MODELS_FILE, or of
+ * assets/models.example.yaml, if the model's key is in the environment. It prints the highest possible cost
+ * before the first request. ATELIER_LIVE_WORKFLOWS=try-on,extract limits the workflows.
  */
 
 const tell = (line: string) => void process.stderr.write(`${line}\n`);
@@ -26,7 +27,7 @@ const { currency } = list;
 const asked = process.env['ATELIER_LIVE_WORKFLOWS']?.split(',');
 const patienceMs = 20 * 60_000;
 
-/** As many pictures as a workflow may order here; one where it is not said. */
+/** The most pictures that a workflow may order here; one for a workflow that is not listed. */
 const mostPictures: Readonly<Record<string, number>> = {
   'product-to-model-phased': 2,
   extract: 4,
@@ -39,7 +40,7 @@ const readers: ReadonlySet<string> = new Set(['extract', 'pdp-extractions', 'pdp
 async function hindrance(model: ImageModel): Promise<string | undefined> {
   const { secret_env: name } = model;
   if (name !== undefined && settingOf(process.env, name) === undefined) return `${name} is not set`;
-  // One's own server has no key: it is there, or it is not.
+  // Servers of one's own have no key, so this checks whether the server is there.
   if (name !== undefined) return undefined;
   return checkModel(model, currency, AbortSignal.timeout(2_000)).then(
     () => undefined,
@@ -76,7 +77,7 @@ if (tried.length > 0) {
   tell(`All together at most ${sum.toFixed(2)} ${currency}, by the prices of ${path}.`);
 }
 
-/** Draws what workflows start from, for nothing. */
+/** Draws the first pictures of workflows, at no cost. */
 const sandbox = { ...sandboxModel, id: 'sandbox' };
 const asset = (name: string) => readFileSync(join('assets', `${name}.jpg`));
 const folder = mkdtempSync(join(tmpdir(), 'atelier-vendors-'));

@@ -72,7 +72,7 @@ async function finishedJob(tenant: Tenant): Promise<string> {
   return jobId;
 }
 
-/** What has arrived, checked by its signature. */
+/** The messages that have arrived, checked by their signature. */
 function verified({ path, secret }: Endpoint): { type: string; data: Json; id: string }[] {
   const seen = receiver.to(path);
   return seen.map(({ body, headers }) => ({
@@ -168,7 +168,7 @@ describe('a message', () => {
     const { tenant } = endpoint;
     for (let dispatched = 0; dispatched < 5; dispatched++) await dispatch(tenant);
     await arrived(endpoint);
-    // Behind it in the log, so that nothing else can still be on its way.
+    // This endpoint's message is later in the log, so no earlier message can still be on its way.
     const later = await register(accepts, ['job.succeeded'], tenant);
     await finishedJob(tenant);
     await arrived(later);
@@ -200,7 +200,10 @@ describe('docs/webhooks.md', () => {
     [message] = (await arrived(endpoint)) as [Received];
   });
 
-  /** Each way to verify takes the message as it came, and refuses it with another body, secret or time. */
+  /**
+   * Expects that a way to verify accepts the message as it came, and refuses it with another body, secret or
+   * time.
+   */
   async function judges(
     verify: (message: Received, secret: string) => Promise<boolean> | boolean,
   ): Promise<void> {
@@ -223,7 +226,7 @@ describe('docs/webhooks.md', () => {
         return false;
       }
     });
-    // What the page shows runs as it stands.
+    // The code on the page must run unchanged.
     const folder = mkdtempSync(join(tmpdir(), 'atelier-snippet-'));
     const code = snippet('ts', 'verifyWebhook').replace(
       "'@atelier/client'",
@@ -322,7 +325,7 @@ describe('a receiver', () => {
     expect(await attempts(redirecting)).toMatchObject({ status_code: 302 });
     expect(await attempts(hanging)).toMatchObject({ status_code: null, error: 'no answer within 1000 ms' });
     expect(await attempts(cutting)).toMatchObject({ status_code: null, error: 'ECONNRESET' });
-    // What it says without end is not waited for.
+    // The endless rest of the answer is not waited for.
     const answer = (await attempts(dripping)).answer as string;
     expect(answer).toBe('x'.repeat(1_024));
     expect(receiver.to('/redirected')).toEqual([]);
@@ -343,7 +346,7 @@ describe('a receiver', () => {
     expect(verified(other)).toMatchObject([
       { type: 'webhook.disabled', data: { endpoint_id: endpoint.id, reason: 'gone' } },
     ]);
-    // Whoever switches one off is not told of it.
+    // A tenant that switches an endpoint off itself gets no message about that.
     await api.call('PATCH', `/v1/webhooks/${endpoint.id}`, {
       key: other.tenant.key,
       json: { enabled: true },
@@ -391,10 +394,10 @@ describe('a delivery', () => {
     const ids = new Set(receiver.to(endpoint.path).map(({ headers }) => headers['webhook-id']));
     expect(ids).toEqual(new Set([failed.public_id]));
 
-    // Nothing has failed, and nothing happened back then.
+    // No delivery has failed, and none was made at that time.
     await resend({ failed: true });
     await resend({ since: '2020-01-01T00:00:00Z', until: '2020-01-02T00:00:00Z' });
-    // No delivery at all, and one of another endpoint: as unknown as any.
+    // A delivery that does not exist and one of another endpoint are both unknown.
     const other = await register(accepts, ['job.failed'], tenant);
     for (const [endpointId, deliveryId] of [
       [id, tenant.id],
@@ -450,7 +453,7 @@ describe('a delivery', () => {
     const doomed = await start();
     let calls = 0;
     const endpoint = await register((response) => {
-      // Called and not answered: nobody but the receiver knows of it.
+      // The call arrives but gets no answer: only the receiver knows of it.
       if (++calls === 1) doomed.kill('SIGKILL');
       else response.end();
     });

@@ -42,7 +42,10 @@ async function disable(tenant: string, endpointId: string): Promise<void> {
   );
 }
 
-/** Debits twenty credits and nothing after them. @returns what the endpoints of the tenant are told, by endpoint */
+/**
+ * Debits twenty credits and nothing after them.
+ * @returns the messages for the tenant's endpoints, by endpoint
+ */
 async function toldOfDebit(tenant: string): Promise<{ endpointId: string; data: unknown }[]> {
   const accounts = new AccountWriter(fixture.store, fixture.snapshots);
   const [chargeId, at] = [newId(), new Date().toISOString()];
@@ -52,7 +55,7 @@ async function toldOfDebit(tenant: string): Promise<{ endpointId: string; data: 
   );
   const debit = await fixture.store.lastEvent();
   const configuration = { publicUrl: 'https://atelier.example', signingKey: testSigningKey };
-  // What it finds is looked at here, and not written.
+  // The test only looks at the result, and writes nothing.
   const unused = undefined as never;
   const clock = () => new Date();
   const dispatcher = new WebhookDispatcher(fixture.store, accounts, unused, unused, configuration, clock);

@@ -66,7 +66,7 @@ class Bench {
     return bench;
   }
 
-  /** What the queue hands out until it is done with it. @returns the pauses in milliseconds */
+  /** Handles the queue's task until it is done. @returns the pauses in milliseconds */
   async deliver(meanwhile = ''): Promise<number[]> {
     const task = await this.task();
     if (meanwhile) await pool.query(meanwhile, [task.deliveryId]);

@@ -13,22 +13,22 @@ import { FolderStorage } from '#storage/folder/folder-storage.js';
 import { configurationOn, startWorker } from '../../../../test/support/roles.js';
 
 /*
- * A worker that dies while it asks a vendor: at the point that the plan names for the job which it has taken up, in that
- * job's first attempt. It draws one job at a time, so that it takes no other job down with it.
+ * A worker that dies during a call to a vendor. The plan names the point for each job, and the worker dies
+ * there in the job's first attempt. It draws one job at a time, so that it takes no other job down with it.
  */
 
-/** Where a job's first worker dies. */
+/** The point at which each job's first worker dies. */
 export interface KillPlan {
   readonly databaseUrl: string;
   readonly directory: string;
   readonly models: ModelList;
   /** Silence after which a worker counts as dead. */
   readonly heartbeatSeconds: number;
-  /** By job. */
+  /** The point of death, by job. */
   readonly points: Readonly<Record<string, string>>;
 }
 
-// Written by the spec, in this form.
+// The spec has written it in this form.
 const plan = JSON.parse(readFileSync(process.argv[2] ?? '', 'utf8')) as KillPlan;
 let deadly: string | undefined;
 
@@ -69,7 +69,7 @@ function memberOf(of: object, name: string | symbol): unknown {
   return typeof member === 'function' ? (member.bind(of) as unknown) : member;
 }
 
-/** What a request to a vendor is for. */
+/** The purpose of a request to a vendor. */
 function purposeOf(url: string, method: string): string {
   if (method === 'POST') return url.includes('/upload/') ? 'upload' : 'submission';
   return /\/(?:status|history|queue)\b/.test(url) ? 'status' : 'result';

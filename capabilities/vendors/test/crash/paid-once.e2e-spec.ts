@@ -11,11 +11,11 @@ import { testedFamilies } from '../support/tested-families.js';
 import type { KillPlan } from './calling-worker.js';
 
 /*
- * `kill -9` of the worker at each point of a call to a vendor, and the vendor's own count as the witness: no job is ever
- * submitted twice.
+ * Kills the worker with `kill -9` at each point of a call to a vendor. The vendor's own count is the witness:
+ * no job is ever submitted twice.
  */
 
-// Hundreds of starts of a worker, on however busy a machine.
+// Allows for hundreds of starts of a worker on a busy machine.
 vi.setConfig({ testTimeout: 1_200_000, hookTimeout: 1_200_000 });
 
 /** How often each point is tried. */
@@ -45,7 +45,7 @@ describe.each(Object.entries(testedFamilies))(
       await double.close();
     });
 
-    /** One process, and another when it is dead. */
+    /** Runs one process, and a new one after each death. */
     function work(planFile: string): void {
       const entry = join(
         process.cwd(),
@@ -82,7 +82,7 @@ describe.each(Object.entries(testedFamilies))(
       };
       const { databaseUrl, folder } = workshop;
       await double.open();
-      // An address for each job tells its submissions from the others'.
+      // Each job has an address of its own, so that its submissions can be counted apart from the others'.
       const models = jobs.map(({ ids: { jobId } }): ImageModel => ({
         ...sandboxModel,
         ...model,

@@ -32,7 +32,7 @@ const comfyErrors: Partial<Record<Turn, [status: number, body: object, headers?:
   bad_input: [413, {}],
 };
 
-/** What loaders know: the files of a server that has just what the shipped graphs need. */
+/** The files that the loaders offer: the server has exactly the files that the shipped graphs need. */
 const loaders: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
   UNETLoader: {
     unet_name: ['qwen_image_edit_2509_fp8_e4m3fn.safetensors', 'qwen_image_fp8_e4m3fn.safetensors'],
@@ -47,7 +47,7 @@ export class ComfyDouble extends VendorDouble {
   readonly interrupted: string[] = [];
   /** Prompts stay in the queue while it is shut. */
   gateShut = false;
-  /** A kind of node that it does not have. */
+  /** A kind of node that the server lacks. */
   lacks = '';
 
   private readonly uploads = new Map<string, Buffer>();
@@ -56,7 +56,7 @@ export class ComfyDouble extends VendorDouble {
     return [...this.prompts.values()];
   }
 
-  /** As a server that is started again: what it had to do and has done is gone. */
+  /** Acts like a server after a restart: its queue and its history are gone. */
   forget(): void {
     this.prompts.clear();
   }
@@ -101,7 +101,10 @@ export class ComfyDouble extends VendorDouble {
     json(response, 200, { name, subfolder: '', type: 'temp' });
   }
 
-  /** Refuses what the server refuses: links to nowhere, pictures that nobody uploaded, values that are no values. */
+  /**
+   * Refuses the same things as the server: links to missing nodes, pictures that were not uploaded, values that
+   * are not allowed.
+   */
   private take({ body, lane }: Asked, response: ServerResponse, turn: Turn): void {
     const { prompt: graph, prompt_id: id } = JSON.parse(body) as { prompt: ComfyGraph; prompt_id: string };
     const files: string[] = [];
@@ -168,7 +171,7 @@ export class ComfyDouble extends VendorDouble {
     if (kind === this.lacks) return {};
     const known = Object.entries(loaders[kind] ?? {}).map(([name, values]) => [
       name,
-      // Both forms in which servers tell what a value may be.
+      // Servers declare the allowed values in two forms, and both occur here.
       name === 'vae_name' ? ['COMBO', { options: values }] : [values],
     ]);
     return { [kind]: { input: { required: Object.fromEntries(known) } } };
@@ -190,19 +193,19 @@ export const family: TestedFamily = {
   rows: [
     [['bad_input'], 'ENGINE_REJECTED_INPUT', 0, 0],
     [['key'], 'ENGINE_MISCONFIGURED', 0, 0],
-    // The prompt's id is ours: whether it was taken in can be looked up.
+    // The prompt's id is ours, so a look-up shows whether the server has taken it in.
     [['cut', 'fine'], 'SUCCESS', 1, 0.04],
     [['lost'], 'SUCCESS', 1, 0.04],
     [['torn'], 'SUCCESS', 1, 0.04],
     [['hang'], 'ENGINE_OUTCOME_UNKNOWN', 0, 0.04],
     [['busy', 'fine'], 'SUCCESS', 1, 0.04],
     [['broken', 'fine'], 'SUCCESS', 1, 0.04],
-    // Out of memory.
+    // The server is out of memory.
     [['unsafe', 'fine'], 'SUCCESS', 2, 0.04],
     [['echo', 'echo'], 'ENGINE_NO_IMAGE', 2, 0.08],
     ...deliveries,
   ],
-  // The id is ours: a call on record is looked for, and made where it never arrived.
+  // The id is ours, so a recorded call is looked up first, and made only if it never arrived.
   points: foundAlways,
   wayBack: {
     told: (double) => double instanceof ComfyDouble && double.interrupted.length === 1,

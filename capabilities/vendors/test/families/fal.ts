@@ -20,11 +20,11 @@ const falErrors: Partial<Record<Turn, [status: number, body: object, headers?: R
 };
 
 export class FalDouble extends VendorDouble {
-  /** Requests that were submitted, with how they turn out. */
+  /** Submitted requests, with their outcomes. */
   readonly requests = new Map<string, { turn: Turn; cancelled: boolean; lane?: string }>();
   /** Requests stay in progress while it is shut. */
   gateShut = false;
-  /** Then they do not even begin. */
+  /** While it is shut, requests do not even begin. */
   queueShut = false;
 
   protected override get taken() {
@@ -40,14 +40,14 @@ export class FalDouble extends VendorDouble {
     const id = /requests\/([^/]+)/.exec(path)?.[1];
     if (id === undefined) {
       const failure = falErrors[turn];
-      // Policy and inputs are judged when the request runs; the rest when it is taken in.
+      // Policy and inputs are judged when the request runs; other failures come at the submission.
       if (failure && turn !== 'policy' && turn !== 'bad_input')
         return json(response, failure[0], failure[1], failure[2]);
       const requestId = `req-${this.requests.size + 1}`;
       this.requests.set(requestId, { turn, cancelled: false, lane });
       return json(response, 200, { request_id: requestId });
     }
-    // What follows a submission goes by the owner and the application alone, without the path of the model.
+    // Requests after the submission use only the owner and the application, without the path of the model.
     if (!/^\/fal-ai\/[^/]+\/requests\//.test(path))
       return json(response, 405, { detail: 'Method Not Allowed' });
     const known = this.requests.get(id);

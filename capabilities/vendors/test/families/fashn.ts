@@ -8,7 +8,7 @@ import { json, someJpeg, VendorDouble, type Asked, type Turn } from '../support/
 
 /* FASHN at the socket (docs.fashn.ai: API fundamentals, error handling, and the references of the endpoints). */
 
-/** What is refused before there is a prediction. */
+/** Refusals that come before there is a prediction. */
 const fashnErrors: Partial<Record<Turn, [status: number, body: object, headers?: Record<string, string>]>> = {
   quota: [429, { error: 'OutOfCredits', message: 'No API credits remaining' }],
   busy: [429, { error: 'ConcurrencyLimitExceeded', message: 'Too many predictions' }, { 'retry-after': '1' }],
@@ -27,7 +27,7 @@ interface FashnRun {
   readonly inputs: Readonly<Record<string, string>>;
 }
 
-/** The picture that gives a result its format, where the endpoint is not told one. */
+/** The picture that gives a result its format, for endpoints without a format parameter. */
 const required: Readonly<Record<string, readonly string[]>> = {
   'tryon-v1.6': ['model_image', 'garment_image'],
   'tryon-max': ['model_image', 'product_image'],
@@ -41,7 +41,7 @@ export class FashnDouble extends VendorDouble {
   readonly predictions = new Map<string, { turn: Turn; cancelled: boolean; lane: string; run: FashnRun }>();
   /** Predictions stay in processing while it is shut. */
   gateShut = false;
-  /** Then they do not even begin, and can be cancelled. */
+  /** While it is shut, predictions do not even begin, and can be cancelled. */
   queueShut = false;
 
   protected override get taken() {
@@ -77,7 +77,7 @@ export class FashnDouble extends VendorDouble {
   }
 
   private run({ body, lane }: Asked, response: ServerResponse, turn: Turn): void {
-    // As the engine writes it; what is missing is refused below.
+    // The engine writes this form; missing fields are refused below.
     const run = JSON.parse(body) as FashnRun;
     const missing = (required[run.model_name] ?? ['model_name']).filter((name) => !run.inputs[name]);
     if (missing.length > 0) return json(response, 400, { error: 'BadRequest', message: missing.join() });
@@ -118,7 +118,7 @@ export const family: TestedFamily = {
   open: () => new FashnDouble(),
   vendor: (model) => new FashnVendor(model),
   model: { model: 'tryon-v1.6', options: quick },
-  // Both endpoints for try-ons are asked alike.
+  // Both endpoints for try-ons get the same requests.
   serves: Object.entries(fashnEndpoints)
     .filter(([model]) => model !== 'tryon-max')
     .map(([model, { workflows, max_inputs }]) => [{ model, max_inputs, options: quick }, workflows]),

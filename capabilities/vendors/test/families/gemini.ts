@@ -61,7 +61,7 @@ export class GeminiDouble extends VendorDouble {
       return json(response, 200, { promptFeedback: { blockReason: 'PROHIBITED_CONTENT' }, responseId });
     if (turn === 'unsafe')
       return json(response, 200, { candidates: [{ finishReason: 'IMAGE_SAFETY' }], responseId });
-    // As the client writes it.
+    // The client writes this form.
     const request = JSON.parse(body) as GeminiRequest;
     const [parts, finishReason] = await this.partsFor(request, turn);
     const content = { role: 'model', parts };

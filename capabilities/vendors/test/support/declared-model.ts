@@ -1,6 +1,6 @@
 import type { VendorModel } from '@atelier/vendors';
 
-/** A model as its engine knows it, with a double in the vendor's place. */
+/** A model in the form for its engine, with a double in the vendor's place. */
 export function declaredModel(
   family: string,
   endpoint: string,

@@ -6,7 +6,7 @@ import { publishPresets, type Things } from '../../../../test/api/bodies/things.
 import type { Tenant } from '../../../../test/api/support/api-service.js';
 import type { EndedJob, VendorHouse } from './vendor-house.js';
 
-/** What bodies refer to. */
+/** The photographs that bodies refer to. */
 export interface Photographs {
   readonly person: Buffer;
   readonly garment: Buffer;
@@ -18,7 +18,7 @@ export async function tryOnOf(house: VendorHouse, tenant: Tenant, { person, garm
   return { user_image: wearer?.asset_id, items };
 }
 
-/** Workflows that a model makes for a tenant, and who draws the picture that some of them start from. */
+/** Workflows that a model makes for a tenant, and the model that draws the first picture for some of them. */
 export interface Serving {
   readonly tenant: Tenant;
   readonly made: readonly string[];
@@ -26,7 +26,7 @@ export interface Serving {
   readonly drawsFirst: string;
 }
 
-/** The first example of each workflow, with things of the tenant's own: uploads, and a picture that a model made. */
+/** The first example of each workflow, with the tenant's own uploads and a picture that a model made. */
 export async function servedBodies(
   house: VendorHouse,
   { tenant, made, maxInputs, drawsFirst }: Serving,
@@ -61,14 +61,15 @@ export async function servedBodies(
   });
 }
 
-/** What was paid for the calls of a job, as it is on record. */
+/** The recorded price of a job's calls. */
 export async function paidFor(house: VendorHouse, jobId: string): Promise<number> {
   const answers = await house.find(jobId, 'EngineAnswered');
   return Math.round(answers.reduce((sum, answer) => sum + answer.price, 0) * 1000) / 1000;
 }
 
 /**
- * Accepted, drawn by that model, and delivered as pictures that say how they were made.
+ * Expects that the job was accepted, drawn by that model, and delivered as pictures that say how they were
+ * made.
  * @returns the pictures
  */
 export async function expectDelivered(house: VendorHouse, model: string, job: EndedJob): Promise<Buffer[]> {
@@ -82,7 +83,7 @@ export async function expectDelivered(house: VendorHouse, model: string, job: En
     const { exif, xmp, format } = await sharp(pictures[index]).metadata();
     expect(['jpeg', 'png']).toContain(format);
     expect(exif).toBeUndefined();
-    // What is shown as it was, with what was read of it, was made by nobody.
+    // A picture that is shown as it was has no maker, and neither has a text that was read from it.
     if (!meta['provenance']) {
       expect(xmp).toBeUndefined();
       continue;
@@ -96,7 +97,7 @@ export async function expectDelivered(house: VendorHouse, model: string, job: En
   return pictures;
 }
 
-/** The jobs that asked vendors: of a batch, its photographs. */
+/** The jobs that called vendors: for a batch, its photographs. */
 export function askingJobs({ jobId, detail }: EndedJob): string[] {
   const children = (detail['children'] ?? []) as { public_id: string }[];
   return children.length > 0 ? children.map(({ public_id: id }) => id) : [jobId];

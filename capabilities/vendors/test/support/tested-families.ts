@@ -1,13 +1,13 @@
 import { vendorFamilies } from '../../vendors.families.js';
 import type { TestedFamily } from './tested-family.js';
 
-/** The families of vendors: a package has a spec of its own. */
+/** The families of vendors. The family of packages has a spec of its own. */
 const names = Object.keys(vendorFamilies).filter((name) => name !== 'package');
 
-/** The file of each declared family. A family without one fails every spec that takes them. */
+/** The file of each declared family. A family without a file fails every spec that uses these. */
 const files = await Promise.all(
   names.map(async (name) => {
-    // By its name, so that a new family is in all specs without a line in a list.
+    // The name gives the file, so that a new family is in all specs without a line in a list.
     const { family } = (await import(`../families/${name}.ts`)) as { family: TestedFamily };
     return [name, family] as const;
   }),

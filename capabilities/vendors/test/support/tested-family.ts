@@ -5,7 +5,7 @@ import type { ImageModel } from '#platform/image-models.js';
 import { workflows } from '#workflows/workflows.js';
 import type { Turn, VendorDouble } from './vendor-double.js';
 
-/** Turns of the vendor; how the job ends; calls that the vendor took in; what is on record as paid. */
+/** Turns of the vendor; how the job ends; the number of calls that the vendor took in; the price on record. */
 export type Row = readonly [
   turns: readonly Turn[],
   ends: JobFailureCode | 'SUCCESS',
@@ -14,7 +14,10 @@ export type Row = readonly [
   more?: Partial<ImageModel>,
 ];
 
-/** What the vendor says; of which class that is; headers, of which `retry-after` says how long to wait. */
+/**
+ * A vendor's answer to the requests of a path: status, body, the class of the error, and headers. The header
+ * `retry-after` gives the time to wait.
+ */
 export type Saying = readonly [
   path: RegExp,
   status: number,
@@ -23,39 +26,42 @@ export type Saying = readonly [
   headers?: Record<string, string>,
 ];
 
-/** How often the vendor was asked for a job whose worker died, and how the job ended. */
+/** The number of submissions for a job whose worker died, and how the job ended. */
 export type Ends = readonly [submissions: number, end: 'JobSucceeded' | 'JobFailed'];
 
-/** A family at the socket, and how it answers. Each declared family has one in `../families`, in a file with its name. */
+/**
+ * A family at the socket, and its expected answers. Each declared family has a file of its name in
+ * `../families`.
+ */
 export interface TestedFamily {
   open(): VendorDouble;
   vendor(model: VendorModel): ImageVendor;
-  /** Of the model that each row asks for a try-on. */
+  /** Facts of the model that each row's try-on names. */
   readonly model: Partial<ImageModel> & Partial<VendorModel>;
-  /** What the family serves, by the models that it needs for it. */
+  /** The workflows that the family serves, by the models that they need. */
   readonly serves: readonly (readonly [model: Partial<ImageModel>, workflows: readonly string[]])[];
-  /** What a check says that finds all in order. */
+  /** The text of a check that finds all in order. */
   readonly says: RegExp;
   readonly rows: readonly Row[];
-  /** Row for row what docs/engines.md says of the family. */
+  /** The same rows as the family's table in docs/engines.md. */
   readonly failures: readonly Saying[];
-  /** How a job ends whose worker dies at a point of its call. */
+  /** How a job ends if its worker dies at that point of the call. */
   readonly points: Readonly<Record<string, Ends>>;
-  /** Of a vendor that finds a call again, and whose double has a gate. */
+  /** Only for a vendor that finds a call again, and whose double has a gate. */
   readonly wayBack?: {
-    /** Whether the vendor was told that the call is no longer wanted. */
+    /** Whether the vendor got the request to cancel the call. */
     told(double: VendorDouble): boolean;
-    /** What runs already is stopped, and costs nothing. */
+    /** Whether a call that already runs is stopped, and costs nothing. */
     readonly stopsRunning: boolean;
   };
 }
 
 export const everyWorkflow = workflows.map(({ name }) => name);
 
-/** Options of a vendor that is asked again and again. */
+/** Options of a vendor that is polled. */
 export const quick = { poll_ms: 20 };
 
-/** What is delivered is judged alike for all. */
+/** All families judge a delivered picture alike. */
 export const deliveries: readonly Row[] = [
   [['nothing', 'nothing'], 'ENGINE_NO_IMAGE', 2, 0.08],
   [['garbage', 'garbage'], 'ENGINE_NO_IMAGE', 2, 0.08],
@@ -81,7 +87,7 @@ export const answersAtOnce: readonly Row[] = [
   ...deliveries,
 ];
 
-/** Refused when it is submitted, or when it runs. */
+/** For vendors that refuse a call when it is submitted, or when it runs. */
 export const answersLater: readonly Row[] = [
   [['policy'], 'ENGINE_POLICY', 1, 0],
   [['bad_input'], 'ENGINE_REJECTED_INPUT', 1, 0],
@@ -97,7 +103,7 @@ export const answersLater: readonly Row[] = [
 ];
 
 const once: Ends = [1, 'JobSucceeded'];
-/** Nobody can know whether a call that was on record had been made. */
+/** It cannot be known whether a recorded call was made. */
 const perhaps: Ends = [0, 'JobFailed'];
 const lost: Ends = [1, 'JobFailed'];
 
@@ -114,7 +120,7 @@ const shared: Readonly<Record<string, Ends>> = {
   'after JobSucceeded': once,
 };
 
-/** There is no way back to a call: one without an answer on record is lost. */
+/** There is no way back to a call: a call without a recorded answer is lost. */
 export const lostWithTheWorker: Readonly<Record<string, Ends>> = {
   ...shared,
   'before answer kept': lost,
@@ -136,7 +142,7 @@ export const foundAgain: Readonly<Record<string, Ends>> = {
   'before EngineAnswered': once,
 };
 
-/** Calls are found again by an id of ours, also if nobody knows whether they arrived. */
+/** Calls are found again by an id of ours, even if it is unknown whether they arrived. */
 export const foundAlways: Readonly<Record<string, Ends>> = Object.fromEntries(
   Object.keys(foundAgain).map((point) => [point, once]),
 );

@@ -4,15 +4,16 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import sharp from 'sharp';
 
 /*
- * A vendor at the socket. Each family's double is in `../families`, written from what the vendor publishes of its API. A test
- * says how the next calls go; what is asked is kept, and the submissions are counted.
+ * A vendor at the socket. Each family's double is in `../families`, written from the vendor's public API
+ * documents. A test sets the outcome of the next calls. The double keeps all requests and counts the
+ * submissions.
  */
 
 export type Turn =
   | 'fine'
-  /** Refused for the content of what was drawn, where the vendor has a form of its own for that. */
+  /** The result was refused for its content, if the vendor has a form of its own for that. */
   | 'unsafe'
-  /** The connection breaks when the vendor has taken the call in, or before that. */
+  /** The connection breaks after the vendor has taken the call in, or before that. */
   | 'lost'
   /** The connection breaks in the middle of the answer. */
   | 'torn'
@@ -32,14 +33,14 @@ export type Turn =
 
 export interface Asked {
   readonly method: string;
-  /** The first part of the address, for specs that ask side by side; empty for others. */
+  /** The first part of the address, for specs that send requests side by side; empty for others. */
   readonly lane: string;
   readonly path: string;
   readonly headers: IncomingMessage['headers'];
   readonly body: string;
 }
 
-/** A disc on a ground. */
+/** A picture of a disc on a ground. */
 const disc = (width: number, height: number, ground: string) =>
   sharp(
     Buffer.from(
@@ -47,13 +48,13 @@ const disc = (width: number, height: number, ground: string) =>
     ),
   );
 
-/** A picture with something on it, of the size that was asked for. */
+/** A picture of the requested size, with something on it. */
 export const someJpeg = (width: number, height: number) => disc(width, height, '#7a8').jpeg().toBuffer();
 
 export const someCutOut = (width: number, height: number) => disc(width, height, 'none').png().toBuffer();
 
 export abstract class VendorDouble {
-  /** What the vision model says, where the vendor has one. */
+  /** The answer of the vision model, if the vendor has one. */
   reading: unknown = {};
   readonly asked: Asked[] = [];
   readonly turns: Turn[] = [];
@@ -77,12 +78,15 @@ export abstract class VendorDouble {
     return this.taken.filter((taken) => taken.lane === lane).length;
   }
 
-  /** Everything that was asked of an address, also for nothing. */
+  /** All requests to an address, including those that cost nothing. */
   requestsIn(lane: string): number {
     return this.requestsOf.get(lane) ?? 0;
   }
 
-  /** What it has taken in: each submission, or what it keeps of those that it accepted. */
+  /**
+   * The calls that the vendor took in: its submissions, or, in some families, the list of calls that it
+   * accepted.
+   */
   protected get taken(): readonly { readonly lane?: string }[] {
     return this.asked;
   }
@@ -90,18 +94,18 @@ export abstract class VendorDouble {
   protected abstract answer(asked: Asked, response: ServerResponse, turn: Turn): Promise<void>;
   protected abstract isSubmission(asked: Asked, method: string): boolean;
 
-  /** An address whose calls have turns of their own. */
+  /** Makes an address whose calls have their own turns. */
   lane(name: string, turns: readonly Turn[]): string {
     this.lanes.set(name, [...turns]);
     return `${this.url}/${name}`;
   }
 
-  /** The next answer takes so long, or its body after its head. */
+  /** Delays the next answer, or the answer's body after its head. */
   holdBack(part: 'head' | 'body', ms: number): void {
     this.heldBack.push({ part, ms });
   }
 
-  /** The next request whose path matches is answered so. */
+  /** Sets the answer to the next request whose path matches. */
   says(path: RegExp, status: number, body: unknown, headers: Record<string, string> = {}): void {
     this.sayings.push({ path, status, body, headers });
   }
@@ -119,7 +123,7 @@ export abstract class VendorDouble {
   }
 
   get url(): string {
-    // Of a server on TCP that listens.
+    // The server listens on TCP.
     const address = this.server?.address() as AddressInfo | undefined;
     return `http://127.0.0.1:${address?.port}`;
   }
@@ -147,7 +151,7 @@ export abstract class VendorDouble {
     if (turn === 'hang') return;
     if (turn === 'cut') return void request.socket.destroy();
     if (turn === 'torn') tearBody(response);
-    // What it would answer does not arrive.
+    // The answer does not arrive.
     if (turn === 'lost') response.writeHead = () => response.destroy();
     await this.answer(asked, response, turn);
   }

@@ -24,7 +24,7 @@ const logger = createLogger('test', process.env['LOG_LEVEL'] ?? 'silent');
 const { VENDOR_KEY: _, ...environment } = process.env;
 process.env = { ...environment, VENDOR_KEY: 'sk-vendor-secret' };
 
-/** A model of the registry that draws for test keys as well, and waits for as long as a busy machine takes. */
+/** A model of the registry that also draws for test keys. Its time limit allows for a busy machine. */
 export function vendorModelOf(
   id: string,
   family: string,
@@ -45,10 +45,10 @@ export function vendorModelOf(
   };
 }
 
-/** A hundred jobs at a time on a busy machine. Only used up when something is broken. */
+/** Time for a hundred jobs on a busy machine. It is used up only if something is broken. */
 export const manyJobsMs = 5 * 60_000;
 
-/** One of each thing that a job tells of itself once it has ended. */
+/** The job's detail and events after its end. */
 export interface EndedJob {
   readonly jobId: string;
   readonly detail: Record<string, unknown> & {
@@ -68,8 +68,8 @@ export interface EndedJob {
 }
 
 /**
- * The service with the models of a spec: its API on a socket, a projector and a worker, each as its process makes it, on a
- * database of their own. Keys are of the test environment, whose pictures are marked.
+ * The service with the models of a spec: its API on a socket, a projector and a worker, each made as its
+ * process makes it, on a database of their own. Keys are of the test environment, whose pictures are marked.
  */
 export class VendorHouse implements AsyncDisposable {
   private constructor(
@@ -105,7 +105,7 @@ export class VendorHouse implements AsyncDisposable {
     const { service, cleanups, storage } = this;
     const imageModels = { currency: 'USD', workflow_models: {}, tenant_models: {}, ...list };
     const url = service.databaseUrl;
-    // So many that waiting side by side pays, and so few that the store keeps up with them on a busy machine.
+    // Enough that waiting side by side saves time, and few enough that the store keeps up on a busy machine.
     const configuration = configurationOn(url, { imageModels, remoteConcurrency: 16 });
     const events = await openEventStore({ eventStoreUrl: url, databaseUrl: url }, { proof: testProof });
     cleanups.defer(() => events.close());
@@ -131,7 +131,10 @@ export class VendorHouse implements AsyncDisposable {
     this.opened = await service.openApi(url, { imageModels });
   }
 
-  /** Asks until the service has its stores: on a busy machine a connection to them can take longer than it waits. */
+  /**
+   * Repeats a request until the service has its stores: on a busy machine a connection to them can take longer
+   * than the service waits.
+   */
   answered(ask: () => Promise<Answer>): Promise<Answer> {
     return eventually(async () => {
       const answer = await ask();
@@ -139,7 +142,7 @@ export class VendorHouse implements AsyncDisposable {
     }, this.patienceMs);
   }
 
-  /** Dispatches, and waits for the end. */
+  /** Dispatches a job, and waits for its end. */
   async run({ key }: Tenant, workflow: string, body: object): Promise<EndedJob> {
     const once = { 'idempotency-key': newId() };
     const accepted = await this.answered(() => this.api.post(`/v1/${workflow}`, key, body, once));
@@ -152,7 +155,7 @@ export class VendorHouse implements AsyncDisposable {
     const detail = await eventually(async () => {
       const { body } = await this.api.get(`/v1/jobs/${jobId}`, key);
       if (['SUCCESS', 'FAILURE'].includes(body.status as string)) return body as EndedJob['detail'];
-      // A hundred jobs that are looked at all the time leave nothing for those who draw them.
+      // Constant looks at a hundred jobs would leave no time for drawing them.
       await sleep(500);
       return false;
     }, this.patienceMs);
@@ -172,7 +175,7 @@ export class VendorHouse implements AsyncDisposable {
     return (await this.all('job', jobId)).map(({ type }) => type);
   }
 
-  /** What a job took from its tenant for good, once its charge is closed. */
+  /** The credits that a job cost its tenant for good, once its charge is closed. */
   async charged(tenant: Tenant, { detail }: EndedJob): Promise<number> {
     const requestId = detail['request_id'];
     const closed = async () => {
@@ -187,12 +190,12 @@ export class VendorHouse implements AsyncDisposable {
 
   private async eventsOf<Type extends DomainEventType>(category: 'job' | 'account', id: string, type: Type) {
     const found = (await this.all(category, id)).filter((event) => event.type === type);
-    // TypeScript does not see that the filter leaves events of this type only.
+    // TypeScript does not see that the filter leaves only events of this type.
     return found.map(({ data }) => data as EventOfType<Type>['data']);
   }
 
   all(category: 'job' | 'account', id: string): Promise<DomainEvent[]> {
-    // The store may have no answer in time on a busy machine: reading again does no harm.
+    // On a busy machine the store may not answer in time, and reading again does no harm.
     return eventually(async () => {
       const events: DomainEvent[] = [];
       for await (const page of readForwards(this.service.store, streamName('test', category, id), 0n))
@@ -210,7 +213,7 @@ export class VendorHouse implements AsyncDisposable {
     return Buffer.from(await answer.arrayBuffer());
   }
 
-  /** @returns what bodies name an uploaded picture by */
+  /** @returns the ids by which bodies name an uploaded picture */
   async upload({ key }: Tenant, bytes: Buffer): Promise<{ asset_id: string; upload_key: string }> {
     const { body } = await this.answered(() => this.api.upload(key, new Uint8Array(bytes)));
     return body as { asset_id: string; upload_key: string };
@@ -221,7 +224,7 @@ export class VendorHouse implements AsyncDisposable {
   }
 }
 
-/** Small, since each of them is decoded for each call; 2:3. */
+/** A small picture, because each call decodes it. Its ratio is 2:3. */
 export async function photo(colour: string): Promise<Buffer> {
   const art = `<svg xmlns="http://www.w3.org/2000/svg" width="200" height="300"><rect width="100%" height="100%" fill="#eee"/><rect x="50" y="50" width="100" height="200" fill="${colour}"/></svg>`;
   return sharp(Buffer.from(art)).png().toBuffer();

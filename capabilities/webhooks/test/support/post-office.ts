@@ -9,7 +9,7 @@ import { configurationOn, startProjector, startWorker } from '../../../../test/s
 
 export const signingKey = testSigningKey;
 
-/** Loopback is where the receivers of tests are. */
+/** The receivers of tests are on loopback. */
 export const webhookSettings: Partial<Configuration> = {
   signingKey,
   webhooks: { allowedNetworks: ['127.0.0.1/32'], allowHttp: true, timeoutMs: 1_000, concurrency: 8 },
@@ -18,7 +18,7 @@ export const webhookSettings: Partial<Configuration> = {
 const impatience = { heartbeatSeconds: 2, superviseSeconds: 1 };
 const logger = createLogger('test', process.env['LOG_LEVEL'] ?? 'silent');
 
-/** The queues of a process in which no picture is drawn: specs append what a render would. */
+/** The queues of a process that draws no pictures: specs append the events of renders. */
 async function openQueues(url: string): Promise<RenderQueue> {
   const queue = await PgBossRenderQueue.start({ url, logger, ...impatience });
   return Object.assign(Object.create(queue) as PgBossRenderQueue, {
@@ -51,7 +51,7 @@ export async function startSender(databaseUrl: string): Promise<{ stop(): Promis
   };
 }
 
-/** A whole projector, which finds out what has to be sent. */
+/** A whole projector, which finds the messages to send. */
 export async function startDispatcher(databaseUrl: string): Promise<{ stop(): Promise<void> }> {
   const { store, snapshots, close } = await openEventStore(
     { eventStoreUrl: databaseUrl, databaseUrl },

@@ -15,7 +15,7 @@ export type Behaviour = (response: ServerResponse, received: Received, request: 
 
 export const accepts: Behaviour = (response) => void response.end('thanks');
 
-/** A customer's server: each path behaves as it is told to, and everything that arrives is kept. */
+/** A customer's server: each path has the behaviour that a test sets, and every arriving message is kept. */
 export class Receiver implements AsyncDisposable {
   readonly received: Received[] = [];
   private readonly behaviours = new Map<string, Behaviour>();
@@ -28,7 +28,7 @@ export class Receiver implements AsyncDisposable {
     return receiver;
   }
 
-  /** The address of a path that behaves like this. */
+  /** The address of a path with this behaviour. */
   at(path: string, behaviour: Behaviour = accepts): string {
     this.behaviours.set(path, behaviour);
     return `http://127.0.0.1:${this.port}${path}`;
@@ -38,14 +38,14 @@ export class Receiver implements AsyncDisposable {
     return this.received.filter((each) => each.path === path);
   }
 
-  /** On the port that it had before. */
+  /** Opens on the same port as before. */
   async open(): Promise<void> {
     this.server.listen(this.port, '127.0.0.1');
     await once(this.server, 'listening');
     this.port = (this.server.address() as AddressInfo).port;
   }
 
-  /** As if it were killed: connections are cut. */
+  /** Cuts connections, as if the server were killed. */
   async close(): Promise<void> {
     if (!this.server.listening) return;
     this.server.close();
