@@ -79,7 +79,7 @@ export const nouns: Readonly<Record<string, readonly Noun[]>> = Object.fromEntri
   [...Map.groupBy(namedNouns, ([name]) => name)].map(([name, of]) => [name, of.map(([, noun]) => noun)]),
 );
 
-/** The compiled server of the operators' API; undefined where operators have none. */
+/** The compiled server of the operators' API; undefined if no capability has one. */
 export const operatorsServer = installed.find((capability) => capability.operatorsServer)?.operatorsServer;
 
 /** How operators sign in; undefined: no capability signs them in, and their server does not run. */

@@ -155,7 +155,7 @@ function verdictOn(outcome: CallOutcome, { deliveryId, attempts }: Delivery, now
     return { kind: 'delivered' };
   if (isGone(outcome)) return { kind: 'failed', retryAt: null };
   const retryAfter = outcome.kind === 'answered' ? outcome.retryAfter : undefined;
-  // As good as random, and the same in every run of a simulation.
+  // The chance looks random, and is the same in every run of a simulation.
   const chance =
     Number.parseInt(createHash('sha256').update(deliveryId).digest('hex').slice(0, 8), 16) / 2 ** 32;
   const pauseMs = pauseAfter(attempts + 1, retryAfter, chance);

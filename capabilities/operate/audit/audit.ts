@@ -317,7 +317,7 @@ class Audit {
     checkCatalogue(snapshot.catalogue, schemas, this.findings);
     if (logUrl === undefined) return;
     const log = await catalogueOf(logUrl, [logSchema]);
-    // If log and read store share a database, its findings were reported above.
+    // If log and read store share a database, the findings about that database were already reported above.
     const found = logUrl === readStoreUrl ? log.filter(({ schema }) => schema === logSchema) : log;
     checkCatalogue(found, [{ schema: logSchema, readModels: [] }], this.findings);
   }

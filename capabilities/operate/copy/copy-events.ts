@@ -129,8 +129,8 @@ async function* historyOf(store: EventStore, walk: Walk): AsyncGenerator<Stretch
 }
 
 async function hasHistoryAfter(store: EventStore, position: bigint | undefined): Promise<boolean> {
-  // Streams about the log, such as seals, may have grown behind the last event. The limit is higher than their number, so a page includes
-  // what follows them.
+  // Streams about the log, such as seals, may have grown behind the last event. The limit is higher than their
+  // number, so a page includes what follows them.
   const next = await store.readAll({
     limit: 256,
     unprovenToo: true,

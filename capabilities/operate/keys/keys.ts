@@ -180,7 +180,7 @@ export const revokeTenantKey = defineCall({
   print: ({ key_id, tenant_id, env }) => printLine(`Key ${key_id} of ${tenant_id} in ${env} is revoked.`),
 });
 
-/** A secret needs more than the right to read, and each reading of it is written down. */
+/** It shows a secret. So it needs more than the right to read, and the log records each call. */
 export const showSigningSecret = defineCall({
   name: 'keys signing-secret',
   route: 'POST /keys/:key/signing-secret',

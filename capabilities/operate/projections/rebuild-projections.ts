@@ -134,7 +134,7 @@ function printing(what: Work) {
   };
 }
 
-/** The read models of these names, in the order in which the projector has them. @throws CliError */
+/** The read models with these names, in the order in which the projector has them. @throws CliError */
 export function chooseReadModels(names: readonly string[], all: boolean): readonly ReadModel<object>[] {
   const known = readModels.map(({ name }) => name);
   if (all && names.length > 0) throw new CliError('give names or --all, not both');

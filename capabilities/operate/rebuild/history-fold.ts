@@ -71,7 +71,7 @@ export class HistoryFold {
   }
 
   /**
-   * Folds and commits up to these positions, inclusive; a generation that is not named stays where it is.
+   * Folds and commits up to these positions, inclusive. A generation without a position here stays where it is.
    * @throws SkippedEvent, FencedOff (as SQLSTATE AT001), the reason of the signal
    */
   async catchUp(until: ReadonlyMap<string, bigint>): Promise<void> {

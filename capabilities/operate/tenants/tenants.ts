@@ -29,7 +29,7 @@ import { noSuchTenant } from '../connected-operator.js';
 import { printLine, printProperties, printTable } from '#operator-calls/output.js';
 import { CliError } from '#operator-calls/call-refused.js';
 
-/** A larger number of credits at once is a slip of the finger. */
+/** More credits than this at once are a typing error. */
 export const mostCreditsAtOnce = 1_000_000_000;
 
 class Terms extends InEnvironment {

@@ -44,7 +44,7 @@ let workshop: Workshop;
 let tenant: string;
 let body: Record<string, unknown>;
 beforeAll(async () => {
-  // Workers stop here and none dies, so a worker that a busy machine holds up must not be taken for dead.
+  // Workers stop here but none dies, so a worker that a busy machine holds up must not count as dead.
   workshop = await Workshop.open({ heartbeatSeconds: 120 });
   await workshop.startProjector();
   tenant = await workshop.tenantWith(10_000);

@@ -37,7 +37,7 @@ export function checkLedgerSums(
   }
 }
 
-/** Service and history must agree on each account. Events from after the audit's start are looked up. */
+/** Checks that service and history agree on each account. Events from after the audit's start are looked up. */
 export async function checkShownBalances(
   store: EventStore,
   accounts: Iterable<AccountSums>,
@@ -89,8 +89,8 @@ function effectOf({ type, data }: RecordedEvent): number {
 }
 
 /**
- * Each dispatch that was answered with 202 has happened, and each stored answer belongs to its own request. The answers
- * of dispatches with an Idempotency-Key are stored for a day.
+ * Checks that each dispatch which was answered with 202 has happened, and that each stored answer belongs to
+ * its own request. The answers of dispatches with an Idempotency-Key are stored for a day.
  */
 export class AuditedAnswers {
   private readonly byJob: ReadonlyMap<string, readonly KeptAnswer[]>;

@@ -49,9 +49,9 @@ export async function readCheckpoints(
 }
 
 /**
- * Each checkpoint names an event that the log has at that place, and has skipped no event of its consumer after it. A
- * checkpoint that does not fit was altered, or is from another state of the log. The other checks find events that were
- * skipped before it.
+ * Checks that each checkpoint names an event that the log has at that place, and that its consumer has skipped
+ * no event after it. A checkpoint that does not fit was altered, or is from another state of the log. The other
+ * checks find events that were skipped before it.
  */
 export async function checkCheckpoints(
   checkpoints: readonly KeptCheckpoint[],

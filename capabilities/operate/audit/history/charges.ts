@@ -52,7 +52,10 @@ export interface Books {
 export type Closing = Placed<EventOfType<'CreditsSettled'> | EventOfType<'CreditsRefunded'>>;
 type Queued = Placed<EventOfType<'JobQueued'>>;
 
-/** A charge is closed once, in full, for its job, and after that job has ended in the way that the closing says. */
+/**
+ * Checks that a charge is closed once, in full, for its job, and only after that job has ended in the way that
+ * the closing says.
+ */
 export function closeCharge(
   { findings, charges }: Books,
   event: Closing,

@@ -115,7 +115,7 @@ export class History implements Books {
       this.fold(event);
       return event;
     } catch (error) {
-      // Data that does not fit its type throws where it is first used.
+      // Data that does not fit its type throws an error where it is first used.
       const found = error instanceof Error ? error.message : String(error);
       const message = `${place.recorded.type} cannot be read`;
       findings.wrongAt(place, 'formats', message, 'an event of a known form', found);

@@ -5,7 +5,7 @@ import type { Placed } from '../audited-event.js';
 import type { AuditFindings } from '../findings.js';
 import { digestOf } from '../rows/digest.js';
 
-/** unknown: no event of the job was seen. The last four end it. */
+/** unknown: no event of the job was seen. The last four states end the job. */
 export type AuditedJobState =
   'unknown' | 'queued' | 'rendering' | 'succeeded' | 'failed' | 'cancelled' | 'voided';
 

@@ -16,7 +16,7 @@ import { SimulatedEventStore } from '../../../../test/simulation/store/simulated
 import { SimulatedLog } from '../../../../test/simulation/store/simulated-log.js';
 import { alterations, byTheOwner } from './alterations.js';
 
-/** How sealing is put together. A planted bug replaces one of these. */
+/** The parts that sealing is put together from. A planted bug replaces one of them. */
 export interface SealingWiring {
   /** @param start how often this sealer was started before */
   sealer(options: SealerOptions, start: number): SealerOptions;
