@@ -1,4 +1,4 @@
-/** The schemas that migrations make. The spec beside this file writes this file, and explains how. */
+/** The schemas that migrations make. The spec beside this file writes it, and says how. */
 export const releaseCatalogue = `
 environment | column | idempotency_keys.body_hash | text not null
 environment | column | idempotency_keys.created_at | timestamp with time zone not null default now()
