@@ -35,7 +35,7 @@ afterAll(async () => {
 
 let keys = 0;
 
-/** Makes a call by its name; `AdminService` holds the answer to its description. */
+/** Makes a call by its name. `AdminService` checks the answer against its description. */
 async function ask(name: string, input: Json = {}, as = token): Promise<Json> {
   const call = calls.find((each) => each.name === name);
   if (!call) throw new Error(`there is no call ${name}`);

@@ -210,7 +210,7 @@ describe('what the read models say about a job', () => {
     return Object.fromEntries((models as Json[]).map(({ name, rows }) => [name, rows]));
   };
 
-  /** As they stand in the tables. */
+  /** The rows of a job, as the tables hold them. */
   async function storedRows(job: string, request: string, charge: string): Promise<Json> {
     const database = await admin.operator.database();
     const found: Json = {};
@@ -331,7 +331,7 @@ describe('a long call', () => {
     };
     const api = { ...env, ATELIER_ADMIN_URL: admin.url, ATELIER_OPERATOR_TOKEN: support };
     const run = (args: string[]) => runCommand(args, service.folder, { env: api });
-    // Each look is written down, so that the log is longer at the next one.
+    // Each run is recorded in the log, so the log is longer at the next run.
     const timeless = ({ code, stdout, stderr }: Json) => ({
       code,
       stderr,

@@ -9,7 +9,10 @@ import { runCommand } from '../support/command.js';
 import { eventually } from '../support/eventually.js';
 import { AdminService } from './support.js';
 
-/* What is left of a credit that was sold. Credits of the test environment are given, and count as nothing. */
+/*
+ * The margin that remains of a sold credit. Credits of the test environment are given away and count as
+ * nothing.
+ */
 
 let service: ApiService;
 let admin: AdminService;
@@ -35,7 +38,7 @@ afterAll(async () => {
   await service[Symbol.asyncDispose]();
 });
 
-/** Jobs of 5 credits that succeed after a call of a vendor for 0.25. */
+/** Makes jobs of 5 credits that succeed after one vendor call for 0.25. */
 async function drawnFor(environment: Environment, jobs: number): Promise<void> {
   const api = await service.openApi();
   const tenant = await service.openTenant({ credits: 100, environment });
@@ -62,7 +65,7 @@ const live = { env: 'live', credits_taken: 5, credits_returned: 0, price: 0.25, 
 const test = { env: 'test', credits_taken: 15, credits_returned: 0, price: 0.75, margin: null };
 
 it('is told by Now for each environment, and only for live', async () => {
-  // It keeps what it has seen of a day for a while: the jobs must be there when it looks first.
+  // Now caches a day's figures for a while: the jobs must exist before the first request.
   await eventually(async () => (await admin.ask('GET /jobs?status=SUCCESS', token)).body.total === 4);
   const { body } = await admin.ask('GET /now', token);
   expect(body.last_day).toMatchObject([live, test]);

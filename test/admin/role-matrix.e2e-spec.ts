@@ -6,7 +6,7 @@ import { generateOperatorToken } from '#capabilities/sign-in/operator-token.js';
 import { ApiService } from '../api/support/api-service.js';
 import { AdminService } from './support.js';
 
-/** Who may what, as it was decided: written here a second time, so that a slip in a declaration shows. */
+/** The decided rights of each role. They are repeated here so that a slip in a declaration shows. */
 const matrix: Record<string, string> = {
   'tenants create': 'finance admin',
   'tenants list': 'read support finance admin',
@@ -98,7 +98,7 @@ afterAll(async () => {
   await service[Symbol.asyncDispose]();
 });
 
-/** With an input that asks for nothing that there is. */
+/** Sends an input that names nothing existing. */
 const ask = (route: string, token: string | undefined, headers = {}) =>
   admin.ask(route.replace(/:\w+/g, nowhere), token, route.startsWith('GET') ? undefined : {}, headers);
 

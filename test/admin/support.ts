@@ -20,7 +20,7 @@ export interface Answer {
   readonly headers: Headers;
 }
 
-/** Lines of JSON as a list; what is no JSON as text. */
+/** Lines of JSON become a list; text that is not JSON stays text. */
 function bodyOf(text: string, type: string): Json {
   if (type.startsWith('application/json')) return JSON.parse(text);
   if (!type.startsWith('application/x-ndjson')) return text;
@@ -32,7 +32,10 @@ function bodyOf(text: string, type: string): Json {
 
 const description = InterfaceDescription.committed('openapi-admin.json');
 
-/** The operator's API in this process, on a database of its own and a real socket. Each answer is held to openapi-admin.json. */
+/**
+ * The operators' API in this process, with a database of its own and a real socket. Every answer is checked
+ * against openapi-admin.json.
+ */
 export class AdminService implements AsyncDisposable {
   private constructor(
     readonly operator: ConnectedOperator,
@@ -104,7 +107,7 @@ export class AdminService implements AsyncDisposable {
     return { status, body: answer, headers: answered };
   }
 
-  /** The data of server-sent events, as long as who asks goes on. */
+  /** Yields the data of server-sent events until the caller stops reading. */
   async *follow(path: string, token: string): AsyncGenerator<Json> {
     const { status, headers, body } = await fetch(`${this.url}/admin/v1${path}`, {
       headers: { authorization: `Bearer ${token}` },

@@ -17,7 +17,7 @@ let api: ApiClient;
 let tenant: Tenant;
 let own: Things;
 let foreign: Things;
-/** Ids of nothing, each of the shape that its field asks for. */
+/** Ids that name nothing, each in the shape that its field requires. */
 let unknown: Things;
 let revoked: Tenant;
 let proxy: TcpProxy;
@@ -67,7 +67,7 @@ const webhookBodies: Readonly<Record<string, Readonly<Record<string, unknown>>>>
   '/v1/webhooks/{public_id}/resend': { failed: true },
 };
 
-/** A request that is in order but for the key: what it names is there, and the tenant's own. */
+/** A request that is valid except for its key: everything that it names exists and belongs to the tenant. */
 function request(
   [method, path]: Operation,
   key: string | undefined,
@@ -82,7 +82,7 @@ function request(
   return api.call(method, url, { key, body });
 }
 
-/** What the path can name. */
+/** The id that a path can name. */
 const idOf = (
   path: string,
   { assetId, productId, renderId, webhookId = '', entryId = '' }: Things,
@@ -111,7 +111,7 @@ function bodiesOf(path: string, things = own): readonly Readonly<Record<string, 
     return [
       {
         product_garment_category_public_id: categoryId,
-        // A candidate that is unknown is part of a good answer: see the test below.
+        // An unknown candidate still gets a good answer: see the test below.
         candidate_complementary_image_public_ids: ['none'],
       },
     ];
@@ -125,7 +125,7 @@ function withoutRequestId({ status, body }: Answer) {
   return { status, body: { ...body, error } as unknown };
 }
 
-/** What the tenant has: no refusal may alter any of it. */
+/** Everything the tenant has; no refusal may change any of it. */
 async function possessions(): Promise<unknown> {
   const { balance } = (await api.get('/v1/credits', tenant.key)).body;
   const { total } = (await api.get('/v1/transactions', tenant.key)).body;
@@ -167,7 +167,7 @@ describe.each(operations)('%s %s', (method, path) => {
   });
 });
 
-// What is removed is not there for the others.
+// The removals come last, because the others need the things that they remove.
 const named = operations.filter(([, path]) => path.includes('{public_id}'));
 const removals = named.filter(([method]) => method === 'DELETE');
 const others = named.filter(([method]) => method !== 'DELETE');
@@ -185,7 +185,7 @@ describe.each([...others, ...removals])('%s %s', (method, path) => {
   });
 });
 
-/** What each id of a tenant's things is the id of. */
+/** Maps each id of a tenant's things to the name of the thing. */
 const idsOf = (things: Things): Map<string, string> => {
   const { presets, ...rest } = things;
   return new Map([...Object.entries(rest), ...Object.entries(presets)].map(([name, id]) => [id, name]));
@@ -220,7 +220,7 @@ describe.each(referring)('%s %s', (method, path) => {
         for (const answer of answers) {
           expect({ field, ...withoutRequestId(answer) }).toMatchObject({ field, status: 404 });
           expectError(answer, 404, 'RESOURCE_NOT_FOUND');
-          // What a workflow refers to may stand in any of many fields, so there the answer says which.
+          // A workflow has many fields that may hold a reference, so its answer names the field.
           if (dispatched.has(path)) expect(answer.body.error.message).toContain(` ${nameOf(field)} `);
         }
         expect(new Set(answers.map((answer) => JSON.stringify(withoutRequestId(answer)))).size).toBe(1);

@@ -14,7 +14,7 @@ afterAll(() => service[Symbol.asyncDispose]());
 
 const jobId = '01K9Z7J0V6X8Y2Z4A6B8C0D2EF';
 
-/** Every route of the interface, and the capability that it asks for; null: any valid key will do. */
+/** Every route of the interface with the capability that it requires; null: any valid key is enough. */
 const routes = [
   ['POST', '/v1/model-generator', 'jobs:create'],
   ['POST', '/v1/product-to-model-direct', 'jobs:create'],
@@ -46,7 +46,7 @@ describe.each(routes)('%s %s', (method, path, capability) => {
     ];
     const messages = new Set<string>();
     for (const header of headers) {
-      // What is in the body must not matter before somebody is let in.
+      // The body must not matter before the key is checked.
       const answer = await api.call(method, path, {
         headers: { ...header, 'content-type': 'application/json' },
         ...(method === 'POST' ? { body: '{' } : {}),
@@ -99,7 +99,7 @@ describe('a key', () => {
     expect((await api.get('/openapi.json')).body.openapi).toBe('3.1.1');
     const docs = await api.get('/docs');
     expect(docs.status).toBe(200);
-    // Nothing comes from anywhere else: every address in the page is relative.
+    // Nothing is loaded from another host: every address in the page is relative.
     expect(docs.body as string).not.toMatch(/(?:src|href)=['"](?:https?:)?\/\//);
     expect((await api.get('/docs/reference.js')).status).toBe(200);
   });

@@ -15,7 +15,7 @@ beforeAll(async () => {
 
 afterAll(() => service[Symbol.asyncDispose]());
 
-/** Whatever is sent in this file, nothing of it is accepted. */
+/** No request of this file is accepted. */
 afterEach(async () => {
   expect((await api.get('/v1/credits', tenant.key)).body.balance).toBe(100);
   expect((await api.get('/v1/jobs', tenant.key)).body.count).toBe(0);

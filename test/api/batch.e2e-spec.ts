@@ -46,7 +46,7 @@ async function queuedJob({ environment }: Tenant, jobId: string): Promise<Queued
   return state.job;
 }
 
-/** Charges a batch as an API does that is killed before it can queue a job. */
+/** Charges a batch, then fails, as an API does that is killed before it can queue a job. */
 async function dispatchAndDie(tenant: Tenant, body: { photos: Photo[] }): Promise<void> {
   const append: EventStore['append'] = (stream, expected, events) =>
     stream.includes('.job-')
@@ -66,7 +66,7 @@ async function dispatchAndDie(tenant: Tenant, body: { photos: Photo[] }): Promis
   await expect(dispatched).rejects.toThrow('killed');
 }
 
-/** What the projector does every half minute, with charges of any age. */
+/** Runs the sweep that the projector runs every half minute, but on charges of any age. */
 async function sweep(environment: Tenant['environment']): Promise<unknown> {
   const settings = { url: service.databaseUrl, schema: environment, entities: readModelEntities };
   const dataSource = await createDataSource(settings).initialize();
@@ -84,7 +84,7 @@ async function sweep(environment: Tenant['environment']): Promise<unknown> {
   }
 }
 
-/** Of the usage log, without the uploads of the photographs. */
+/** Rows of the usage log, without the uploads of the photographs. */
 async function dispatchesOf(tenant: Tenant, via = api): Promise<Json[]> {
   const { items } = await read('usage', tenant, via);
   return (items as Json[]).filter(({ endpoint }) => endpoint !== '/v1/uploads');
@@ -210,7 +210,7 @@ describe('a batch', () => {
     const [tenant, body] = await shoot(3, { credits: 12, environment: 'test' });
     await dispatchAndDie(tenant, body);
     expect((await read('credits', tenant)).balance).toBe(0);
-    // A read that waits for a write after the charges: the ledger has them then.
+    // This read waits for a write later than the charges, so the ledger has them.
     await api.post(path, tenant.key, body);
     expect((await read('transactions', tenant)).items).toHaveLength(4);
     expect(await sweep('test')).toEqual({ refunded: 3, closed: 0, spared: 0, failed: 0 });
@@ -233,7 +233,7 @@ describe('a batch', () => {
     const operator = () => contextOf('test', 'installation');
     const off = { enabled: false, reason: 'tests' };
     await switchOperation(service.store, operator(), 'pdp-extractions', off);
-    // This process has never asked for the price, so it has none to remember.
+    // This process has never read the price, so it has none in memory.
     const fresh = await service.openApi();
     const answer = await fresh.post(path, tenant.key, body);
     await switchOperation(service.store, operator(), 'pdp-extractions', { ...off, enabled: true });

@@ -35,7 +35,7 @@ interface AuditedObjects {
   readonly broken: { readonly storage_key: string; readonly state: string; readonly found: string | null }[];
 }
 
-/** Of this tenant: the previews of the presets are not stored here. */
+/** Audits this tenant's environment only: the previews of the presets are not stored here. */
 async function auditObjects(more: Record<string, string> = {}) {
   const env = { DATABASE_URL: service.databaseUrl, ...more };
   const args = ['objects', 'audit', '--env', tenant.environment, '--json'];
@@ -72,7 +72,8 @@ describe('a picture in a folder', () => {
       expect.objectContaining({ storage_key: deleted.key, state: 'missing', found: null }),
     ]);
 
-    // The loss can be accepted, and is then told with who did so; what is altered cannot.
+    // A missing picture can be accepted as lost, and is then reported with the operator who accepted it. An
+    // altered one cannot.
     const accept = ({ id }: { id: string }) =>
       runCommand(
         ['objects', 'accept-loss', id, '--env', 'live', '--reason', 'removed by hand'],

@@ -27,7 +27,10 @@ const eventsOf = async (assetId: string) => {
   return slice;
 };
 
-/** Waits until the projector has seen the job succeed: the job is not what this client has written last. */
+/**
+ * Waits until the projector has seen the job succeed: this client has not written the success itself, so no
+ * read waits for it.
+ */
 async function over(jobId: string): Promise<void> {
   while ((await api.get(`/v1/renders/${jobId}`, tenant.key)).status === 404);
 }

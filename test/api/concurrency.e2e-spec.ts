@@ -9,7 +9,8 @@ let apis: [ApiClient, ApiClient];
 
 beforeAll(async () => {
   service = await ApiService.start();
-  // On a slow machine a thousand requests at once wait longer for their turn than a single one may.
+  // On a slow machine, a thousand simultaneous requests wait longer for their turn than the limit for a single
+  // request.
   const { requestMs } = defaultHttpLimits;
   const limits = { ...defaultHttpLimits, headersMs: requestMs, storeMs: requestMs };
   apis = [
@@ -42,7 +43,7 @@ describe('1,000 dispatches at the same time', () => {
       expect(deltas.filter((delta) => delta === -5)).toHaveLength(10);
     }
     expect((await apis[0].get('/v1/jobs?limit=200', key)).body.count).toBe(10);
-    // Under such a load a refusal may be answered before it is recorded; none is lost.
+    // Under such a load a refusal may be answered before it is recorded, but none is lost.
     const recorded = async () => (await apis[0].get('/v1/usage', key)).body.total as number;
     while ((await recorded()) < 1_000) await sleep(100);
     expect(await recorded()).toBe(1_000);
@@ -65,7 +66,8 @@ describe('1,000 dispatches at the same time', () => {
         (all, { credits_delta: delta }) => all + delta,
         0,
       );
-      // Spending went on between the reads: the ledger lies between the balances on either side of it.
+      // Credits are spent between the reads, so the ledger's sum lies between the balance before and the
+      // balance after.
       expect(sum).toBeLessThanOrEqual(before);
       expect(sum).toBeGreaterThanOrEqual(after);
       compared += 1;

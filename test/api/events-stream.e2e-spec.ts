@@ -31,7 +31,7 @@ interface Sent {
   readonly data: { seq: number; event_type: string };
 }
 
-/** A stream as an EventSource reads it: `until` says when to leave before it ends. */
+/** Reads a stream as an EventSource does; `until` says when to leave before the stream ends. */
 async function listen(
   jobId: string,
   {

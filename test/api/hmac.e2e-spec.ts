@@ -20,9 +20,9 @@ const signingKey = testSigningKey;
 let service: ApiService;
 let api: ApiClient;
 let tenant: Tenant;
-/** Of the same tenant, with a key that has to sign. */
+/** The same tenant, with a key that requires signatures. */
 let strict: Tenant;
-/** Of the same tenant, with a key whose signatures have to name their time. */
+/** The same tenant, with a key whose signatures must name their time. */
 let strictest: Tenant;
 let picture: Buffer;
 
@@ -51,7 +51,7 @@ function send(who: Tenant, method: string, path: string, body: string | undefine
   });
 }
 
-/** The words of the 401 that a key of nobody's gets. */
+/** The message of the 401 for an unknown key. */
 async function refusal(): Promise<string> {
   return (await api.get('/v1/credits', 'nonsense')).body.error.message as string;
 }
@@ -92,7 +92,7 @@ describe('X-Atelier-Hmac-Sha256', () => {
     const cancel = `/v1/jobs/${String(body.job_id)}/cancel`;
     await expectUnauthenticated(await send(tenant, 'POST', cancel, '{"a":1}', sign(tenant, '')));
     await expectUnauthenticated(await send(tenant, 'POST', cancel, undefined, sign(tenant, '{}')));
-    // Called something that is streamed elsewhere, it is read here all the same.
+    // Other routes stream a body of this content type; this route reads it all the same.
     const disguised = await api.call('POST', cancel, {
       key: tenant.key,
       body: 'x',
@@ -169,7 +169,7 @@ describe('a signature that names its time', () => {
     return `t=${time},v1=${sign(who, `${time}\n${method}\n${path}\n${key}\n${body}`)}`;
   }
 
-  /** Sends one request with the signature of another, or with its own. */
+  /** Sends one request with another request's signature, or with its own. */
   function sendSigned(
     who: Tenant,
     request: Signed,

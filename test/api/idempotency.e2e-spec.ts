@@ -37,7 +37,7 @@ function dispatch(key: string, body: unknown = { seed: 7 }, api: ApiClient = api
 async function persistently(key: string, api: ApiClient): Promise<Answer> {
   for (;;) {
     const answer = await dispatch(key, { seed: 7 }, api);
-    // On a busy machine a connection to the database may not come free in time, and the answer says to try again.
+    // On a busy machine a database connection may not come free in time; the answer then says to try again.
     if (![409, 503].includes(answer.status)) return answer;
     expectError(
       answer,
@@ -51,7 +51,7 @@ async function persistently(key: string, api: ApiClient): Promise<Answer> {
 async function lines(): Promise<{ jobs: number; operations: number; usage: number }> {
   const jobs = (await apis[0].get('/v1/jobs', tenant.key)).body.count as number;
   const { items } = (await apis[0].get('/v1/transactions', tenant.key)).body as { items: { kind: string }[] };
-  // Each call that was told to wait has its own row.
+  // Each call that was answered with 409 has a row of its own.
   const { items: calls } = (await apis[0].get('/v1/usage?limit=200', tenant.key)).body;
   const usage = calls.filter((call: Json) => call.http_status !== 409).length as number;
   return { jobs, operations: items.filter(({ kind }) => kind === 'operation').length, usage };
@@ -140,7 +140,7 @@ describe('an Idempotency-Key', () => {
 
   it('goes on with the same charge after a try that died before it could answer', async () => {
     const first = await dispatch('crash');
-    // As a crash between the charge and the answer leaves it: running, under a lease that has expired.
+    // Leaves the key as a crash between the charge and the answer does: running, with an expired lease.
     await interrupt('crash');
     const answers = await Promise.all(Array.from({ length: 10 }, () => persistently('crash', apis[1])));
     for (const answer of answers) expect(answer.body).toEqual(first.body);
@@ -167,7 +167,7 @@ describe('an Idempotency-Key', () => {
 });
 
 describe('a dispatch that takes its time', () => {
-  /** Until it is let go of, nothing can be appended: a dispatch stops at its debit, with its key taken. */
+  /** Blocks every append until it is released: a dispatch takes its key and stops at its debit. */
   async function holdTheLog(): Promise<() => Promise<void>> {
     const client = new pg.Client({ connectionString: service.databaseUrl });
     await client.connect();
@@ -184,7 +184,7 @@ describe('a dispatch that takes its time', () => {
   }
 
   it('keeps its key for as long as its process lives', async () => {
-    // What the account's first read needs is there before the log is held.
+    // This dispatch does the account's first read, which needs the log, before the log is locked.
     await dispatch('before');
     const letGo = await holdTheLog();
     const first = dispatch('slow');
@@ -229,7 +229,7 @@ async function interrupt(key: string): Promise<void> {
   );
 }
 
-/** What the sweep does to a job that never came. */
+/** Does to a job that was never queued the same as the sweep does. */
 async function fence(chargeId: string, jobId: string): Promise<void> {
   const at = new Date().toISOString();
   const metadata = {

@@ -6,7 +6,7 @@ import { makeThings, picture, type Things } from './bodies/things.js';
 import { ApiService, type Tenant } from './support/api-service.js';
 import { expectError, type ApiClient } from './support/api-client.js';
 
-/** Told each picture by its part: it has places for a person, a garment and a place. */
+/** A model that is given each picture by its part: it has places for a person, a garment and a place. */
 const parted: ImageModel = {
   ...sandboxModel,
   id: 'parted',
@@ -23,7 +23,10 @@ const pair: ImageModel = {
   workflows: ['product-to-model-phased'],
 };
 
-/** One that can do little, one that swaps, and the sandbox. They are all drawn by the sandbox here: nothing is rendered. */
+/**
+ * A model that can do little, one that swaps, and the sandbox. The sandbox draws for all of them here: nothing
+ * is rendered.
+ */
 const small = {
   ...sandboxModel,
   id: 'small',
@@ -221,7 +224,7 @@ describe('a photograph of a person', () => {
     'is refused by the sandbox, and in a dry run, and costs nothing: %s',
     async (workflow, body, loc, says) => {
       const before = (await api.get('/v1/credits', tenant.key)).body.balance as number;
-      // A swap names no image model: the tenant's draws it, which is a sandbox as well.
+      // A swap names no image model. The tenant's model draws it, which is a sandbox model as well.
       const sent = workflow === 'model-swap-with-image' ? body() : { image_model: 'sketch-1', ...body() };
       for (const path of [`/v1/${workflow}`, `/v1/${workflow}?dry_run=true`]) {
         const answer = await api.post(path, tenant.key, sent);

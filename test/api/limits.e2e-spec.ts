@@ -42,7 +42,7 @@ interface Told {
   readonly afterMs: number;
 }
 
-/** Sends the pieces, one each `everyMs`, and reads until the other side closes. */
+/** Sends one piece every `everyMs`, and reads until the other side closes. */
 async function sendSlowly(pieces: readonly string[], everyMs: number): Promise<Told> {
   const startedAt = performance.now();
   const socket = connect(Number(new URL(hasty.url).port), '127.0.0.1');
@@ -164,7 +164,7 @@ describe('uploads at the same time', () => {
 
 describe('every list', () => {
   it('takes pages of 1 to 200 from the place that is asked for, and nothing beyond', async () => {
-    // Of what belongs to one thing, as the deliveries of an endpoint do, its own spec asks.
+    // Lists that belong to one thing, such as the deliveries of an endpoint, have their own specs.
     const lists = Object.entries<Json>(document.paths).filter(
       ([path, { get }]) =>
         !path.includes('{public_id}') &&

@@ -129,7 +129,7 @@ describe('an operation that is disabled', () => {
       credits_charged: 0,
     });
     expect((await api.post('/v1/background-generator', payer.key, legacy)).status).toBe(202);
-    // A body that is not valid is told so first: it is refused whatever the operator decides.
+    // Validation comes first: an invalid body is refused whatever the operator has decided.
     expectError(await api.post('/v1/model-generator', payer.key, { seed: 'x' }), 422, 'VALIDATION_ERROR');
   });
 

@@ -5,7 +5,7 @@ import { expectError, type ApiClient, type Json } from './support/api-client.js'
 import { ApiService, type Tenant } from './support/api-service.js';
 
 let service: ApiService;
-/** Two API processes: what holds in one must hold in the other with its next request. */
+/** Two API processes: a change made through one must hold in the other with its next request. */
 let apis: readonly ApiClient[];
 let tenant: Tenant;
 
@@ -13,12 +13,12 @@ beforeAll(async () => {
   service = await ApiService.start();
   apis = [await service.openApi(), await service.openApi()];
   tenant = await service.openTenant({ credits: 1_000 });
-  // Both have heard of the tenant and of the operations, so that whatever they remember of them is in their way.
+  // Both processes have read the tenant and the operations, so a stale memory would show.
   for (const api of apis) expect((await dispatch(api)).status).toBe(202);
 });
 afterAll(() => service[Symbol.asyncDispose]());
 
-/** The operator's command, a process of its own, as operators run it. */
+/** Runs the operators' command in a process of its own, as operators do. */
 async function atelier(...args: string[]): Promise<Json> {
   const env = {
     DATABASE_URL: service.databaseUrl,
@@ -79,7 +79,8 @@ describe('what the operator says holds from the next request on, in every proces
       expect(await credits(api)).toMatchObject({ monthly_credit_quota: spent + 5, is_active: true });
       expect((await dispatch(api)).status).toBe(202);
       expect((await dispatch(api)).status).toBe(202);
-      // Has the read models of this process's own writes: the operator's command reads the same ones.
+      // Waits until the read models have this process's own writes: the operators' command reads the same
+      // models.
       await lastUsage(api);
     }
     expect(await shown()).toMatchObject({ monthly_credit_quota: spent + 5, monthly_spend: spent + 20 });

@@ -27,7 +27,7 @@ afterAll(async () => {
 });
 beforeEach(async () => {
   tenant = await service.openTenant({ credits: 1_000 });
-  // What the API knows of the key it keeps knowing while its database is away; of the account, what the ledger has.
+  // The API must have the key in memory before its database goes away, and the ledger must have the account.
   await eventually(async () => {
     const { status, headers } = await api.get('/v1/transactions', tenant.key);
     expect({ status, stale: headers.get('x-consistency') }).toEqual({ status: 200, stale: null });
@@ -50,7 +50,7 @@ describe('while the database is away', () => {
         api.get('/v1/credits', tenant.key),
         api.get('/v1/jobs', tenant.key),
         api.get('/v1/transactions', tenant.key),
-        // What a dispatch costs now is on the log: a price from memory might have been changed.
+        // The current price of a dispatch is read from the log: a price in memory may be out of date.
         api.get('/v1/operations', tenant.key),
         api.get('/v1/jobs/01K9Z7J0V6X8Y2Z4A6B8C0D2EF', tenant.key),
         api.post('/v1/model-generator', tenant.key, {}),
@@ -60,7 +60,7 @@ describe('while the database is away', () => {
         expectError(answer, 503, 'SERVICE_UNAVAILABLE');
         expect(answer.headers.get('retry-after')).toMatch(/^\d+$/);
       }
-      // What needs no database goes on, and what is wrong is still told so.
+      // Routes without a database still answer, and a wrong body is still reported as such.
       expect((await api.get('/health/live')).status).toBe(200);
       expect((await api.get('/v1/garment-categories', tenant.key)).status).toBe(200);
       expectError(await api.post('/v1/model-generator', tenant.key, { seed: 'x' }), 422, 'VALIDATION_ERROR');
@@ -93,7 +93,7 @@ describe('while connections break', () => {
     await breaking;
     const jobs = new Set(answers.map(({ body }) => body.job_id as string));
     expect(jobs.size).toBe(40);
-    // An open charge without a job may remain for the sweep; a job without its charge may not.
+    // A charge without a job may remain open for the sweep; a job without its charge may not exist.
     const listed = (await api.get('/v1/jobs?limit=200', tenant.key)).body.jobs as { public_id: string }[];
     expect(new Set(listed.map(({ public_id: id }) => id))).toEqual(jobs);
     const { items } = (await api.get('/v1/transactions?limit=200', tenant.key)).body as {

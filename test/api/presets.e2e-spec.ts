@@ -27,7 +27,10 @@ afterAll(() => service[Symbol.asyncDispose]());
 const list = async (kind: string, { key }: Tenant = tenant): Promise<Json[]> =>
   (await api.get(`/v1/presets?kind=${kind}`, key)).body;
 
-/** Until the projector has come along: nobody who reads presets has written them. */
+/**
+ * Reads until the projector has caught up: the reader of presets has not written them, so no read waits for
+ * them.
+ */
 async function listUntil(kind: string, count: number): Promise<Json[]> {
   for (;;) {
     const tiles = await list(kind);

@@ -41,7 +41,8 @@ describe('the rate limit', () => {
     }
     const refused = await api.get('/v1/credits', tenant.key);
     expectError(refused, 429, 'RATE_LIMITED');
-    // The first of the twenty leaves after a minute. Some of it is over; on a busy machine more.
+    // The first of the twenty requests leaves the window after a minute. A part of that minute is over, and
+    // more of it on a busy machine.
     expect(refused.headers.get('ratelimit')).toMatch(/^"default";r=0;t=(?:60|[1-5]\d)$/);
     expect(Number(refused.headers.get('retry-after'))).toBeGreaterThanOrEqual(1);
     expect(Number(refused.headers.get('retry-after'))).toBeLessThanOrEqual(60);
@@ -79,7 +80,7 @@ describe('the rate limit', () => {
     expect((await api.get('/v1/credits', tenant.key)).status).toBe(200);
     expect((await api.get('/v1/credits', tenant.key)).status).toBe(429);
     await changePlan(service.accounts, contextOf('live', tenant.id), { rateLimitPerMin: 1_000 });
-    // On a quiet machine this takes some milliseconds; the limit of the test is the only bound.
+    // On a quiet machine this takes a few milliseconds; only the test's time limit bounds it.
     while ((await api.get('/v1/credits', tenant.key)).status !== 200) await sleep(10);
   });
 
@@ -106,7 +107,8 @@ describe('with RATE_LIMIT_STORE=postgres', () => {
         for (const each of apis) await each.get('/v1/credits', warm.key);
         const logged = roles.map((role) => role.logged().length);
         const answers = await burst(apis, tenant, 200);
-        // A process to which the database does not answer within a second counts by itself: such a round proves nothing.
+        // A process counts alone when the database does not answer within a second; such a round proves
+        // nothing.
         const alone = roles.some((role, at) =>
           role.logged().slice(logged[at]).includes('by this process alone'),
         );
@@ -170,7 +172,7 @@ describe('failed authentication', () => {
     expect((await from(behind, '192.0.2.1')).status).toBe(401);
     expect((await from(behind, '192.0.2.1')).status).toBe(429);
     expect((await from(behind, '192.0.2.2')).status).toBe(401);
-    // What a client puts there itself comes before what the proxy added.
+    // Entries that the client adds come before the entry that the proxy adds.
     expect((await from(behind, '192.0.2.3, 192.0.2.2')).status).toBe(429);
     expect((await from(open, '192.0.2.1')).status).toBe(401);
     expect((await from(open, '192.0.2.2')).status).toBe(429);

@@ -45,7 +45,7 @@ describe('a job that succeeds', () => {
     await finishJob(service, tenant, jobId);
     const { types, seqs } = await poll(jobId);
     expect(types).toEqual(['queued', 'stage', 'succeeded']);
-    // The start of the render is internal: its place in the stream is not shown.
+    // The start of the render is an internal event, so its number in the stream is left out.
     expect(seqs).toEqual([1, 3, 4]);
 
     const job = (await api.get(`/v1/jobs/${jobId}`, tenant.key)).body;

@@ -14,7 +14,7 @@ let api: ApiClient;
 let tenant: Tenant;
 let stranger: Tenant;
 
-// Without a projector: everything that is named here is found the moment its own request was answered.
+// Runs without a projector: each thing that is named here is found as soon as its own request is answered.
 beforeAll(async () => {
   service = await ApiService.start({ projector: false });
   api = await service.openApi();
@@ -29,7 +29,7 @@ const make = (...kinds: MadeKind[]) => makePictures(api, service, tenant, ...kin
 const dispatch = (workflow: string, body: object, { key }: Tenant = tenant): Promise<Answer> =>
   api.post(`/v1/${workflow}`, key, body);
 
-/** What the job of an accepted dispatch was queued with. */
+/** The inputs of the job that an accepted dispatch has queued. */
 async function queuedWith(answer: Answer) {
   expect({ status: answer.status, error: answer.body.error }).toEqual({ status: 202, error: undefined });
   return inputsOf(service, tenant, answer.body.job_id as string);
@@ -56,7 +56,7 @@ async function shot(more: Record<string, unknown> = {}) {
   };
 }
 
-/** The same 404 as for what never was; it names the field. */
+/** Expects the same 404 as for an id that never existed; the message names the field. */
 async function expectUnknown(workflow: string, body: object, field: string, owner = tenant): Promise<void> {
   const answer = await dispatch(workflow, body, owner);
   expectError(answer, 404, 'RESOURCE_NOT_FOUND');
@@ -291,7 +291,7 @@ describe('a foreign reference', () => {
       ['pdp-extractions', { pdp_image_public_id: assetId }, { pdp_image_public_id: newId() }],
     ] as const;
     for (const [workflow, foreign, unknown] of pairs) {
-      // Asked for twice: what was found the first time must not show the second time either.
+      // Sends each one twice: a cached find must not show in the second answer either.
       await dispatch(workflow, foreign);
       const answers = [await dispatch(workflow, foreign), await dispatch(workflow, unknown)];
       const [one, other] = answers.map(({ status, body, headers }) => ({

@@ -35,7 +35,7 @@ describe('what a client was shown of a job', () => {
     const { body } = await api.post('/v1/model-generator', tenant.key, {});
     const jobId = body.job_id as string;
     expect((await api.get('/v1/renders', tenant.key)).body.items).toEqual([]);
-    // The projector stands before its next commit; who reads is not held up.
+    // The lock stops the projector before its next commit; readers are not held up.
     await other.query('begin');
     await other.query('lock table live.renders in share mode');
     try {

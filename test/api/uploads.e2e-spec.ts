@@ -251,7 +251,7 @@ describe('POST /v1/uploads', () => {
   it('takes 25 MiB, and not a byte more', async () => {
     const limit = 25 * 1024 * 1024;
     expectError(await api.upload(tenant.key, Buffer.alloc(limit + 1, 0xff)), 413, 'PAYLOAD_TOO_LARGE');
-    // A PNG may carry anything after its end: what counts is its size, then its pixels.
+    // A PNG may carry any bytes after its end. The size of the body counts first, then the number of pixels.
     const plain = await picture().png().toBuffer();
     const filled = Buffer.concat([plain, Buffer.alloc(limit - plain.length)]);
     expect((await api.upload(tenant.key, filled)).status).toBe(201);
@@ -370,7 +370,7 @@ async function leftovers(): Promise<string[]> {
   return (await readdir(tmpdir())).filter((name) => name.startsWith('atelier-upload-'));
 }
 
-/** A PNG of the claimed size whose pixels compress to almost nothing; their number is what it lies about. */
+/** A PNG of the claimed size. Its pixels compress to almost nothing, and their number is a lie. */
 function pngOf(width: number, height: number): Buffer {
   const chunk = (type: string, data: Buffer) => {
     const body = Buffer.concat([Buffer.from(type, 'latin1'), data]);

@@ -5,7 +5,7 @@ import { ApiService, type Tenant } from './support/api-service.js';
 import { expectError, type Answer, type ApiClient } from './support/api-client.js';
 import { eventually } from '../support/eventually.js';
 
-/** The log is reached through a proxy that refuses; the read models stay within reach. */
+/** The API reaches the log through a proxy that refuses, and the read models directly. */
 describe('while the event store is away and the read models are not', () => {
   let service: ApiService;
   let proxy: TcpProxy;
@@ -48,7 +48,8 @@ describe('while the event store is away and the read models are not', () => {
     expect((await api.get('/v1/credits', tenant.key)).headers.get('x-consistency')).toBeNull();
     proxy.refuse();
     try {
-      // The first call that gives up finds out. It has one deadline, however many calls of the store it makes.
+      // The first call that times out discovers the outage. It has one deadline, however many calls of the
+      // store it makes.
       const [first, read] = await Promise.all([
         timed(() => api.post('/v1/model-generator', tenant.key, {})),
         timed(() => api.get('/v1/credits', tenant.key)),
@@ -80,13 +81,13 @@ describe('while the event store is away and the read models are not', () => {
       expect(answers[4].answer.body).toMatchObject({ public_id: jobId, credits_cost: 5, request: null });
       expect(answers[5].answer.body).toMatchObject({ latest_seq: 1, events: [{ event_type: 'queued' }] });
 
-      // What stands before the API must go on sending it requests.
+      // A load balancer must go on sending requests to this API.
       expect((await api.get('/health/ready')).status).toBe(200);
       const dispatch = await timed(() => api.post('/v1/model-generator', tenant.key, {}));
       expectError(dispatch.answer, 503, 'SERVICE_UNAVAILABLE');
       expect(dispatch.answer.headers.get('retry-after')).toMatch(/^\d+$/);
       expect(dispatch.tookMs).toBeLessThan(1_000);
-      // A job that no read model has may be on the log: it is not said to be unknown.
+      // The log may have a job that no read model has, so the API must not call it unknown.
       expectError(
         await api.get('/v1/jobs/01K9Z7J0V6X8Y2Z4A6B8C0D2EF', tenant.key),
         503,
@@ -108,7 +109,7 @@ describe('while the event store is away and the read models are not', () => {
     const revoked = await service.openTenant();
     const other = await service.openTenant();
     for (const { key } of [revoked, other]) expect((await api.get('/v1/credits', key)).status).toBe(200);
-    // As a revocation that this process did not hear of.
+    // Revokes the key in the read model only: this process does not hear of it.
     const client = new pg.Client({ connectionString: service.databaseUrl });
     await client.connect();
     await eventually(async () => {

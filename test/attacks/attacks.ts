@@ -21,11 +21,14 @@ export interface Target {
   stop(): Promise<void>;
 }
 
-/** A client with a key may have one large list unsent on each of 200 connections. */
+/**
+ * The growth of the memory that is accepted: a client with a key may have one large unsent list on each of 200
+ * connections.
+ */
 const mostGrownMb = 150;
 const mostP95Ms = 50;
 
-/** Clients that ask and do not read. @returns whether the service holds */
+/** Clients that send requests and read no answer. @returns whether the service holds */
 export async function attackReaders(target: Target): Promise<boolean> {
   const { url, adminUrl, key, picture } = target;
   const token = await target.token('reader');
@@ -91,7 +94,10 @@ async function largestAsset(url: string): Promise<string> {
   return /\/console\/assets\/[\w.-]+\.js/.exec(page)?.[0] ?? '/console';
 }
 
-/** Bodies that cost much more to refuse than to send, and what another tenant notices. */
+/**
+ * Sends bodies that cost much more to refuse than to send, and measures how long another tenant waits
+ * meanwhile.
+ */
 export async function attackBodies(target: Target): Promise<boolean> {
   const { key, neighboursKey } = target;
   await using api = await target.fresh('api');
@@ -107,7 +113,8 @@ export async function attackBodies(target: Target): Promise<boolean> {
   };
   const small = '{"seed":"x"}';
   await send('to warm up', '/v1/model-generator', small, Infinity);
-  // Four clients that send nothing special: on a busy machine the bound is three times what they cost a neighbour.
+  // Four clients with a small body set the usual latency of a neighbour. On a busy machine the bound is three
+  // times that latency.
   const usual = await send('a wrong field', '/v1/model-generator', small, Infinity);
   const mostMs = Math.max(mostP95Ms, 3 * usual);
   let worst = 0;
@@ -124,7 +131,7 @@ function routesFor(name: string): string[] {
   return ['/v1/model-generator', '/v1/pdp-batch-extractions'];
 }
 
-/** Wrong keys and tokens from one address, then a right one that was never seen. */
+/** Sends wrong keys and tokens from one address, then a right one that the service has not seen before. */
 export async function attackGuesses(target: Target): Promise<boolean> {
   const { url, adminUrl, neighboursKey } = target;
   const table = new Table({ head: ['guesses', 'answers', 'a good one, not seen before', 'held'] });

@@ -1,4 +1,4 @@
-/** The worst bodies that fit into `bytes`: each is wrong, and is refused. */
+/** The worst bodies that fit into `bytes`; each is invalid and is refused. */
 export function worstBodies(bytes: number): Record<string, string> {
   return {
     'unknown fields': fill(bytes, '{', (index) => `"${index.toString(36)}":1`, '}'),
@@ -29,7 +29,7 @@ export function worstBodies(bytes: number): Record<string, string> {
   };
 }
 
-/** As many members as fit, separated by commas. */
+/** A body with the most members that fit, separated by commas. */
 function fill(bytes: number, open: string, member: (index: number) => string, close: string): string {
   const members: string[] = [];
   let size = open.length + close.length;

@@ -6,7 +6,7 @@ export interface DeafAttack {
   readonly url: string;
   /** The process that answers. */
   readonly pid: number;
-  /** What is asked for, again and again. */
+  /** The path that is requested again and again. */
   readonly path: string;
   readonly key?: string | undefined;
   readonly sockets: number;
@@ -16,10 +16,10 @@ export interface DeafAttack {
 export interface DeafOutcome {
   /** How much memory the process took more than before, at most. */
   readonly grownMb: number;
-  /** The attack was ended early, because the process grew beyond {@link mostMb}. */
+  /** True if the attack ended early because the process grew beyond {@link mostMb}. */
   readonly stopped: boolean;
   readonly alive: boolean;
-  /** Of the attack's sockets, those that the server has closed. */
+  /** The number of the attack's sockets that the server has closed. */
   readonly closed: number;
 }
 
@@ -27,7 +27,7 @@ export interface DeafOutcome {
 const mostMb = 1_200;
 const watchedMs = 4_000;
 
-/** Asks for the same thing on a few connections, all at once, and reads no answer. */
+/** Sends the same request many times on a few connections, all at once, and reads no answer. */
 export async function askAndNotRead(attack: DeafAttack): Promise<DeafOutcome> {
   const { url, pid, sockets: count, requestsEach } = attack;
   const before = residentMb(pid);
@@ -44,7 +44,7 @@ export async function askAndNotRead(attack: DeafAttack): Promise<DeafOutcome> {
   for (const deadline = Date.now() + watchedMs; Date.now() < deadline && most - before < mostMb;) {
     await sleep(50);
     most = Math.max(most, residentMb(pid));
-    // A connection that was cut is noticed when it is written to.
+    // A write shows whether a connection was cut.
     for (const socket of sockets) if (socket.writable) socket.write('\r\n');
   }
   const cut = closed;
@@ -63,7 +63,7 @@ function requestOf({ url, path, key }: DeafAttack): string {
   return `GET ${path} HTTP/1.1\r\nhost: ${new URL(url).host}\r\naccept: text/event-stream, */*\r\n${authorization}\r\n`;
 }
 
-/** What a process has in memory now, as Linux tells it; 0: it has ended. */
+/** The resident memory of a process, as Linux reports it; 0: the process has ended. */
 export function residentMb(pid: number): number {
   try {
     const status = readFileSync(`/proc/${pid}/status`, 'utf8');

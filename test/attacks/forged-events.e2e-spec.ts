@@ -13,7 +13,7 @@ import { expectError, type ApiClient } from '../api/support/api-client.js';
 import { eventually } from '../support/eventually.js';
 import { sealAll } from '#capabilities/seals/test/support/sealing.js';
 
-// A person has the password of the database, and not the signing key.
+// The attacker has the password of the database, but not the signing key.
 
 let service: ApiService;
 let api: ApiClient;
@@ -40,7 +40,7 @@ afterEach(async () => {
 
 const at = new Date().toISOString();
 
-/** Appends an event behind those that a stream has, with everything right but the proof. */
+/** Appends an event to the end of a stream. Everything in it is right except its proof. */
 async function forge(stream: string, type: string, data: object, tenant = victim.id): Promise<string> {
   const [last] = await lastOf(attacker.store, stream);
   const id = randomUUID();
@@ -184,7 +184,7 @@ describe('a trigger that changes what is inserted', () => {
       end $$;
       create trigger cheapen before insert on event_store.events for each row execute function public.cheapen()`);
     const dispatched = await dispatch(victim);
-    // This process knows what it has decided, whatever the database has made of it.
+    // This process answers from the decision in its memory, whatever the database has made of it.
     expect(dispatched.status).toBe(202);
     const again = await service.openApi();
     expectError(await again.get('/v1/credits', victim.key), 503, 'SERVICE_UNAVAILABLE');

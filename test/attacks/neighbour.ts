@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 export interface Neighbour {
   readonly p95Ms: number;
   readonly maxMs: number;
-  /** What a request cost the process, the neighbour's counted as the attack's. */
+  /** The CPU time of the process for each request; the neighbour's requests count as well. */
   readonly cpuMs: number;
   /** How many requests of the attack were answered meanwhile, by status. */
   readonly answered: Readonly<Record<number, number>>;
@@ -27,7 +27,7 @@ export interface BodyAttack {
 const atATime = 4;
 const lookEveryMs = 10;
 
-/** Sends the body again and again, four at a time, while a neighbour asks for its credits. */
+/** Sends the body again and again, four at a time, while a neighbour reads its credits. */
 export async function sendAndLook(attack: BodyAttack): Promise<Neighbour> {
   const { url, path, key, body, neighboursKey, forMs } = attack;
   const agent = new Agent({ keepAlive: true });
@@ -60,7 +60,7 @@ export async function sendAndLook(attack: BodyAttack): Promise<Neighbour> {
   return { p95Ms: at(0.95), maxMs: at(1), cpuMs: (cpuMsOf(attack.pid) - usedBefore) / requests, answered };
 }
 
-/** As Linux tells it, in its ticks of 10 ms. */
+/** Linux reports CPU time in ticks of 10 ms. */
 function cpuMsOf(pid: number): number {
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
   return (Number(fields[11]) + Number(fields[12])) * 10;

@@ -10,7 +10,7 @@ import type { Target } from './attacks.js';
 
 const entries = { api: 'apps/api/src/main.js', admin: 'capabilities/operate/server/main.js' };
 
-/** An installation with two tenants, a few jobs and a picture, and the operators' API beside it. */
+/** Prepares an installation with two tenants, a few jobs, a picture, and the operators' API. */
 export async function prepareTarget(serverUrl: string): Promise<Target> {
   const adminPort = await freePort();
   const atelier = await prepareAtelier(serverUrl, 2, undefined, { ATELIER_ADMIN_PORT: String(adminPort) });

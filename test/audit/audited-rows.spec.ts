@@ -24,7 +24,10 @@ const store: Pick<EventStore, 'readStream'> = {
     }),
 };
 
-/** History in the rows of a read model, fold by fold, when so many rows are kept in full; all of them without a number. */
+/**
+ * Folds the history into the rows of a read model, fold by fold. `kept` limits the rows that are kept in full;
+ * without it all are.
+ */
 async function rowsOf(model: ReadModelFold, kept?: number, history: readonly RecordedEvent[] = events) {
   const keep = kept === undefined ? { wanted: new Set(idsOf(model)) } : { kept };
   const folded = foldsOf(model).map((fold) => ({ fold, rows: new FoldedRows(fold, store, keep) }));
@@ -115,7 +118,7 @@ describe('the rows that the audit expects', () => {
       },
     };
     const cells = cellsIn(await rowsOf(poisoned), job.slice('live.job-'.length));
-    // The columns about money go on; the others stay where the projector leaves them.
+    // The fold of the money columns goes on; the other columns stay where the projector leaves them.
     expect(cells).toMatchObject({ revision: 1, status: 'SUCCESS', finished_at: null });
   });
 });

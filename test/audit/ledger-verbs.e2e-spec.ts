@@ -101,7 +101,7 @@ describe('atelier ledger audit', () => {
   });
 
   it('as of a moment tells a charge that was open then, and is closed now', async () => {
-    // The charge of job3 is made, its job is fenced off, and it is refunded, a second apart each.
+    // One second lies between each of three events: the charge of job3, the fence of its job, and the refund.
     const charged = busyStory('live', [acme, bold]).appends.findIndex(
       ({ event }) => (event.data as { jobId?: string }).jobId === 'job3-live',
     );

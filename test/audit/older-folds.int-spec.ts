@@ -8,15 +8,13 @@ import { differencesFromHistory } from '#read-store/testing/rows-of-history.js';
 import { AuditedStore } from './support/audited-store.js';
 import { at, busyStory, idOf } from './support/story.js';
 
-/*
- * Databases whose usage log was folded by a release that had a row for dispatches only.
- */
+/* An earlier release folded these databases; its usage log had rows for dispatches only. */
 
 const environment = 'live';
 const { grown, ...fold } = usageReadModel;
 if (!grown || !('keyOf' in fold)) throw new Error('this fold of usage has not grown');
 
-/** The fold of before: it consumed neither pictures nor products, and passed over cancels. */
+/** The fold of the earlier release: it consumed neither pictures nor products, and skipped cancels. */
 const usageBefore: ReadModel<UsageRow> = {
   ...fold,
   categories: fold.categories.filter((category) => !grown.categories.includes(category)),
@@ -24,7 +22,7 @@ const usageBefore: ReadModel<UsageRow> = {
 };
 const readModelsBefore = readModels.map((model) => (model.name === 'usage' ? usageBefore : model));
 
-/** A batch that is cancelled with its jobs, an entry that is retired, a product that is changed and archived at once. */
+/** A batch is cancelled with its jobs, an entry is retired, and one call changes a product and archives it. */
 function story() {
   const told = busyStory(environment);
   const requestId = 'r-stopped';
@@ -42,7 +40,7 @@ function story() {
     told
       .tell('job', job, 'acme', 'JobCancelled', { ...ended, reason: 'Cancelled.', at: at(200) })
       .called('stop');
-    // Between what one call has left, so that it lies on both sides of a round.
+    // This event lies between the events of one call, so a round can end in the middle of the call.
     told.store('acme', `beside-${job}`).called(`upload beside ${job}`);
   }
   for (const job of children) told.refund('acme', job, { chargeId: chargeOf(job)!, reason: 'job-cancelled' });
@@ -96,7 +94,7 @@ async function append(part: typeof appends): Promise<void> {
   for (const { stream, event } of part) await audited.append(stream, event);
 }
 
-/** Between the cancel of a batch and those of its jobs, which are one call. */
+/** A point between the cancel of a batch and the cancels of its jobs; one call made all of them. */
 const half = appends.findIndex(({ stream }) => stream === `${environment}.asset-beside-stopped`) + 1;
 
 const databases: readonly (readonly [string, () => Promise<void>])[] = [

@@ -13,7 +13,7 @@ beforeAll(async () => {
 
 afterAll(() => audited[Symbol.asyncDispose]());
 
-/** No store lets anybody do this to its log: what is planted here is what a defect or a hand in the database leaves. */
+/** No store allows such a change to its log; a defect or someone with database access can make it. */
 async function tamper(sql: string): Promise<void> {
   await audited.sql(`begin; set local session_replication_role = replica; ${sql}; commit`);
 }

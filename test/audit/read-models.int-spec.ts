@@ -20,7 +20,7 @@ interface Tampering {
   readonly table: string;
   readonly what: string;
   readonly sql: string;
-  /** What puts it right again: `sql` has kept the row in the table `kept`. */
+  /** Repairs the row; `sql` has kept it in the table `kept`. */
   readonly finding: Record<string, unknown>;
 }
 
@@ -163,7 +163,7 @@ const keyColumns: Readonly<Record<string, string>> = {
   calls: 'job_id',
 };
 
-/** Does something to a table, looks, and puts the table back as it was. */
+/** Changes a table, audits it, and restores the table. */
 async function findingsAfter(table: string, sql: string) {
   await audited.sql(`create table kept as select * from live.${table}_g1`);
   try {
@@ -197,7 +197,8 @@ describe('the audit of read models', () => {
       'seals',
       'seal-chain',
     ]);
-    // Without the signing key nobody knows who wrote an event: the report does not say that it has looked.
+    // Without the signing key the audit cannot check the writers of events, and the report does not claim that
+    // it has.
     expect(report.checks.find(({ name }) => name === 'writers')?.done).toBe(false);
   });
 
@@ -327,7 +328,7 @@ describe('the audit of read models', () => {
 
   it('waits for a read model that is on its way', async () => {
     await audited.write(new Story('live').store('acme', 'late-asset'));
-    // As in a process that has run for days.
+    // Makes the clock look like that of a process that has run for days.
     const sinceStart = performance.now.bind(performance);
     const clock = vi.spyOn(performance, 'now').mockImplementation(() => sinceStart() + 1e9);
     const auditing = audited.audit({ patienceMs: 60_000 }).finally(() => clock.mockRestore());
@@ -374,7 +375,8 @@ describe('the audit of read models', () => {
         message: expect.stringContaining('3 events have not reached it'),
       },
     ]);
-    // Up to its checkpoint a read model that is behind is what it must be; a stream that is parked is told with its row.
+    // A read model that is behind must be right up to its checkpoint. A finding in a parked stream says that
+    // the stream is parked.
     expect(findings.filter(({ check }) => check === 'keys')).toEqual([]);
     expect(findings.filter(({ check }) => check === 'jobs')).toMatchObject([
       { column: 'revision', expected: 3, found: 1, message: 'a cell differs: its stream is parked' },

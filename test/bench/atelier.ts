@@ -17,17 +17,17 @@ export interface AtelierUnderLoad {
   readonly url: string;
   readonly databaseUrl: string;
   readonly store: EventStore;
-  /** Of its roles, by name. */
+  /** Process ids by the name of the role. */
   readonly pids: Readonly<Record<string, number>>;
   /** One key for each tenant, each with plenty of credits. */
   readonly keys: readonly string[];
   /** In the same order. */
   readonly tenants: readonly string[];
-  /** Accounts as a process that has just started knows them: not at all. */
+  /** A writer of accounts with an empty memory, as in a process that has just started. */
   untouched(): AccountWriter;
-  /** What its roles were started with, for a worker beside them. */
+  /** The settings of the roles, for a worker beside them. */
   readonly settings: Readonly<Record<string, string>>;
-  /** How long the read models needed to reach the log's head, from now on. */
+  /** Measures from now how long the read models need to reach the log's head. */
   catchUpSeconds(): Promise<number>;
   stop(): Promise<void>;
 }
@@ -35,8 +35,9 @@ export interface AtelierUnderLoad {
 const openedTogether = 500;
 
 /**
- * Atelier as it runs in production, API and projector each in a process, on a database of its own. No worker renders
- * meanwhile. `more` are further settings of the roles; an EVENT_STORE_URL among them has the events written there.
+ * Atelier as in production: the API and the projector run in a process each, on a database of their own. No
+ * worker renders meanwhile. `more` has further settings of the roles; an EVENT_STORE_URL among them names the
+ * store of the events.
  */
 export async function prepareAtelier(
   serverUrl: string,

@@ -23,7 +23,10 @@ interface Audited {
   readonly checks: readonly { readonly invariant: number; readonly checked: number }[];
 }
 
-/** How long the audit of a whole installation takes, and how much memory: the operator's own command, measured by itself. */
+/**
+ * Measures the time and memory of an audit of a whole installation. It runs the operators' own command, which
+ * measures itself.
+ */
 export async function benchAudit(serverUrl: string, jobs = usualJobs): Promise<void> {
   const url = await createDatabase(serverUrl, 'audit');
   await prepareEventStore({ eventStoreUrl: url, databaseUrl: url });
@@ -46,7 +49,7 @@ export async function benchAudit(serverUrl: string, jobs = usualJobs): Promise<v
   }
 }
 
-/** As a projector does that has to catch up. The range that is not full is the last one. */
+/** Seals the log as a projector does that has to catch up. The first range that is not full is the last one. */
 async function seal(url: string): Promise<void> {
   await using opened = await openEventStore({ eventStoreUrl: url, databaseUrl: url }, { proof: testProof });
   const stopping = new AbortController();

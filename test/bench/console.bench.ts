@@ -15,7 +15,10 @@ import { seedHistory } from './history.js';
 const usualJobs = 100_000;
 const visits = 8;
 
-/** How long an operator looks at nothing: from the address until all that the screen has asked for is drawn. */
+/**
+ * How long an operator waits for a screen: from opening the address until every request of the screen is
+ * answered and drawn.
+ */
 export async function benchConsole(serverUrl: string, jobs = usualJobs): Promise<void> {
   const url = await createDatabase(serverUrl, 'console');
   await prepareEventStore({ eventStoreUrl: url, databaseUrl: url });

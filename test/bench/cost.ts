@@ -1,19 +1,19 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { Client } from 'pg';
 
-/** What a service has used since it was started: CPU of each process in milliseconds, and committed transactions. */
+/** The use since the service's start: CPU of each process in milliseconds, and committed transactions. */
 export interface Spent {
   readonly cpuMs: Readonly<Record<string, number>>;
   readonly transactions: number;
 }
 
-/** Linux counts CPU in hundredths of a second, whatever the kernel's own tick is. */
+/** Linux reports CPU time in hundredths of a second, whatever the kernel's own tick is. */
 const tickMs = 10;
 
-/** The statistics of a backend that has fallen silent reach the view after this long. */
+/** How long the statistics of an idle backend take to reach the view. */
 export const statisticsDelayMs = 1_100;
 
-/** Of these processes by name, and of the PostgreSQL server that holds the database. Linux only. */
+/** The use of these processes, by name, and of the PostgreSQL server that holds the database. Linux only. */
 export async function spent(
   pids: Readonly<Record<string, number>>,
   server: { readonly pid: number; readonly databaseUrl: string },
@@ -40,7 +40,10 @@ export function spentEach(before: Spent, after: Spent, dispatches: number): Spen
   };
 }
 
-/** Fields of /proc/PID/stat after the command's name, which may hold blanks: proc(5) counts them from 3. */
+/**
+ * Fields of /proc/PID/stat after the command's name, which may contain blanks; proc(5) counts these fields from
+ * 3.
+ */
 export function fieldsOf(pid: number | string): string[] {
   const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
   return stat.slice(stat.lastIndexOf(')') + 2).split(' ');

@@ -7,7 +7,10 @@ export interface BenchServer {
   readonly pid: number;
 }
 
-/** A new, empty database on this server; answers its URL. It goes with the server, which is thrown away after the run. */
+/**
+ * Makes a new, empty database on this server and returns its URL. Nothing drops it: the server is thrown away
+ * after the run.
+ */
 export async function createDatabase(serverUrl: string, prefix: string): Promise<string> {
   const name = `${prefix}_${newId().toLowerCase()}`;
   const client = new Client({ connectionString: serverUrl });

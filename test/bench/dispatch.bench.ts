@@ -61,7 +61,7 @@ export function serviceOf(name: string, atelier: AtelierUnderLoad): Service {
   };
 }
 
-/** One service beside another, in turns, round after round: only the ratio counts. */
+/** Measures two services in turns, round after round: only the ratio counts. */
 export async function compareDispatches(server: BenchServer, peer: Service, subject: Service): Promise<void> {
   const services = [peer, subject];
   for (const { url, keys } of services) await dispatchLoad({ url, keys, connections: 16, seconds: 3 });

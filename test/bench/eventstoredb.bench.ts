@@ -17,7 +17,7 @@ import { catchUp, eventStoreDb, sampleEvent, writers } from './store.bench.js';
 const rounds = 5;
 const roundMs = 2_000;
 
-/** Appends through the port beside those by the client's own batch call, in turns. */
+/** Compares appends through the port with appends by the client's own batch call, in turns. */
 export async function benchEventStoreDbAppends(): Promise<void> {
   const { name, url, stop } = await eventStoreDb();
   console.log(`appends: ${name}`);
@@ -65,7 +65,7 @@ async function appendFor(count: number, append: (event: Event) => Promise<unknow
   return { perSecond: done / seconds, cpuMs: (ownCpuMs(process.pid) - cpuBefore) / done };
 }
 
-/** Dispatches with the log in EventStoreDB beside those with the log in PostgreSQL. */
+/** Compares dispatches with the log in EventStoreDB and dispatches with the log in PostgreSQL. */
 export async function benchEventStoreDbDispatch(server: BenchServer): Promise<void> {
   const { name, url, stop } = await eventStoreDb();
   const beside = await prepareAtelier(server.url, 64);
@@ -80,7 +80,7 @@ export async function benchEventStoreDbDispatch(server: BenchServer): Promise<vo
   }
 }
 
-/** A rebuild of all read models from EventStoreDB beside catching up alone, in turns. */
+/** Compares a rebuild of all read models from EventStoreDB with catching up alone, in turns. */
 export async function benchEventStoreDbRebuild(serverUrl: string, jobs = 20_000): Promise<void> {
   const { name, url, stop } = await eventStoreDb();
   console.log(`rebuild: ${name}`);

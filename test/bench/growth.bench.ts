@@ -15,12 +15,16 @@ const dispatches = 2_000;
 const pages = 300;
 const touches = 200;
 
-/** One thing that grows: what a dispatch or a page costs at either end, in ms of CPU of API, projector and PostgreSQL. */
+/**
+ * Something that grows, and what a dispatch or a page costs before and after: milliseconds of CPU of API,
+ * projector and PostgreSQL.
+ */
 type Growth = readonly [what: string, small: number, large: number];
 
 /**
- * What a dispatch and a page of a list cost before and after one thing has grown, each on top of what has grown before it.
- * `events`: so many are added to the log, and to one account.
+ * Measures a dispatch and a page of a list before and after each thing has grown; earlier growth stays in
+ * place.
+ * @param events how many are added to the log, and to one account
  */
 export async function benchGrowth(server: BenchServer, events = usualEvents): Promise<void> {
   const atelier = await prepareAtelier(server.url, manyTenants + 2);
@@ -85,7 +89,7 @@ function lineOf([what, small, large]: Growth): string[] {
   return [what, small.toFixed(3), large.toFixed(3), (large / small).toFixed(2)];
 }
 
-/** CPU of all processes for each of so many calls, and for what they set off. */
+/** The CPU of all processes for each call, including the work that a call starts. */
 async function costOf(
   server: BenchServer,
   atelier: AtelierUnderLoad,
@@ -128,7 +132,7 @@ async function answered(response: Response, status: number): Promise<void> {
   if (response.status !== status) throw new Error(`${response.status}: ${text}`);
 }
 
-/** Copies of a task that waits, in the queue as pg-boss keeps it. */
+/** Copies a waiting task within the queue of pg-boss. */
 async function addTasks(client: pg.Client): Promise<void> {
   const { rows } = await client.query<{ name: string }>(
     `select attname as name from pg_attribute where attrelid = 'pgboss.job'::regclass and attnum > 0
@@ -165,7 +169,7 @@ async function addEvents(client: pg.Client, tenant: string, count: number): Prom
   await client.query('vacuum analyze event_store.events');
 }
 
-/** Rows of jobs for the list, copies of one that is there. */
+/** Adds rows of jobs to the list, as copies of one row. */
 async function addJobs(client: pg.Client, tenant: string): Promise<void> {
   const { rows } = await client.query<{ name: string }>(
     `select attname as name from pg_attribute where attrelid = 'live.jobs'::regclass and attnum > 0

@@ -7,13 +7,13 @@ import type { EventStore } from '#event-store/event-store.js';
 import { newId } from '#platform/ids.js';
 
 const tenants = 20;
-/** Jobs that are under way at the same time, which is how far the events of one lie apart in the log. */
+/** Jobs that run at the same time; it sets how far apart the events of one job lie in the log. */
 const together = 500;
 const cost = 5;
 
 /**
- * Writes what so many finished jobs of some tenants leave behind: for each a charge, the job's five events, its two
- * pictures and the settlement, nine events in all.
+ * Writes the events of finished jobs of some tenants. Each job has nine: its charge, its own five events, its
+ * two pictures and the settlement.
  */
 export async function seedHistory(store: EventStore, jobs: number): Promise<void> {
   const log = new Log(store);
@@ -136,7 +136,7 @@ function now(): string {
   return new Date().toISOString();
 }
 
-/** Appends to streams that nobody else writes to, whose revisions are therefore known. */
+/** Appends to streams that have no other writer, so their revisions are known. */
 class Log {
   private readonly revisions = new Map<string, bigint>();
 

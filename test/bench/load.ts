@@ -18,7 +18,7 @@ export interface LoadResult {
 
 const body = JSON.stringify({ gender: 'FEMALE', seed: 7 });
 
-/** Dispatches as fast as the connections allow; counts only answers of 202 as dispatches. */
+/** Dispatches as fast as the connections allow; only answers of 202 count as dispatches. */
 export async function dispatchLoad({ url, keys, connections, seconds }: Load): Promise<LoadResult> {
   let next = 0;
   const result = await autocannon({

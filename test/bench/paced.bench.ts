@@ -11,13 +11,14 @@ import { quantiles } from './quantiles.js';
 const seconds = 20;
 /** Rendering takes most of the machine, so dispatches come more slowly then. */
 const perSecond = { alone: 300, rendering: 100 };
-/** Every so many dispatches are looked for in the read model until they are there. */
+/** One in so many dispatches is polled in the read model until it appears there. */
 const lookedFor = 10;
 
 /**
- * How long a caller waits for the 202 when dispatches come at a steady pace, how long after it the job is in the read
- * model, and what becomes of the first when a worker renders on the same machine. Requests are sent by the clock and not
- * when the last one was answered, so that a slow answer also counts for those that had to wait behind it.
+ * Measures, at a steady pace of dispatches, how long a caller waits for the 202 and how long after it the read
+ * model has the job. Measures the 202 once more while a worker renders on the same machine. A clock sends the
+ * requests, without waiting for the last answer, so a slow answer also counts for the requests queued behind
+ * it.
  */
 export async function benchPaced(serverUrl: string): Promise<void> {
   const atelier = await prepareAtelier(serverUrl, 1);
@@ -52,7 +53,7 @@ export async function benchPaced(serverUrl: string): Promise<void> {
   }
 }
 
-/** @returns how long each answer took in milliseconds, from the moment that it was due to be sent */
+/** @returns the milliseconds of each answer, from the moment that its request was due */
 export async function pace(
   url: string,
   key: string,
@@ -75,7 +76,7 @@ export async function pace(
   return Promise.all(answers);
 }
 
-/** Of each event, from when it was recorded to when its seal was signed, in milliseconds. */
+/** The milliseconds from the recording of each event to the signing of its seal. */
 async function sealingDelays(store: EventStore): Promise<number[]> {
   await sleep(2_000);
   const waiting: number[] = [];

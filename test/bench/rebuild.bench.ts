@@ -17,8 +17,8 @@ const usualJobs = 100_000;
 const perSecond = 50;
 
 /**
- * How many events a second a rebuild of all read models folds: out of nothing, beside live ones, and beside live ones
- * while dispatches go on. Ends with the audit of the ledger.
+ * Measures how many events a second a rebuild of all read models folds: from empty tables, beside live ones,
+ * and beside live ones while dispatches go on. It ends with the audit of the ledger.
  */
 export async function benchRebuild(serverUrl: string, jobs = usualJobs): Promise<void> {
   const atelier = await prepareAtelier(serverUrl, 4, (store, url) => prepareHistory(store, url, jobs));
@@ -46,7 +46,7 @@ async function prepareHistory(store: EventStore, databaseUrl: string, jobs: numb
   console.log(`${jobs} jobs of history, ${head} events, written in ${seconds.toFixed(0)} s`);
   const client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();
-  // These jobs are over: nobody is to render them.
+  // These jobs are over and must not be rendered.
   for (const name of [renderDispatcher, chargeCloser, batchParents])
     await client.query('insert into live.process_checkpoints (process, position) values ($1, $2)', [
       name,
@@ -108,7 +108,7 @@ function command(
   });
 }
 
-/** Sends by the clock and not when the last one was answered, until it is told to stop. */
+/** Dispatches by the clock, without waiting for the last answer, until it is stopped. */
 function dispatchSteadily({ url, keys }: AtelierUnderLoad) {
   const stopping = new AbortController();
   const milliseconds: number[] = [];

@@ -11,8 +11,8 @@ interface Timeline {
 }
 
 /**
- * From the 202 to the picture, one job at a time on one worker: until the worker has taken it up, until its first stage is
- * shown, and until the picture is.
+ * Measures one job at a time on one worker, from the 202: until the worker takes the job, until its first stage
+ * is visible, and until its picture is.
  */
 export async function benchRender(serverUrl: string): Promise<void> {
   const atelier = await prepareAtelier(serverUrl, 1);

@@ -9,7 +9,10 @@ const starts = 3;
 const calmS = 10;
 const restS = 30;
 
-/** `npm start` from an empty home and from one that is there, and what it holds and burns while nobody asks. Linux only. */
+/**
+ * Measures `npm start` from an empty home and from an existing one, and the memory and CPU of the idle service.
+ * Linux only.
+ */
 export async function benchStart(): Promise<void> {
   const measured: Record<string, number[]> = {};
   const note = (measure: string, value: number) => void (measured[measure] ??= []).push(value);
@@ -34,7 +37,7 @@ export async function benchStart(): Promise<void> {
   console.log(table.toString());
 }
 
-/** Processes of the service by what they do: for backends of PostgreSQL that is the database's own word. */
+/** Groups the processes of the service by their work. A PostgreSQL backend names its own work. */
 async function rest(atelier: Atelier): Promise<void> {
   await sleep(calmS * 1_000);
   const roots = atelier.all().map(({ pid }) => pid);

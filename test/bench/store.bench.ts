@@ -18,9 +18,7 @@ const steadyWriters = 64;
 const appendsEach = 320;
 const steadyAppends = parts * steadyWriters * appendsEach;
 
-/**
- * Appends and reads of the event stores themselves, and whether memory stays flat over many of them.
- */
+/** Measures appends and reads of the event stores alone, and whether memory stays flat over many of them. */
 export async function benchStore(serverUrl: string): Promise<void> {
   const pool = createEventStorePool(await createDatabase(serverUrl, 'store'));
   await migrateEventStore(pool);
@@ -33,8 +31,9 @@ export async function benchStore(serverUrl: string): Promise<void> {
 }
 
 /**
- * The node that EVENTSTOREDB_URL names, or else the tests' peer in a process of its own: that measures the adapter and
- * the protocol, not the database. What a bench writes stays on a node: give it one that may be thrown away.
+ * The node that EVENTSTOREDB_URL names, or else the tests' peer in a process of its own. The peer measures the
+ * adapter and the protocol, not the database. A bench leaves its events on the node: name one that may be
+ * thrown away.
  */
 export async function eventStoreDb() {
   const given = process.env['EVENTSTOREDB_URL'];
@@ -70,7 +69,7 @@ async function benchAppends(store: EventStore, count: number): Promise<void> {
   console.log(`  ${count} writers: ${perSecond} appends/s, ms: ${quantiles(latencies)}`);
 }
 
-/** The heap after each part of the way, garbage collected: it has to stay where it is. */
+/** Prints the heap after each part, once garbage is collected: it must not grow. */
 async function benchMemory(store: EventStore): Promise<void> {
   const followed = follow(store, steadyAppends);
   const heaps: string[] = [];
@@ -89,7 +88,7 @@ async function benchMemory(store: EventStore): Promise<void> {
   );
 }
 
-/** Resolves when a subscription has seen so many events from now on. */
+/** Resolves when a new subscription has seen this many events from now on. */
 async function follow(store: EventStore, expected: number): Promise<void> {
   const stopping = new AbortController();
   let seen = 0;

@@ -16,7 +16,7 @@ const seconds = 30;
 const perSecond = 50;
 const renders = 100;
 
-/** A vendor that takes its time, and says how many ask it at the same time. */
+/** A slow vendor that counts how many requests it has at the same time. */
 async function startSlowVendor() {
   const pictures = new Map<string, Promise<Buffer>>();
   const seen = { now: 0, most: 0, asked: 0 };
@@ -51,8 +51,9 @@ function memoryMb(pid: number): number {
 }
 
 /**
- * One worker that waits for as many renders as it has places for remote ones: its CPU and memory, and how long dispatches
- * beside it wait for their 202. The dispatches are for the same model, so all that come wait in the queue.
+ * Measures one worker whose places for remote renders are all taken: its CPU and memory, and how long
+ * dispatches beside it wait for their 202. The dispatches are for the same model, so each of them waits in the
+ * queue.
  */
 export async function benchVendors(serverUrl: string): Promise<void> {
   const vendor = await startSlowVendor();

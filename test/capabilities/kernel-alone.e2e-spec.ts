@@ -43,7 +43,7 @@ function isLeftOut(path: string): boolean {
   return capabilities.some((folder) => path === folder.replace(/\/$/, '')) || path === 'apps/console';
 }
 
-/** Takes the one line of each other capability out of the list, with its import. */
+/** Removes the one line of each other capability from the list, and its import. */
 function install(...names: readonly string[]): void {
   const list = readFileSync('capabilities/installed.ts', 'utf8')
     .replace(/^import \{ (\w+) \}.*[.]capability[.]js';\n/gm, (line, name) =>
@@ -54,7 +54,7 @@ function install(...names: readonly string[]): void {
   writeFileSync(join(root, 'capabilities', 'installed.ts'), list);
 }
 
-/** As `nest build` does it, with the settings of `.swcrc`. */
+/** Builds as `nest build` does, with the settings of `.swcrc`. */
 async function build(): Promise<void> {
   const sources = globSync('{apps,libs,projections,capabilities}/**/*.ts', { cwd: root });
   for (const source of sources.filter((file) => !isSpec.test(file))) {
@@ -85,7 +85,7 @@ describe('the kernel without a capability', () => {
     writeFileSync(join(root, 'tsconfig.kernel.json'), JSON.stringify(settings));
     const tsc = join(process.cwd(), 'node_modules', 'typescript', 'bin', 'tsc');
     const compile = execute(process.execPath, [tsc, '-p', 'tsconfig.kernel.json'], { cwd: root });
-    // What is wrong is on standard output.
+    // The compiler writes its errors to standard output.
     expect(await compile.catch((error: unknown) => error)).toMatchObject({ stdout: '' });
   }, 300_000);
 
@@ -98,7 +98,7 @@ describe('the kernel without a capability', () => {
       expect(demo.stdout).toContain('Balance: 990 credits, which is the sum of the ledger.');
       expect((await atelier.get('/v1/webhooks')).status).toBe(404);
       expect(readRuntime(home.path)).not.toHaveProperty('adminUrl');
-      // The audit belongs to a capability: this checkout's judges what the kernel has written.
+      // The audit belongs to a capability, so the audit of this checkout judges the kernel's log.
       const audit = await run('capabilities/operate/main.js', ['ledger', 'audit', '--json'], home.path);
       expect(audit).toMatchObject({ code: 0 });
     } finally {
@@ -132,7 +132,7 @@ describe('operate without the sign-in', () => {
       .filter((file) => !isSpec.test(file))
       .map((file) => join(root, file));
     const program = ts.createProgram(files, options);
-    // Only these files: the kernel is checked above, and it knows no capability.
+    // Only these files are checked here: the kernel is checked above, and it imports no capability.
     const wrong = files.flatMap((file) => program.getSemanticDiagnostics(program.getSourceFile(file)));
     expect(wrong.map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, ' '))).toEqual([]);
   }, 300_000);

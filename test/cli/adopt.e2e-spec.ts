@@ -8,7 +8,7 @@ import { run } from '../standalone/support/atelier.js';
 import { temporaryHome } from '../standalone/support/home.js';
 import { runCommand } from '../support/command.js';
 
-// A log that a release has written whose events prove no writer.
+// A log of an earlier release, whose events do not prove their writer.
 
 let fixture: ReadStoreFixture;
 const home = temporaryHome();

@@ -53,7 +53,7 @@ describe('atelier catalog', () => {
 
     expect(await json('retire', entry, '--reason', 'dated')).toMatchObject({ id: entry });
     expect(await listed()).toEqual([]);
-    // What other processes have to hear takes them a moment.
+    // Other processes need a moment to see the change.
     await eventually(async () => expectError(await swap(entry), 410, 'CATALOG_ENTRY_RETIRED'));
     // By the job that made it; and in a preset's place.
     expectError(await swap(jobId), 410, 'CATALOG_ENTRY_RETIRED');

@@ -23,7 +23,7 @@ describe('a copy that is killed in the middle', () => {
     target = await createTestDatabase();
     source = await createTestDatabase({ template: eventStoreTemplate });
     const store = createPostgresEventStore({ connection: { url: source.url } });
-    // Round by round, so that the events of each stream lie far apart in the log.
+    // Writes in rounds, so that the events of each stream lie far apart in the log.
     for (let round = 0; round < eventsEach; round++) {
       const expected = round === 0 ? 'no-stream' : BigInt(round - 1);
       const append = (_: unknown, n: number) =>
@@ -46,7 +46,7 @@ describe('a copy that is killed in the middle', () => {
       const { child, ended } = startCopy(to());
       await eventually(async () => expect(await eventsThere()).toBeGreaterThan(events * share));
       child.kill('SIGKILL');
-      // Null: it was killed, by the signal that leaves no time for anything.
+      // Null means that SIGKILL ended it; no handler can run after that signal.
       expect((await ended).code).toBeNull();
     }
     const { code, stdout } = await startCopy(to()).ended;

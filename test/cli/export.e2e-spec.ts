@@ -152,7 +152,7 @@ describe('atelier events export', () => {
       const events = Array.from({ length: 300 }, (_, index) => purchased(1, n * 1_000 + index, long));
       await fixture.append('account', 'long', events);
     }
-    // 15,000 events are 60 MB: not to be held by a process whose heap may have 48.
+    // 15,000 events are 60 MB, more than a process with a heap of 48 MB can hold.
     const env = { NODE_OPTIONS: '--max-old-space-size=48' };
     const output = file('long.ndjson');
     const { code, stderr } = await atelier(['--stream', 'live.account-long', '--output', output], env);

@@ -7,7 +7,7 @@ import { temporaryHome } from '../standalone/support/home.js';
 import { eventually } from '../support/eventually.js';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
 
-// A whole service is started once for each store that it moves to.
+// A whole service starts once for each store that it moves to.
 vi.setConfig({ testTimeout: 600_000, hookTimeout: 600_000 });
 
 interface Copied {
@@ -31,7 +31,7 @@ describe('a service whose history moves to another store', () => {
     await peer.start();
     first = await createTestDatabase();
     atelier = await Atelier.start(home.path);
-    // The spec looks more often than callers do: a look that is refused would hide what it waits for.
+    // The spec polls more often than callers do, and a refused poll would hide the change.
     const looks = ['--rate-limit', '100000'];
     const tenant = await cli('tenants', 'create', '--name', 'Mover', '--credits', '500', ...looks);
     const issue = ['keys', 'issue', '--tenant', String(tenant['tenant_id']), '--env', 'test'];
@@ -71,7 +71,7 @@ describe('a service whose history moves to another store', () => {
   it('does not move the same checkpoints twice', async () => {
     await stopped();
     const copied = await copy('--to', first.url, '--checkpoints', 'translate');
-    // What the service wrote to its new store is not in the old one any more: the history forked there.
+    // The old store lacks the events that the service wrote to its new store: the history forked there.
     expect(copied).toEqual(expect.stringMatching(/the target holds other events/));
   });
 
@@ -136,7 +136,7 @@ describe('a service whose history moves to another store', () => {
     atelier = await Atelier.start(home.path, { EVENT_STORE_URL: to });
     await upToDate();
     expect(await everythingSeen()).toEqual(before);
-    // Not one event was added by the move: nothing rendered, settled or refunded again.
+    // The move has added no event: nothing was rendered, settled or refunded again.
     expect((await eventsOf(to)).target).toEqual(moved.target);
     await dispatchAndWait(2);
   }
@@ -146,7 +146,7 @@ describe('a service whose history moves to another store', () => {
     atelier = undefined;
   }
 
-  /** The figures of a store, by copying it: verified or not, both sides are counted. */
+  /** Reads a store's figures by copying it. The copy counts both sides, verified or not. */
   async function eventsOf(url: string): Promise<Copied> {
     const scratch = await createTestDatabase();
     const copied = await copy('--from', url, '--to', scratch.url);
@@ -161,7 +161,7 @@ describe('a service whose history moves to another store', () => {
     });
   }
 
-  /** What a client can see. URLs of pictures are signed anew each time. */
+  /** Everything that a client can see. URLs of pictures are signed anew each time. */
   async function everythingSeen(): Promise<unknown> {
     const paths = [
       'credits',
@@ -175,7 +175,7 @@ describe('a service whose history moves to another store', () => {
     return JSON.parse(text) as unknown;
   }
 
-  /** Jobs that fail and are refunded, and one that is drawn and paid for. */
+  /** Runs jobs that fail and are refunded, and one that is drawn and paid for. */
   async function dispatchAndWait(failing: number): Promise<void> {
     const bodies = Array.from({ length: failing }, () => 'product-to-model-direct');
     const jobs: string[] = [];
@@ -187,7 +187,7 @@ describe('a service whose history moves to another store', () => {
     await eventually(async () => {
       const { items } = await get<{ items: { status: string }[] }>('/v1/transactions?limit=200');
       const listed = await get<{ jobs: { public_id: string }[] }>('/v1/jobs?limit=200');
-      // Reads that only a read model answers: one that stands still would show nothing new.
+      // Only a read model answers these reads, so a read model that has stopped would show nothing new.
       expect(listed.jobs.map(({ public_id: id }) => id)).toEqual(expect.arrayContaining(jobs));
       expect(items.filter(({ status }) => status === 'PENDING')).toEqual([]);
       for (const jobId of jobs)

@@ -103,7 +103,7 @@ describe('atelier keys', () => {
       .digest('base64');
     expect(await status(key.key as string)).toBe(401);
     expect(await status(key.key as string, { 'x-atelier-hmac-sha256': signature })).toBe(200);
-    // The successor has to sign as well, with a secret of its own.
+    // Requests with the successor must be signed as well, with a secret of its own.
     const successor = await json('keys', 'rotate', key.key_id as string);
     expect(successor.signing_secret).not.toBe(key.signing_secret);
     expect(await status(successor.key as string)).toBe(401);

@@ -11,7 +11,7 @@ import { temporaryHome } from '../standalone/support/home.js';
 const home = temporaryHome();
 let fixture: ReadStoreFixture;
 
-/** What the projector runs is of an older release, which cannot fold this purchase; the command is of this one. */
+/** The projector runs an older release, which cannot fold this purchase; the command is of this release. */
 const fault = 'pack-666';
 function older(model: ReadModel<object>): ReadModel<object> {
   if (model.name !== 'ledger') return model;

@@ -199,7 +199,8 @@ describe('atelier replay', () => {
 
   it.each([[['--json']], [[]]])('holds a page of a long history and no more (%j)', async (args) => {
     const output = join(home.path, 'replayed');
-    // 40,000 steps are some 20 MB of text and more as objects, for a process whose heap may have 40, its own code included.
+    // 40,000 steps are about 20 MB of text and more as objects; the process may have a heap of 40 MB, including
+    // its own code.
     const command = ['dist/capabilities/operate/main.js', 'replay', 'live.account-long', ...args];
     const child = spawn(process.execPath, ['--max-old-space-size=40', ...command], {
       env: { PATH: process.env['PATH'], ...settings() },

@@ -70,7 +70,7 @@ describe('atelier restore-drill', () => {
       holds: false,
       wrong: expect.arrayContaining([expect.stringMatching(/^charges: /)]),
     });
-    // What it has left there shows why a second drill refuses the place.
+    // The first drill left data there, so a second drill refuses the database.
     const again = await drilled(backup(), '--scratch', database.url);
     expect(again.stderr).toContain('give an empty one');
   });

@@ -12,7 +12,7 @@ let service: ApiService;
 const pem = newSealKey();
 const operatorToken = generateOperatorToken('home');
 const home = { urlSigningSecret: 'secret-of-urls-AAAA', signingKey: 'secret-of-signatures-BBBB' };
-/** What settings may hold. */
+/** Secrets that settings may hold. */
 const settings = {
   ATELIER_SIGNING_KEY: 'a "signing" key\\of tests, long enough',
   ATELIER_SEAL_KEY: pem,
@@ -22,7 +22,7 @@ const settings = {
   ATELIER_OIDC_CLIENT_ID: 'atelier-here',
   ATELIER_OIDC_CLIENT_SECRET: 'secret-of-oidc-CCCC',
   FAL_CREDENTIALS_OF_OURS: 'secret-of-vendor-DDDD',
-  // What the log of the spec is written with.
+  // The key that signed the log of this spec.
   ATELIER_ACCEPTED_SIGNING_KEYS: testSigningKey,
   S3_BUCKET: 'pictures',
   S3_ACCESS_KEY_ID: 'AKIA-EEEE',
@@ -41,7 +41,7 @@ beforeAll(async () => {
     { id: 'fal-x', family: 'fal', model: 'x', workflows: ['look'], secret_env: 'FAL_CREDENTIALS_OF_OURS' },
   ];
   writeFileSync(join(service.folder, 'models.json'), JSON.stringify({ models: registry }));
-  // A log should hold none of them. Should one do so, its bundle does not.
+  // A log should hold no secret. If it does, the bundle must still hold none.
   const lines = [...Object.values(settings), ...Object.values(home), operatorToken, apiKey].map((secret) =>
     JSON.stringify({
       level: 50,

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 const run = promisify(execFile);
 const root = process.cwd();
 
-/** Packs as it is published; what is in `dist` was built by the build of the repository. */
+/** Packs as for publishing; `dist` comes from the repository's build. */
 async function pack(folder: string, into: string): Promise<string> {
   const args = ['pack', '--ignore-scripts', '--json', '--pack-destination', into];
   const { stdout } = await run('npm', args, { cwd: join(root, folder) });
@@ -56,7 +56,7 @@ atelier.run('no-workflow', {});
     const config = { compilerOptions, files: ['program.ts'] };
     writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(config));
     const tsc = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
-    // Where the compiler complains, it ends with an error that has its words.
+    // If the compiler complains, `run` rejects with the compiler's words.
     const { stdout } = await run(process.execPath, [tsc, '--project', folder]);
     expect(stdout).toBe('');
   });

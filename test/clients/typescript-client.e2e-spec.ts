@@ -15,7 +15,8 @@ import { startService, type JourneyService } from '../journeys/service.js';
 import { eventually } from '../support/eventually.js';
 import { startTcpProxy } from '../support/tcp-proxy.js';
 
-// Node holds some listeners of signals weakly: what only they hold is gone then.
+// Node holds some listeners of signals weakly, so the garbage collector can remove objects that only such a
+// listener holds.
 setFlagsFromString('--expose-gc');
 const collectGarbage = runInNewContext('() => gc()') as (after: unknown) => void;
 

@@ -411,7 +411,7 @@ describe('actions', () => {
       .getByText(`40 credits were added. The balance is ${(before + 40).toLocaleString('en')}.`)
       .waitFor();
     expect((await ask(`GET /tenants/${tenant.id}`)).balances.live).toBe(before + 40);
-    // Whoever goes on by keyboard goes on from where they were.
+    // A keyboard user must find the focus where they left it.
     await eventually(
       async () => (await page.evaluate('document.activeElement?.textContent')) === 'Grant credits',
     );
@@ -543,7 +543,7 @@ describe('actions', () => {
     await open('/audit');
     await press('Start an audit');
     await dialog().getByRole('button', { name: 'Start' }).click();
-    // On a slow machine a charge that nobody closes here has become overdue by now.
+    // Nothing closes charges here. On a slow machine one is overdue by now.
     await page
       .locator('.answer')
       .getByText(/All holds|wrong in/)
@@ -630,7 +630,7 @@ describe('logging out', () => {
     await press('Log in');
     await page.getByText('eve, read').waitFor();
     await ask('POST /operators/eve/revoke', {});
-    // What is live is asked for again, and refused.
+    // The page requests its live data again, and is refused.
     await page.getByLabel('Operator’s token').waitFor();
   });
 });

@@ -27,7 +27,10 @@ let page: Page;
 let problems: string[];
 let gates: pg.Client;
 
-/** Indexes of two read models, far from each other: making them waits for the lock of this number. */
+/**
+ * Indexes of two read models that are rebuilt far apart. The creation of each waits for the lock with its
+ * number.
+ */
 const waits = { 1: 'jobs_by_tenant_g2', 2: 'renders_by_tenant_g2' } as const;
 
 beforeAll(async () => {
@@ -91,7 +94,7 @@ const open = (gate: keyof typeof waits) => gates.query('select pg_advisory_unloc
 
 let rendered = 0;
 
-/** Callers who order, wait for their picture, and order again, until they are told to stop. */
+/** Starts callers that order, wait for their picture and order again, until they are stopped. */
 function startOrdering(callers: number): () => Promise<unknown> {
   let stopped = false;
   const orders = Array.from({ length: callers }, async () => {
@@ -101,7 +104,7 @@ function startOrdering(callers: number): () => Promise<unknown> {
     }
   });
   const ended = Promise.all(orders);
-  // It is looked at in the end; a failure before that must not end the process.
+  // The caller awaits this promise at the end; until then a failure must not end the process.
   ended.catch(() => undefined);
   return () => {
     stopped = true;
@@ -115,7 +118,7 @@ async function serviceGoesOn(more = 30): Promise<void> {
   await eventually(() => rendered > before + more);
 }
 
-/** The bar, once it stands at this phase. @returns how far it is, in per cent */
+/** Waits until the bar shows this phase. @returns how far it is, in per cent */
 async function barAt(phase: string): Promise<number> {
   const bar = page.getByRole('progressbar', { name: phase });
   await bar.waitFor();

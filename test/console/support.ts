@@ -10,7 +10,7 @@ import { eventually } from '../support/eventually.js';
 const screenshots = process.env['CONSOLE_SCREENSHOTS'];
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
-/** A page, and what it complains of: scripts that broke, and what its policy kept out. */
+/** Opens a page and collects its problems: scripts that failed, and content that its policy blocked. */
 export async function openConsolePage(browser: Browser): Promise<{ page: Page; problems: string[] }> {
   const page = await browser.newPage({ reducedMotion: 'reduce' });
   const problems: string[] = [];
@@ -31,7 +31,7 @@ export async function whenDrawn(page: Page): Promise<void> {
   await eventually(async () => (await page.locator('.skeleton').count()) === 0);
 }
 
-/** Holds what is drawn against WCAG, A and AA; of a page behind a dialog, the dialog. */
+/** Checks the drawn page against WCAG, A and AA. If a dialog is open, only the dialog is checked. */
 export async function checkPage(page: Page, name: string): Promise<void> {
   await page.evaluate(axe);
   const rules = JSON.stringify(['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa']);
@@ -44,7 +44,7 @@ export async function checkPage(page: Page, name: string): Promise<void> {
   await fits(page, name);
 }
 
-/** Holds what is drawn against the width of the screen, and keeps a picture of it. */
+/** Checks that the drawn page fits the width of the screen, and saves a screenshot of it. */
 async function fits(page: Page, name: string): Promise<void> {
   const beyond = await page.evaluate('document.scrollingElement.scrollWidth - innerWidth');
   expect({ name, beyond: Math.max(0, Number(beyond)) }).toEqual({ name, beyond: 0 });
@@ -66,7 +66,7 @@ const cutSelects = `[...document.querySelectorAll('select')].flatMap((select) =>
   return cut ? [chosen.textContent] : [];
 })`;
 
-/** Each scheme of colours is checked once. At 200 %, a window of 1280 pixels has room for 640. */
+/** Each colour scheme is checked once. A window of 1280 pixels at 200 % shows 640 pixels. */
 const views = [
   { view: 'light', width: 1280, colorScheme: 'light', look: checkPage },
   { view: 'dark on a phone', width: 390, colorScheme: 'dark', look: checkPage },
@@ -74,7 +74,7 @@ const views = [
   { view: 'light on a phone', width: 390, colorScheme: 'light', look: fits },
 ] as const;
 
-/** What is drawn now, in both schemes of colours and at each width. */
+/** Checks the page as it is drawn now, in both colour schemes and at each width. */
 export async function checkForEverybody(page: Page, name: string): Promise<void> {
   for (const { view, width, colorScheme, look } of views) {
     await page.setViewportSize({ width, height: 800 });

@@ -20,7 +20,7 @@ let key: string;
 let browser: Browser;
 let page: Page;
 let problems: string[];
-/** An endpoint of the tenant's: it fails until it is told otherwise. */
+/** The status of the tenant's endpoint: it fails until a test changes this. */
 let endpoint: Server;
 let answersWith = 500;
 const photograph = join('assets', 'samples', 'garment-photograph.jpg');
@@ -52,7 +52,7 @@ const open = async (path: string) => {
 };
 const press = (name: string) => page.getByRole('button', { name, exact: true }).first().click();
 const order = () => press('Order');
-/** The job whose story stands beside the form, once it has its picture. */
+/** The id of the job that the page shows beside the form, once the job has its picture. */
 const ordered = async (): Promise<string> => {
   await page.locator('.beside .timeline .good').waitFor();
   const link = await page.getByRole('link', { name: 'All about it' }).getAttribute('href');
@@ -300,7 +300,7 @@ describe('the tenant’s own', () => {
     await page.getByRole('link', { name: /127\.0\.0\.1/ }).click();
     await press('Send a test');
     await dialog.getByRole('button', { name: 'Send it' }).click();
-    // Of jobs that end now there are messages as well.
+    // Jobs that end now send messages as well.
     const row = page.getByRole('row').filter({ hasText: 'webhook.test' });
     await row.locator('strong').getByText('500').first().waitFor();
     answersWith = 204;

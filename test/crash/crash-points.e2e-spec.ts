@@ -7,10 +7,10 @@ import { planOf } from './points/plan.js';
 import { auditFindings, readModelProblems } from './points/in-the-end.js';
 import { World } from './points/world.js';
 
-// Every test waits for its turn, and all of them take their time: `CRASH_POINTS=all` makes hundreds of processes die.
+// Every test waits for its turn and takes long: `CRASH_POINTS=all` makes hundreds of processes die.
 vi.setConfig({ testTimeout: 3_600_000, hookTimeout: 3_600_000 });
 
-/** Services that are tried at the same time, each of three processes. */
+/** Services that are tested at the same time; each has three processes. */
 const lanes = 2;
 const plan = planOf(process.env);
 

@@ -1,18 +1,21 @@
 import type { ScenarioName } from './points/scenarios.js';
 
 /**
- * Every await between authentication and the end of a job's charge at which something outside of the process is asked:
- * `role:port.operation[:event or stream]@who`. A process may die before each of them and after each of them, and the
- * answer to each append may be lost; `holds` says what must be true then. `docs/crash-points.md` says how this is tried.
- *
- * The list is held against what is passed at run time: an await that is not here fails the test, and so does an entry
- * that is never passed. Awaits that ask nobody outside of the process cannot be told from no await by a crash.
+ * Every await between authentication and the end of a job's charge that waits for something outside the
+ * process: `role:port.operation[:event or stream]@who`. A process may die before or after each of them, and the
+ * answer to each append may be lost. `holds` says what must be true then. `docs/crash-points.md` explains the
+ * test. The list is compared with the awaits that are passed at run time: an await that is missing here fails
+ * the test, and so does an entry that is never passed. An await for something inside the process is not listed:
+ * a crash cannot show it.
  */
 export interface CrashPoint {
   readonly point: string;
   /** The file that awaits. */
   readonly where: string;
-  /** Scenarios that pass it, of different meaning each. The first one is tried always, the others with all. */
+  /**
+   * Scenarios that pass the point, each with another meaning. The first one always runs, the others only with
+   * `all`.
+   */
   readonly during: readonly [ScenarioName, ...ScenarioName[]];
   readonly holds: string;
 }

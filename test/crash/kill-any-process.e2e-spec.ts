@@ -12,7 +12,7 @@ import { temporaryHome } from '../standalone/support/home.js';
 import { remaining } from '../standalone/support/processes.js';
 import { eventually } from '../support/eventually.js';
 
-// Hundreds of jobs and a recovery for each victim, on however busy a machine.
+// Each victim takes hundreds of jobs and a recovery, and the machine may be busy.
 vi.setConfig({ testTimeout: 600_000, hookTimeout: 600_000 });
 
 /** For each victim. */
@@ -95,8 +95,8 @@ describe(`kill -9 in the middle of ${dispatches} dispatches`, () => {
         return entries;
       }, 240_000);
       for (const jobId of answered) expect(await terminalEvents(jobId)).toEqual(1);
-      // Each dispatch was repeated with its Idempotency-Key until it was answered: one charge each that was kept or
-      // given back for a job, and beside them only charges that the sweep gave back.
+      // Each dispatch was repeated with its Idempotency-Key until it was answered. Each job has one charge,
+      // which was kept or refunded. Any other charge was refunded by the sweep.
       expect(new Set(ledger.map(({ id }) => id)).size).toBe(ledger.length);
       expect(ledger.filter(({ status }) => status === 'SUCCESS')).toHaveLength(answeredDrawn.size);
       await expectBooksToBalance();
@@ -105,7 +105,7 @@ describe(`kill -9 in the middle of ${dispatches} dispatches`, () => {
 
   const answeredDrawn = new Set<string>();
 
-  /** One dispatch as a careful client makes it: repeated with the same key until somebody answers. */
+  /** One dispatch of a careful client, which repeats it with the same key until it gets an answer. */
   async function dispatch(idempotencyKey: string, drawn: boolean): Promise<void> {
     const [path, body] = drawn
       ? ['model-generator', { seed: 7 }]
@@ -127,7 +127,7 @@ describe(`kill -9 in the middle of ${dispatches} dispatches`, () => {
         if (drawn) answeredDrawn.add(jobId);
         return;
       }
-      // 409: an earlier try still holds the key. 503: the store was away. Both say: again.
+      // 409: an earlier try still holds the key. 503: the store was away. The client tries again after both.
       if (response) expect([409, 503]).toContain(response.status);
     }
     throw new Error(`${idempotencyKey} was never answered`);
@@ -170,7 +170,7 @@ describe(`kill -9 in the middle of ${dispatches} dispatches`, () => {
     return events.filter(({ event_type: type }) => type === 'succeeded' || type === 'failed').length;
   }
 
-  /** What the log itself says, past every read model. */
+  /** Checks the log itself, past every read model. */
   async function expectBooksToBalance(): Promise<void> {
     const { balance } = await get<{ balance: number }>('/v1/credits');
     const runtime = readRuntime(home.path);

@@ -45,7 +45,7 @@ interface Document {
 
 export const openApi = JSON.parse(readFileSync('openapi.json', 'utf8')) as Document;
 
-/** The schema itself, and whether null may stand in its place: references are followed. */
+/** Follows references. Returns the schema itself, and whether null may stand in its place. */
 export function resolve(schema: Schema): { readonly schema: Schema; readonly nullable: boolean } {
   if (schema.anyOf) {
     const rest = schema.anyOf.filter(({ type }) => type !== 'null');
@@ -75,7 +75,7 @@ export function bodyExamples(workflow: string): Readonly<Record<string, { value:
   return openApi.paths[`/v1/${workflow}`]?.post?.requestBody?.content['application/json']?.examples ?? {};
 }
 
-/** Every field of a body by its path, `items[].trial_image`, those of nested objects included. */
+/** The path of every field of a body (`items[].trial_image`), including the fields of nested objects. */
 export function fieldsOf(schema: Schema, prefix = ''): string[] {
   return Object.entries(schema.properties ?? {}).flatMap(([name, property]) => [
     `${prefix}${name}`,

@@ -7,13 +7,13 @@ import type { Path } from './field-cases.js';
 import type { Things } from './things.js';
 
 /*
- * Bodies that are accepted, made from what a workflow declares: its examples, with the tenant's own things in the place
- * of the ids that they show, and the fields that they lack as openapi.json describes them.
+ * Builds bodies that are accepted, from the examples that a workflow declares. The tenant's own things replace
+ * the ids in an example. Missing fields are filled in from openapi.json.
  */
 
 export type Body = Readonly<Record<string, unknown>>;
 
-/** As wide as a model can be configured, with an id as long as one can be. */
+/** The widest model that can be configured, with the longest id. */
 export const wideModel: ImageModel = {
   ...sandboxModel,
   id: 'w'.repeat(64),
@@ -29,7 +29,7 @@ export function exampleBodies(workflow: string, things: Things): Readonly<Record
   );
 }
 
-/** The examples, and a body for each reference that none of them makes. */
+/** The examples, plus one body for each reference that no example has. */
 export function bodiesOf(workflow: string, things: Things): Body[] {
   const examples = Object.values(exampleBodies(workflow, things));
   const paths = workflowOf(workflow).references.map(({ field }) => pathOf(field));
@@ -38,8 +38,8 @@ export function bodiesOf(workflow: string, things: Things): Body[] {
 }
 
 /**
- * The first example that has something at the path; or else the first that takes it without breaking a rule, or in the
- * place of another field.
+ * The first example that has a value at the path. Without one: the first example that can take a value there
+ * without breaking a rule, if need be in the place of another field.
  */
 export function bodyWith(workflow: string, things: Things, path: Path): Body {
   const examples = Object.values(exampleBodies(workflow, things));
@@ -55,7 +55,7 @@ export function bodyWith(workflow: string, things: Things, path: Path): Body {
   return fitting;
 }
 
-/** What is wrong with a body by itself, whatever it refers to. */
+/** The rules that a body breaks by itself; nothing that it refers to is looked up. */
 export function brokenRules(workflow: string, body: unknown): readonly FieldProblem[] {
   const declared = workflowOf(workflow);
   try {
@@ -74,7 +74,7 @@ export function valueAt(body: unknown, path: Path): unknown {
   );
 }
 
-/** A copy of the body with the value in its place; undefined takes the field out. */
+/** A copy of the body with the value at the path; undefined removes the field. */
 export function withValue(body: Body, path: Path, value: unknown): Record<string, unknown> {
   const copy = structuredClone(body) as Record<string, unknown>;
   const parent = valueAt(copy, path.slice(0, -1)) as Record<string | number, unknown>;
@@ -106,7 +106,7 @@ function withThings(body: Body, references: Workflow['references'], things: Thin
   );
 }
 
-/** Pictures go by an asset, and every other one by the job that made it. */
+/** References by picture alternate: one names the asset, the next names the job that made the picture. */
 function thingAt(references: readonly Reference[], things: Things, path: Path): string | undefined {
   const index = references.findIndex(({ field }) => field === fieldOf(path));
   const reference = references[index];
@@ -128,7 +128,7 @@ function thingAt(references: readonly Reference[], things: Things, path: Path): 
   }
 }
 
-/** The body with everything in place that leads to the path, and a value there. */
+/** The body with a value at the path, and with everything above that value filled in. */
 function completedTo(workflow: string, body: Body, things: Things, path: Path): Body {
   const { references } = workflowOf(workflow);
   let completed = body;
@@ -136,7 +136,7 @@ function completedTo(workflow: string, body: Body, things: Things, path: Path): 
   for (const [depth, part] of path.entries()) {
     const at = path.slice(0, depth + 1);
     const inside = typeof part === 'number' ? schema.items : schema.properties?.[part];
-    // A field that is unknown is for the test to put in.
+    // The test itself adds unknown fields.
     if (!inside) break;
     ({ schema } = resolve(inside));
     if (valueAt(completed, at) !== undefined) continue;
@@ -146,7 +146,7 @@ function completedTo(workflow: string, body: Body, things: Things, path: Path): 
   return completed;
 }
 
-/** The least that a schema takes, but one item at least in a list. */
+/** The smallest value that a schema accepts, except that a list has at least one item. */
 function sampleOf(schema: Schema, path: Path, thingFor: (path: Path) => string | undefined): unknown {
   const { type, items, minItems = 0, properties = {}, required = [], minLength = 0, minimum } = schema;
   if (schema.enum) return schema.enum[0];

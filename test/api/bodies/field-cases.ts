@@ -15,13 +15,13 @@ export interface FieldCase {
 
 type Json = unknown;
 
-/** What the field holds in a body that is accepted: an item to repeat, an id that names something. */
+/** The value of a field in an accepted body: an item to repeat, or an id that names something. */
 export type Known = (path: Path) => Json;
 
 /**
- * Cases for every field of a schema, by its own bounds: at each bound it passes, one beyond it fails, and so does
- * whatever is of another type.
- * @param own cases that the schema cannot know, by field: they take the place of those made here
+ * Makes cases for every field of a schema from its own bounds: a value at each bound passes; a value one beyond
+ * it, or of another type, fails.
+ * @param own cases that the schema cannot know, by field; they replace the generated ones
  */
 export function casesOf(schema: Schema, known: Known, own: Readonly<Record<string, OwnValues>>): FieldCase[] {
   return objectCases(schema, [], '', known, own);
@@ -133,7 +133,7 @@ function numberValues({ type, minimum, maximum }: Schema): OwnValues {
   return { good: [minimum, maximum], bad: type === 'integer' ? [...bad, minimum + 0.5] : bad };
 }
 
-/** Items are those of the known array, over and over; where they must differ, they are the enumeration's. */
+/** Repeats the items of the known array. Where items must differ, takes those of the enumeration. */
 function arrayValues({ minItems = 0, maxItems, uniqueItems = false, items }: Schema, known: Json): OwnValues {
   if (maxItems === undefined || !items || !Array.isArray(known)) throw new Error('an array without a bound');
   const source: Json[] = uniqueItems ? [...(resolve(items).schema.enum ?? [])] : known;

@@ -15,7 +15,8 @@ let things: Things;
 
 beforeAll(async () => {
   service = await ApiService.start();
-  // The wide one first: it draws where a body names none, and takes as many pictures as the schema allows.
+  // The wide model comes first: it draws where a body names no model, and it takes as many pictures as the
+  // schema allows.
   const imageModels = { ...sandboxAlone, models: [wideModel, sandboxModel] };
   api = await service.openApi(service.databaseUrl, { imageModels });
   tenant = await service.openTenant({ credits: 1_005, terms: { rateLimitPerMin: 1_000_000 } });
@@ -23,7 +24,7 @@ beforeAll(async () => {
 });
 afterAll(() => service[Symbol.asyncDispose]());
 
-/** Which models there are is configuration and no bound: these take the place of what the schema says. */
+/** The list of models is configuration and not a bound of the schema, so these values replace the schema's. */
 const imageModel: OwnValues = {
   good: ['sketch-1', wideModel.id],
   bad: ['sketch-2', 'Sketch-1', '', 'w'.repeat(63), 'w'.repeat(65), 7, ['sketch-1']],
@@ -45,7 +46,9 @@ function casesFor(workflow: string, known: Things): FieldCase[] {
   return casesOf(bodySchema(workflow), (path) => valueAt(bodyWith(workflow, known, path), path), own);
 }
 
-/** What a value comes to in the body that it is put into: the rules between fields are asked once each field is fine. */
+/**
+ * The expected outcome of a value in its body. The rules between fields apply only when each field is valid.
+ */
 function expectedOf(workflow: string, each: FieldCase, body: Record<string, unknown>): string {
   if (each.complaint) return ['body', ...each.complaint].join('.');
   const broken = brokenRules(workflow, body).map(({ loc }) => loc.join('.'));

@@ -20,9 +20,9 @@ const bodies = Object.entries(document.paths).flatMap(([path, operations]) =>
   }),
 );
 
-/** A character beyond the first plane counts as one, and may be written in twelve bytes. */
+/** A character beyond the first plane counts as one, but JSON may write it in twelve bytes. */
 const longestCharacter = '\\ud83d\\ude00';
-/** 8 KiB of JSON as we count it: its escapes take three times as much. */
+/** 8 KiB of JSON by our count; with its escapes it is three times as long. */
 const metadata = `{"${longestCharacter.repeat(8 * 256 - 4)}":1}`;
 
 /** The longest JSON that a schema allows. */

@@ -28,7 +28,7 @@ beforeAll(async () => {
 });
 afterAll(() => service[Symbol.asyncDispose]());
 
-/** The places that are complained about; nothing when the body is accepted. */
+/** The places that the answer complains about; empty when the body is accepted. */
 async function wrong(workflow: string, body: unknown): Promise<string[]> {
   const answer = await api.post(`/v1/${workflow}?dry_run=true`, tenant.key, body);
   if (answer.status === 200) return [];
@@ -231,7 +231,7 @@ describe('what a body refers to', () => {
   it('has to be the caller’s, in whichever field it stands; nothing is charged where it is not', async () => {
     const other = await service.openTenant({ terms: { rateLimitPerMin: 1_000_000 } });
     const theirs = await makeThings(service, api, other);
-    // Categories and presets are everybody's; one that is not there is an id that nobody has.
+    // Every tenant shares the categories and presets. An unused id stands for a missing category.
     const unknown = { ...theirs, categoryId: newId(), presets: things.presets };
     const before = (await api.get('/v1/credits', tenant.key)).body.balance as number;
     for (const { name: workflow } of workflows) {

@@ -3,9 +3,10 @@ import { workflows } from '#workflows/workflows.js';
 import { bodySchema, resolve, type Schema } from './body-schemas.js';
 
 /*
- * The bounds as the specification and section 8 of the design have them, and where those are silent as we decided:
- * `!` is required, `a..b` counts characters, items or values, `|` parts the values of an enumeration. The other specs
- * take the bounds from openapi.json; this one says that they are the right ones.
+ * The bounds as the specification and section 8 of the design give them; where both are silent, the bounds are
+ * our decision. `!` means required, `a..b` counts characters, items or values, `|` separates the values of an
+ * enumeration. The other specs take the bounds from openapi.json; this one proves that openapi.json has the
+ * right ones.
  */
 const common = {
   image_model: 'string 1..64',
@@ -205,7 +206,7 @@ describe.each(workflows.map(({ name }) => name))('the body of %s', (workflow) =>
   });
 });
 
-/** The bounds of every field by its path, in the words of the table above. */
+/** The bounds of every field by its path, in the notation of the table above. */
 function boundsOf(schema: Schema, prefix = ''): Record<string, string> {
   const bounds: Record<string, string> = {};
   for (const [name, property] of Object.entries(schema.properties ?? {})) {

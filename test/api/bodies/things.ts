@@ -13,7 +13,7 @@ import { finishJob, startJob } from '../support/finish-job.js';
 import type { JobArtifact } from '#domain/job/job.events.js';
 import { publishPreset } from '../../support/operator.js';
 
-/** What a tenant's bodies can refer to. */
+/** Things that a tenant's bodies can refer to. */
 export interface Things {
   readonly uploadKey: string;
   readonly assetId: string;
@@ -24,13 +24,13 @@ export interface Things {
   readonly productId: string;
   readonly categoryId: string;
   readonly webhookId?: string;
-  /** Of the catalogue. */
+  /** In the catalogue. */
   readonly entryId?: string;
   readonly presets: Readonly<Record<PresetKind, string>>;
 }
 
-/** One of each, of the tenant's own. Costs the 5 credits of one job. */
-/** What {@link makeThings} leaves in the usage log: an upload and a dispatch. */
+/** Makes one of each thing for the tenant. Costs the 5 credits of one job. */
+/** Rows that {@link makeThings} adds to the usage log: an upload and a dispatch. */
 export const callsOfThings = 2;
 
 export async function makeThings(service: ApiService, api: ApiClient, tenant: Tenant): Promise<Things> {
@@ -54,7 +54,7 @@ export async function makeThings(service: ApiService, api: ApiClient, tenant: Te
   };
 }
 
-/** What the worker records beside the job: the picture can be named by its key then. */
+/** Records the picture as a worker does beside the job, so that its key can name the picture. */
 async function keepPicture(
   service: ApiService,
   { environment, id: tenant }: Tenant,

@@ -5,7 +5,7 @@ import type { Json } from './api-client.js';
 /** One operation of openapi.json, as `[method, path]`: `['GET', '/v1/jobs/{public_id}']`. */
 export type Operation = readonly [method: string, path: string];
 
-/** Every operation that asks for a key. */
+/** Every operation that needs a key. */
 export function guardedOperations(): Operation[] {
   const document: Json = JSON.parse(readFileSync('openapi.json', 'utf8'));
   return Object.entries<Json>(document.paths).flatMap(([path, methods]) =>
@@ -15,13 +15,13 @@ export function guardedOperations(): Operation[] {
   );
 }
 
-/** What any valid key may ask: how its own account stands. */
+/** Open to any valid key: the state of its own account. */
 const open = new Set(['/v1/credits', '/v1/usage', '/v1/transactions', '/v1/operations', '/v1/image-models']);
 
-/** What the operation asks of a key; undefined: nothing but to be valid. */
+/** The capability that an operation requires; undefined: a valid key is enough. */
 export function capabilityFor([method, path]: Operation): Capability | undefined {
   if (open.has(path)) return undefined;
-  // The check is a question, although its parameters come in a body.
+  // The check only reads, although its parameters come in a body.
   if (method === 'GET' || path === '/v1/compatibility/check') return 'jobs:read';
   return 'jobs:create';
 }

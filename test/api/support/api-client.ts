@@ -21,10 +21,10 @@ export interface Call {
   readonly body?: string | FormData | Uint8Array<ArrayBuffer>;
 }
 
-/** What each API serves as well: test/api/openapi. */
+/** The description that each API serves as well: test/api/openapi. */
 let description: InterfaceDescription | undefined;
 
-/** Calls one instance of the API over its socket, and holds every exchange against openapi.json. */
+/** Calls one instance of the API over its socket, and checks every exchange against openapi.json. */
 export class ApiClient {
   constructor(readonly url: string) {}
 
@@ -74,7 +74,7 @@ export class ApiClient {
     return this.call('POST', '/v1/uploads', { key, body: form });
   }
 
-  /** What `fetch` would not send: any path, and headers and bytes as they are. */
+  /** Sends a request that `fetch` would not send: any path, and headers and bytes unchanged. */
   raw(path: string, headers: Record<string, string> = {}): Promise<{ status: number; text: string }> {
     const { hostname, port } = new URL(this.url);
     return new Promise((resolve, reject) => {

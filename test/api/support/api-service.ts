@@ -45,7 +45,10 @@ const template = {
   },
 };
 
-/** The presets are on the log of every service; their previews only where a spec stores them (`seedWithTiles`). */
+/**
+ * Every service has the presets on its log. Their previews are stored only where a spec needs them
+ * (`seedWithTiles`).
+ */
 async function seedTemplate(url: string): Promise<void> {
   const directory = await mkdtemp(join(tmpdir(), 'atelier-template-'));
   const { store, close } = await openEventStore(
@@ -61,7 +64,7 @@ async function seedTemplate(url: string): Promise<void> {
   }
 }
 
-/** Requests a minute: specs that are not about the limit never meet it. */
+/** Requests a minute; too many for a spec to meet the limit by accident. */
 const unhindered = 1_000_000;
 
 export interface TenantOptions {
@@ -79,8 +82,8 @@ export interface Tenant {
 }
 
 /**
- * The API on real sockets and a database of its own: any number of instances, each with its own writers and
- * connections, and one projector. Jobs are not rendered: specs append what a worker would.
+ * The API on real sockets, with a database of its own. Any number of instances, each with its own writers and
+ * connections, share one projector. Jobs are not rendered: specs append the events of a worker.
  */
 export class ApiService implements AsyncDisposable {
   private readonly cleanups = new AsyncDisposableStack();
@@ -114,7 +117,7 @@ export class ApiService implements AsyncDisposable {
     return service;
   }
 
-  /** One more API, on the database as it is reached by `databaseUrl`. */
+  /** Starts one more API; it reaches the database at `databaseUrl`. */
   async openApi(...args: Parameters<ApiService['openApp']>): Promise<ApiClient> {
     return (await this.openApp(...args)).client;
   }
@@ -138,7 +141,8 @@ export class ApiService implements AsyncDisposable {
     const app: NestFastifyApplication = await createApi(settings, http);
     this.cleanups.defer(() => app.close());
     await app.listen({ port, host: '127.0.0.1', backlog: listenBacklog });
-    // On a busy machine its first look at the log may get no answer in time, and until the next one it refuses dispatches.
+    // On a busy machine the first check of the log may time out; the API then refuses dispatches until the next
+    // check.
     const { log } = app.get(Installation);
     if (databaseUrl === this.databaseUrl) await eventually(() => log.fits || log.misfit !== undefined);
     return { app, client: new ApiClient(publicUrl) };
@@ -172,7 +176,7 @@ export class ApiService implements AsyncDisposable {
     await revokeKey(this.store, contextOf(environment, id), keyId, 'tests');
   }
 
-  /** What every API process is started with, to be run as one: `startRole('apps/api/src/main.js', …)`. */
+  /** The settings of every API process, for a process of its own: `startRole('apps/api/src/main.js', …)`. */
   get roleSettings(): Record<string, string> {
     return {
       DATABASE_URL: this.databaseUrl,

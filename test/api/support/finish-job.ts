@@ -15,7 +15,7 @@ type Decide = Parameters<typeof handle<typeof initialJob, never, unknown>>[3];
 async function append(service: ApiService, tenant: Tenant, jobId: string, decide: unknown): Promise<void> {
   const { environment, id } = tenant;
   const stream = streamName(environment, 'job', jobId);
-  // The decide functions of one aggregate have rejections of different kinds; here all of them are mistakes.
+  // Each decide function of an aggregate has its own kinds of rejection; here every rejection is a mistake.
   const done = await handle(service.store, stream, aggregate, decide as Decide, contextOf(environment, id));
   if (done.kind === 'rejected') throw new Error(JSON.stringify(done.rejection));
 }
@@ -52,7 +52,7 @@ export async function failJob(service: ApiService, tenant: Tenant, jobId: string
   await append(service, tenant, jobId, (job: typeof initialJob) => fail(data, job));
 }
 
-/** What the process manager does once the job is over. */
+/** Closes the charge as the process manager does once the job is over. */
 export async function closeCharge(
   service: ApiService,
   { environment, id }: Tenant,
@@ -82,5 +82,5 @@ function artifact({ environment, id }: Tenant, role: JobArtifact['role']): JobAr
   };
 }
 
-/** What a composed picture tells of itself, as far as a dispatch asks for it. */
+/** The facts of a composed picture that a dispatch needs. */
 const drawnPerson = { seed: 1, gender: 'FEMALE', view: {}, wearer: {}, silhouettes: {} };

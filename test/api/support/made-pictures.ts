@@ -43,7 +43,9 @@ export type MadeKind = { readonly kind: ArtifactKind; readonly meta?: PictureMet
   Pick<JobArtifact, 'role' | 'label'>
 >;
 
-/** What a worker does with a queued job: it starts, keeps a picture of each kind, and succeeds with them. */
+/**
+ * Does the same as a worker with a queued job: starts it, keeps a picture of each kind, and succeeds with them.
+ */
 export async function succeedWith(
   service: ApiService,
   tenant: Tenant,

@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
 
-/** Writes bytes to a socket as they are, and reads until the other side closes it. */
+/** Writes bytes to a socket unchanged, and reads until the other side closes it. */
 export function talk(url: string, bytes: string): Promise<string> {
   const { hostname, port } = new URL(url);
   return new Promise((resolve, reject) => {

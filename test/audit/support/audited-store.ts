@@ -9,7 +9,7 @@ import { audited } from '../../support/audited.js';
 import type { TestDatabase } from '../../support/test-database.js';
 import type { Story } from './story.js';
 
-/** An event store and a read store with all read models, and the audit of the two. */
+/** An event store, a read store with all read models, and the audit that compares the two. */
 export class AuditedStore implements AsyncDisposable {
   private constructor(readonly fixture: ReadStoreFixture) {}
 
@@ -22,7 +22,7 @@ export class AuditedStore implements AsyncDisposable {
     return new AuditedStore(ReadStoreFixture.on(database, store));
   }
 
-  /** Writes the story as it is, whatever it expects the stores to be like. */
+  /** Writes the events of a story without checking the revisions that they expect. */
   async write({ appends }: Story): Promise<void> {
     for (const { stream, event } of appends) await this.append(stream, event);
   }

@@ -1,7 +1,7 @@
 import type { CheckName } from '#capabilities/operate/audit/findings.js';
 import { at, idOf, Story } from './story.js';
 
-/** A history with something wrong in it, and what the audit must say of that. */
+/** A history with a planted error, and the finding that the audit must report for it. */
 export interface Planted {
   readonly rule: string;
   readonly story: Story;

@@ -12,7 +12,7 @@ export function at(second: number): string {
   return new Date(Date.UTC(2026, 5, 1, 12, 0, second)).toISOString();
 }
 
-/** An id of 26 characters of a ULID's alphabet, the same for the same name. */
+/** An id of 26 characters of a ULID's alphabet; the same name gives the same id. */
 export function idOf(name: string): string {
   const letters = uuidV5(name, namespace).replaceAll('-', '').toUpperCase();
   return `0${letters.slice(0, 25)}`;
@@ -24,8 +24,8 @@ interface Append {
 }
 
 /**
- * A history as it is written down event by event, in the order of the log. Each event may be bent on its way in, and
- * that is how specs plant what is wrong.
+ * A history, written event by event in the order of the log. A spec can bend each event before it is written;
+ * that is how it plants an error.
  */
 export class Story {
   readonly appends: Append[] = [];
@@ -207,7 +207,7 @@ export class Story {
     return this.debit(tenant, job).void(tenant, job).refund(tenant, job, { reason: 'orphaned' });
   }
 
-  /** A batch of two, of which one fails. */
+  /** A batch of two jobs, one of which fails. */
   batch(tenant: string, parent: string): this {
     const requestId = `r-${parent}`;
     const children = [`${parent}-0`, `${parent}-1`];
@@ -291,7 +291,10 @@ export class Story {
     return this.tell('preset', presetId, 'installation', 'PresetPublished', data);
   }
 
-  /** A caller did the last of it, by this call: its key, and not the service or an operator. */
+  /**
+   * Marks a caller as the author of the last event: the caller's key and this call, not the service or an
+   * operator.
+   */
   called(call: string, causationId = 'story'): this {
     return this.bend(({ event }) => {
       event.metadata = { ...event.metadata, actor: 'key:shop', requestId: idOf(call), causationId };
@@ -312,7 +315,10 @@ export class Story {
     return this;
   }
 
-  /** As a store would give the events back. `revisions` may be overridden by `stream@revision` of the n-th event. */
+  /**
+   * The events as a store returns them. A key `stream@revision` in `revisions` overrides the n-th event's
+   * revision.
+   */
   recorded(): RecordedEvent[] {
     const revisions = new Map<string, bigint>();
     return this.appends.map(({ stream, event }, index) => {
@@ -338,7 +344,7 @@ export function artifact(name: string, role: JobArtifact['role'], kind: string):
   };
 }
 
-/** Something of everything, all of it as it must be. Two tenants in the given environment. */
+/** A valid history with something of every kind, for two tenants in the given environment. */
 export function busyStory(environment: Environment = 'live', [first, second] = ['acme', 'bold']): Story {
   const story = new Story(environment);
   const [one, two] = [first, second];
@@ -362,7 +368,7 @@ export function busyStory(environment: Environment = 'live', [first, second] = [
     .queue(one, named('job5'))
     .start(one, named('job5'))
     .start(one, named('job5'), 2);
-  // In two steps, the second of which takes two calls.
+  // Two steps; the second one takes two calls.
   for (const call of ['dressed.1', 'placed.1', 'placed.2']) story.call(one, named('job5'), call);
   story.succeed(one, named('job5'), 2).settle(one, named('job5'));
   story.tell('usage', two, two, 'RequestRejected', {

@@ -8,7 +8,7 @@ import type { AuditedStore } from './audited-store.js';
 /** One event, by its place in its stream. */
 export type Place = readonly [stream: string, revision: number];
 
-/** What whoever has the password of a store can do to its log. */
+/** The changes that a person with the password of a store can make to its log. */
 export interface Tampering {
   readonly store: EventStore;
   /** Edits data and metadata in their JSON text. */
@@ -16,7 +16,9 @@ export interface Tampering {
   remove(place: Place): Promise<void>;
   /** Two events change their places in the log. */
   swap(one: Place, other: Place): Promise<void>;
-  /** An event before the others of its stream, where there was none: as after the unique index was removed. */
+  /**
+   * Adds a copy of the event right behind it, with the same revision, as is possible without the unique index.
+   */
   repeat(place: Place): Promise<void>;
   close(): Promise<void>;
 }
@@ -75,7 +77,7 @@ export async function tamperingInPeer(): Promise<Tampering> {
     log.events.findIndex((event) => event.stream === stream && event.revision === BigInt(revision));
   const put = (index: number, event: StoredEvent) => {
     log.events[index] = event;
-    // What a stream gives is the same events.
+    // The stream must return the changed event as well.
     const ofStream = log.stream(event.stream) as StoredEvent[];
     ofStream[ofStream.findIndex(({ id }) => id === event.id)] = event;
   };
@@ -109,7 +111,7 @@ export async function tamperingInPeer(): Promise<Tampering> {
       each(() => {
         const index = indexOf(place);
         const event = log.events[index]!;
-        // Positions are offsets in bytes: one byte further is a place of its own.
+        // Positions are byte offsets, so the next byte is a free position.
         log.events.splice(index + 1, 0, { ...event, id: crypto.randomUUID(), position: event.position + 1n });
       }),
     async close() {

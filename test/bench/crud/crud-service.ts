@@ -23,10 +23,11 @@ import pg from 'pg';
 import { newId } from '#platform/ids.js';
 
 /*
- * The peer that Atelier is measured against: the service that a competent team would write in a week, tuned where it
- * costs nothing. Same framework, same PostgreSQL, same promise at the moment of the 202: the credits are debited, the
- * job, its ledger line and its usage row are committed. `pg` with a pool and prepared statements, keys cached in
- * memory, one transaction that locks the account's row. No ORM, no read of the key, no select before the update.
+ * The peer that Atelier is measured against: the service that a competent team would write in a week, tuned
+ * where that costs nothing. It has the same framework, the same PostgreSQL and the same promise at the 202: the
+ * debit, the job, its ledger line and its usage row are committed. It uses `pg` with a pool and prepared
+ * statements, keys cached in memory, and one transaction that locks the account's row. It has no ORM, no read
+ * of the key, and no select before the update.
  */
 
 const schema = `
@@ -114,7 +115,7 @@ class DispatchController {
   }
 }
 
-/** Starts the service on a database of its own, with these keys, each for an account of its own with plenty of credits. */
+/** Starts the service on a database of its own. Each key has an account of its own with plenty of credits. */
 export async function startCrudService(databaseUrl: string, keys: readonly string[]) {
   const pool = new pg.Pool({ connectionString: databaseUrl, max: 20 });
   await pool.query(schema);

@@ -1,6 +1,7 @@
 import { startCrudService } from './crud-service.js';
 
-// Runs the peer in a process of its own, as Atelier's API is: DATABASE_URL and KEYS (comma-separated) come in by the environment.
+// Runs the peer in a process of its own, as Atelier's API does. The environment gives DATABASE_URL and KEYS
+// (comma-separated).
 const service = await startCrudService(
   process.env['DATABASE_URL'] ?? '',
   (process.env['KEYS'] ?? '').split(','),

@@ -8,14 +8,20 @@ interface Dispatch {
   readonly body: object;
 }
 
-/** How long a careful caller goes on asking before the dispatch counts as never answered: longer than a busy machine takes. */
+/**
+ * How long a careful caller repeats a dispatch before it counts as never answered: longer than a busy machine
+ * takes.
+ */
 const patienceMs = 600_000;
 
-/** A careful caller: repeats each dispatch with its Idempotency-Key, now at one API, now at the other, until it is accepted. */
+/**
+ * A careful caller. It repeats each dispatch with its Idempotency-Key, alternating between the two APIs, until
+ * one accepts it.
+ */
 export class Caller {
   /** The job that each dispatch was accepted with. */
   readonly accepted = new Map<string, { readonly jobId: string; readonly dispatch: Dispatch }>();
-  /** How often an answer was one that it should not have been. */
+  /** The number of answers that a correct service never gives. */
   otherAnswers = 0;
   neverAnswered = 0;
 
@@ -37,7 +43,9 @@ export class Caller {
     return new Caller(installation.apis, tenant, apiKey, blank);
   }
 
-  /** Most fail fast on a blank photograph and are refunded; one in `drawnEvery` is drawn and settled. */
+  /**
+   * Most dispatches fail fast on a blank photograph and are refunded; one in `drawnEvery` is drawn and settled.
+   */
   async dispatch(key: string, drawn: boolean): Promise<void> {
     const dispatch = drawn
       ? { key, path: 'model-generator', body: { seed: 7 } }
@@ -47,7 +55,7 @@ export class Caller {
     else this.accepted.set(key, { jobId, dispatch });
   }
 
-  /** Asks for each accepted dispatch once more: it must be the same job. */
+  /** Repeats each accepted dispatch once more: the answer must name the same job. */
   async repeatAll(): Promise<void> {
     for (const { jobId, dispatch } of this.accepted.values()) {
       const again = await this.untilAccepted(dispatch);
@@ -69,7 +77,7 @@ export class Caller {
         headers: { 'content-type': 'application/json', 'idempotency-key': key },
       });
       if (answer?.status === 202) return ((await answer.json()) as { job_id: string }).job_id;
-      // 409: an earlier try holds the key. 503: the store was away. Both say: again.
+      // 409: an earlier try holds the key. 503: the store was away. The caller tries again after both.
       if (answer && ![409, 503].includes(answer.status)) {
         this.noteOther(`${key}: ${answer.status} ${await answer.text()}`);
         return undefined;

@@ -22,15 +22,15 @@ export type StoreKind = 'postgres' | 'eventstoredb';
 
 const apps = join(process.cwd(), 'dist', 'apps');
 
-/** What is told of the log of a role that ended by itself. */
+/** The number of log lines that are printed for a role that ended by itself. */
 const lastLines = 12;
 
-/** One process of a role, which is started again whenever it ends: what a supervisor does. */
+/** One process of a role. It is started again whenever it ends, as by a supervisor. */
 export class SupervisedRole {
   private child: ChildProcess | undefined;
   private wanted = true;
   private killed = false;
-  /** How often it ended although nobody killed it. */
+  /** How often it ended without being killed. */
   endedByItself = 0;
 
   constructor(
@@ -53,7 +53,8 @@ export class SupervisedRole {
     child.once('exit', (code, signal) => {
       if (this.wanted && !this.killed) this.tellEnd(code ?? signal, begin);
       this.killed = false;
-      // A start that is made again rejects nowhere: its end leads here.
+      // This start needs no caller that handles its failure: a failed start ends the process, and the end leads
+      // here again.
       if (this.wanted)
         void sleep(100)
           .then(() => (this.wanted ? this.start() : undefined))
@@ -92,8 +93,8 @@ export class SupervisedRole {
 }
 
 /**
- * What production is made of, small: two APIs, two projectors and two workers as processes, PostgreSQL with its default of
- * 100 connections behind a proxy, and for EventStoreDB the protocol peer behind another.
+ * A small production: two APIs, two projectors and two workers as processes, and PostgreSQL with its default of
+ * 100 connections behind a proxy. For EventStoreDB there is also the protocol peer behind another proxy.
  */
 export class Installation implements AsyncDisposable {
   readonly roles: SupervisedRole[] = [];
@@ -156,7 +157,7 @@ export class Installation implements AsyncDisposable {
     });
   }
 
-  /** The operator's command, past the proxies' faults only where there are none. */
+  /** Runs the operators' command. It goes through the proxies, so it works only while they have no fault. */
   async command(...args: string[]): Promise<Record<string, unknown>> {
     const { stdout } = await promisify(execFile)(
       process.execPath,
@@ -170,7 +171,7 @@ export class Installation implements AsyncDisposable {
     return this.roles.filter((role) => role.name === name);
   }
 
-  /** Breaks every connection to the database, or to the log, and for a while each new one. */
+  /** Breaks every connection to the database, or to the log, and refuses new ones for a while. */
   async cut(what: 'database' | 'log', forMs: number): Promise<void> {
     const proxy = what === 'database' ? this.databaseProxy : this.logProxy;
     proxy.refuse();
@@ -178,7 +179,7 @@ export class Installation implements AsyncDisposable {
     proxy.restore();
   }
 
-  /** Answers are held back, then lost with their connections: what was sent may have happened. */
+  /** Holds answers back, then drops them with their connections: the requests may have been carried out. */
   async loseAnswers(what: 'database' | 'log', forMs: number): Promise<void> {
     const proxy = what === 'database' ? this.databaseProxy : this.logProxy;
     proxy.holdAnswers();
@@ -192,7 +193,7 @@ export class Installation implements AsyncDisposable {
     else {
       const postmaster = identityOf(this.database.pid);
       process.kill(postmaster.pid, 'SIGKILL');
-      // One that is still there would be taken for a server that runs.
+      // A postmaster that has not yet ended would be mistaken for a running server.
       await remaining([postmaster], 10_000);
     }
     await this.startDatabase();
@@ -203,7 +204,7 @@ export class Installation implements AsyncDisposable {
     else await this.restartDatabase('stop');
   }
 
-  /** Takes tasks out of the queue that no worker has begun, while no worker looks. */
+  /** Removes tasks that no worker has begun from the queue, while all workers are paused. */
   async deleteTasks(): Promise<void> {
     const workers = this.of('worker');
     for (const worker of workers) worker.pause();
@@ -217,7 +218,7 @@ export class Installation implements AsyncDisposable {
     }
   }
 
-  /** While everything runs. A deadlock with what runs may cost it a try. */
+  /** Drops the queue while everything runs. A deadlock with a running statement may cost it a try. */
   async dropQueue(): Promise<void> {
     await retry(() => this.query('drop schema if exists pgboss cascade'), { firstPauseMs: 50, attempts: 20 });
   }
@@ -229,7 +230,7 @@ export class Installation implements AsyncDisposable {
     );
   }
 
-  /** Moves the render dispatcher past jobs that it has not heard of: those of some time. */
+  /** Moves the render dispatcher's checkpoint past the jobs of a while, which it has not seen. */
   async skipJobs(forMs: number): Promise<void> {
     await this.whileProjectorsAreKilled(async () => {
       await sleep(forMs);
@@ -246,14 +247,17 @@ export class Installation implements AsyncDisposable {
     });
   }
 
-  /** Checkpoints that name events of no log: what follows them halts, nothing is dispatched, and the operator resets them. */
+  /**
+   * Makes checkpoints name events that no log has. The consumers halt, no job is dispatched, and the operator
+   * resets the checkpoints.
+   */
   async spoilCheckpoints(forMs: number): Promise<void> {
     await this.whileProjectorsAreKilled(() =>
       this.query('update test.process_checkpoints set event_id = gen_random_uuid()'),
     );
     await sleep(forMs);
     await Promise.all(this.roles.map((role) => role.stop()));
-    // The session of a projector that was killed may still be there.
+    // The session of a killed projector may still exist.
     await retry(() => this.command('checkpoints', 'reset'), { attempts: 10 });
     await Promise.all(this.roles.map((role) => role.start()));
   }

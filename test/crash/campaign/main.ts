@@ -18,16 +18,17 @@ const options = npmRun(
 const { rounds } = options;
 const random = new Random(options.seed);
 
-// Ctrl-C ends the faults early; what was accepted is still followed to its end and counted.
+// Ctrl-C ends the faults early; every accepted dispatch is still followed to its end and counted.
 const enough = new AbortController();
 process.once('SIGINT', () => enough.abort());
 const dispatchesEach = 8;
 const drawnEvery = 24;
-/** What a fault lasts that has a length: long enough to be noticed, shorter than callers wait. */
+/** The duration of a fault: long enough to be noticed, shorter than callers wait. */
 const someTime = () => 200 + random.below(1_500);
 /**
- * In the end: what does not go on for so long stands still. The reconciliation of lost tasks takes up to a minute, and workers,
- * which let everything else on the machine go first, may take many for a backlog.
+ * At the end: without progress for this long, the installation counts as stuck. The reconciliation of lost
+ * tasks takes up to a minute. Workers yield to everything else on the machine and may take many minutes for a
+ * backlog.
  */
 const standstillMs = 5 * 60_000;
 
@@ -64,7 +65,7 @@ const faults: Readonly<Record<string, Fault>> = {
   'kill the database': (installation) => installation.restartDatabase('kill'),
 };
 
-/** Dispatches at a pace, and a fault or two in the middle of them. */
+/** Dispatches at a steady pace, and causes a fault or two in the middle. */
 async function round(number: number, installation: Installation, caller: Caller): Promise<string> {
   const names = Object.keys(faults);
   const chosen = random.below(4) === 0 ? [anyOf(names), anyOf(names)] : [anyOf(names)];
@@ -88,7 +89,7 @@ interface LedgerRow {
   readonly job_id?: string | null;
 }
 
-/** Waits until every job has ended and every charge is closed, or nothing goes on any more. */
+/** Waits until every job has ended and every charge is closed, or until nothing moves any more. */
 async function settled(caller: Caller): Promise<{ jobs: JobRow[]; ledger: LedgerRow[] }> {
   for (let least = Infinity, movedAt = Date.now(); ; await sleep(2_000)) {
     const jobs = await caller.all<JobRow>('/v1/jobs');
@@ -120,7 +121,7 @@ async function campaign(store: StoreKind): Promise<boolean> {
   const stranded = await installation.command('jobs', 'stranded');
   const audit = await installation.command('ledger', 'audit').then(
     () => 'holds',
-    // Node's error of a program that ended with another code has what it wrote.
+    // When a program exits with an error, Node's error holds its output.
     (error: unknown) => `fails: ${(error as { stdout?: string }).stdout?.slice(0, 2_000)}`,
   );
 
@@ -136,7 +137,7 @@ async function campaign(store: StoreKind): Promise<boolean> {
     refunded: ledger.filter(({ status }) => status === 'REFUNDED').length,
     stranded: Math.max(withStatus('NOT_STARTED', 'IN_PROGRESS'), (stranded['jobs'] as unknown[]).length),
     lost: [...accepted].filter((id) => !known.has(id)).length + caller.neverAnswered,
-    // Two dispatches of one key: another job than it was answered with, or one that nobody was answered with.
+    // One key was dispatched twice: its answers name different jobs, or a job exists that no answer named.
     doubled: caller.otherAnswers + [...known.keys()].filter((id) => !accepted.has(id)).length,
     endedByThemselves: installation.endedByThemselves(),
     audit,

@@ -2,13 +2,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { newId } from '#platform/ids.js';
 import type { Customer, World } from './world.js';
 
-/** What a client was told, if it was told anything. */
+/** The answer of a client, if it got one. */
 export interface Answer {
   readonly jobId: string;
   readonly requestId: string;
 }
 
-/** A client of the API, of the patient kind where it is told to be. */
+/** A client of the API. It repeats its requests if it is set to be patient. */
 export class Client {
   constructor(
     readonly world: World,
@@ -36,12 +36,12 @@ export class Client {
       });
       return { status: response.status, body: (await response.json()) as Reply['body'] };
     } catch {
-      // It is not known what became of the request: the process behind it may be gone.
+      // The outcome of the request is unknown: the process behind it may have died.
       return undefined;
     }
   }
 
-  /** One dispatch that nobody repeats. */
+  /** One dispatch that is not repeated. */
   async dispatch(path: string, body: object, prefer?: string): Promise<Answer[]> {
     const reply = await this.post(path, body, undefined, prefer);
     return reply && reply.status < 300 ? [answerOf(reply)] : [];
@@ -79,7 +79,7 @@ export class Client {
     return sum;
   }
 
-  /** Asks until somebody answers with something that does not say: again. */
+  /** Repeats a request until an answer has none of the statuses in `again`. */
   async until(
     ask: () => Promise<Reply | undefined>,
     again: readonly number[],

@@ -3,14 +3,14 @@ import { EngineError, type ImageEngine, type RenderContext, type RenderRequest }
 import { BatchEngine } from '../../worker/support/batches.js';
 import { plainPicture } from '../../worker/support/engines.js';
 
-/** What the engine does with a job, by the name that its dispatch gives it. */
+/** Names of dispatches; each makes the engine treat the job in its own way. */
 export const endless = 'endless';
 export const refused = 'refused';
 export const busyOnce = 'busy once';
-/** As the name of a photograph of a batch. */
+/** The same as the number of a photograph in a batch. */
 export const endlessPhoto = 99;
 
-/** Draws plain pictures in no time: one stage and one final picture, or what a batch needs. */
+/** Draws plain pictures at once: one stage and one final picture, or the pictures of a batch. */
 export class CrashEngine implements ImageEngine {
   readonly name = 'crash';
   private readonly batches = new BatchEngine({ person: [0, 1] }, async (photo, { signal }) => {

@@ -15,15 +15,16 @@ import { callSite, type Recorder } from './recorder.js';
 /** Ids of events whose append is to lose its answer. */
 const losing = new Set<string>();
 
-/** Makes points of all calls of the event store in this process, whoever has opened it. */
+/** Makes points of all calls of the event store in this process, wherever the store was opened. */
 export function recordEventStore(recorder: Recorder, onDelivery: (consumer: string) => void): void {
   const { role } = recorder;
-  // The class is not exported; each of its instances shows it. None connects before its first call.
+  // The class is not exported, but each of its instances leads to it. An instance connects with its first call,
+  // and this one makes none.
   const nowhere = createPostgresEventStore({ connection: { url: 'postgres://127.0.0.1:1/nowhere' } });
   const store = Object.getPrototypeOf(nowhere) as EventStore;
   const { append, appendTogether, readStream, readAll, head } = store;
 
-  /** @param site whoever appends */
+  /** @param site the place in the code that appends */
   const through = <Outcome extends AppendOutcome | AppendTogetherOutcome>(
     site: string,
     events: readonly NewEvent[],
@@ -37,7 +38,7 @@ export function recordEventStore(recorder: Recorder, onDelivery: (consumer: stri
       const outcome = await carryOut();
       if (!passage.loseAnswer || !first) return outcome;
       const isLost = !losing.delete(first.id);
-      // Another writer was faster, which the answer says: the next try is the one to lose its answer.
+      // The answer says that another writer was faster, so the next try is the one that loses its answer.
       if (!isLost && outcome.outcome === 'wrong-expected-revision') recorder.takeBack();
       else if (isLost && outcome.outcome === 'appended' && outcome.replayed)
         recorder.note('resolved', points);
@@ -54,11 +55,11 @@ export function recordEventStore(recorder: Recorder, onDelivery: (consumer: stri
   };
   store.readStream = function (this: EventStore, stream, options) {
     const category = parseStreamName(stream)?.category ?? stream;
-    // The key is read to find out who calls: that is the authentication itself.
+    // This read of the key belongs to the authentication itself.
     if (category === 'key') return readStream.call(this, stream, options);
     const site = callSite();
-    // A process manager that looks where its predecessor stood has done nothing yet with the batch that came. Whether a
-    // job is without a task at two looks in a row is a matter of time, so that no scenario passes that read for sure.
+    // A process manager checks its predecessor's place before it does anything with its batch. Whether a job
+    // lacks a task at two checks in a row depends on timing, so no scenario is sure to pass that read.
     if (site === 'stream-continuity' || site === 'stranded-jobs')
       return readStream.call(this, stream, options);
     const points = [`${role}:event-store.read:${category}@${site}`];
@@ -70,11 +71,13 @@ export function recordEventStore(recorder: Recorder, onDelivery: (consumer: stri
   };
   store.head = function (this: EventStore) {
     const site = callSite();
-    // Asked once in the life of an API process, by its first dispatch with a key: it has done nothing yet, and few runs pass it.
+    // Only the first dispatch with a key reads the head in an API process. It has done nothing before, and few
+    // runs pass it.
     if (site === 'dispatch-workflow.handler') return head.call(this);
     return recorder.through([`${role}:event-store.head@${site}`], () => head.call(this));
   };
-  // Each consumer gets its batches from what this process shares, and one subscription to the store fills that.
+  // Consumers get their batches from subscriptions that this process shares. One subscription to the store
+  // fills each of them.
   const { subscribe } = SharedSubscriptions.prototype;
   SharedSubscriptions.prototype.subscribe = function (this: SharedSubscriptions, options: SubscribeOptions) {
     const batches = subscribe.call(this, options);
@@ -106,7 +109,10 @@ async function* recorded(
   }
 }
 
-/** Who listens, by what it listens to. Undefined: to nothing of jobs, or to the other environment. */
+/**
+ * Names a consumer by the events that it listens to. Undefined: it listens to no jobs, or to the other
+ * environment.
+ */
 function consumerOf({ consumer, filter }: SubscribeOptions): string | undefined {
   const { types, streamPrefixes } = filter ?? {};
   if (streamPrefixes?.every((prefix) => prefix.startsWith('live.'))) return undefined;
@@ -119,15 +125,15 @@ function consumerOf({ consumer, filter }: SubscribeOptions): string | undefined 
 }
 
 /**
- * The answer to an append is lost as it is lost in the field: the statement has run and is committed, and instead of its
- * result the connection ends. What follows is up to the adapter. An append that the store has refused has nothing to lose.
+ * Loses the answer to an append as in the field: the statement runs and is committed, and the connection ends
+ * instead of returning the result. The adapter must handle the rest. A refused append has nothing to lose.
  */
 function breakConnections(recorder: Recorder): void {
   const { query } = pg.Client.prototype;
   type Query = (this: pg.Client, ...args: unknown[]) => Promise<pg.QueryResult> | undefined;
   const losingQuery: Query = function (this: pg.Client, ...args) {
     const [config] = args as [{ name?: string; values?: unknown[] } | undefined];
-    // The overloads of pg cannot be told from outside; the arguments are passed on as they came.
+    // Types do not show which overload of pg is called, so the arguments are passed on unchanged.
     const ask = (...asked: unknown[]) => (query as Query).apply(this, asked);
     const sent = ask(...args);
     const carried = [...losing].filter(

@@ -17,7 +17,7 @@ import { endless } from './engine.js';
 import type { Customer, World } from './world.js';
 import { grantCredits } from '../../support/operator.js';
 
-/** What is there before a scenario: pictures, and what processes that died earlier have left behind. */
+/** The state before a scenario: pictures, and the remains of processes that died earlier. */
 
 const direct = 'product-to-model-direct';
 const batch = 'pdp-batch-extractions';
@@ -32,7 +32,7 @@ export async function picture(world: World, { tenant }: Customer): Promise<strin
   return (await world.upload(tenant)).storageKey;
 }
 
-/** The engine comes to no end with a photograph that has the number `endless`. */
+/** The engine never finishes a photograph with the number `endless`. */
 export async function twoPhotographs(world: World, { tenant }: Customer, endless?: number): Promise<Photo[]> {
   const uploads = await Promise.all(['#f00', '#00f'].map((colour) => world.upload(tenant, colour)));
   return uploads.map(({ assetId }, index) => ({
@@ -41,7 +41,7 @@ export async function twoPhotographs(world: World, { tenant }: Customer, endless
   }));
 }
 
-/** An account whose event after so many others is due for a snapshot. */
+/** Makes an account that is due for a snapshot after so many more events. */
 export function dueForSnapshot(after: number) {
   return async (world: World, customer: Customer): Promise<string> => {
     const purchase = { amount: 1, kind: 'pack', label: 'Pack' } as const;
@@ -74,7 +74,7 @@ async function debit(
   await world.accounts.execute(context, (account) => debitCredits(commands, account));
 }
 
-/** A job that is being rendered, and a projector that was started since. The engine comes to no end with the job. */
+/** A job that is being rendered, with a projector that started later. The engine never finishes the job. */
 export async function renderingSince(world: World, customer: Customer): Promise<string> {
   const client = new Client(world, customer, AbortSignal.timeout(30_000));
   const body = { product_image_s3_key: await picture(world, customer), display_name: endless, seed: 7 };
@@ -94,7 +94,7 @@ async function readModelsKnow({ events, pool }: World, stream: string): Promise<
   while ((await pool.query(behind, [position])).rowCount !== 0) await sleep(20);
 }
 
-/** Waits until the first event of a stream is handled: from then on it will not be handed out again. */
+/** Waits until the first event of a stream is handled: after that it is not delivered again. */
 async function chargeCloserKnows({ events, pool }: World, stream: string): Promise<void> {
   const slice = await events.store.readStream(stream, { limit: 1 });
   const position = slice.kind === 'found' ? slice.events[0]!.position : 0n;
@@ -110,7 +110,10 @@ export async function orphan(world: World, customer: Customer): Promise<void> {
   await debit(world, customer, direct, {}, ids, new Date(Date.now() - hourMs));
 }
 
-/** A try that was slow: another one with its key has fenced its job off, and everybody knows. It charges all the same. */
+/**
+ * A slow try: another try with its key has fenced off its job, and every process knows that. The slow one
+ * charges all the same.
+ */
 export async function fencedOff(world: World, { tenant }: Customer): Promise<DispatchIds> {
   const ids = { requestId: newId(), jobId: newId() };
   const fence = {
@@ -130,7 +133,7 @@ export async function lateDebit(world: World, customer: Customer, ids: DispatchI
   await debit(world, customer, direct, {}, ids, new Date(Date.now() - hourMs));
 }
 
-/** What a try leaves that died with its Idempotency-Key at hand: its ids, and its charge where it came so far. */
+/** The remains of a try that died with an Idempotency-Key: its ids, and its charge if it got that far. */
 export async function abandonedTry(world: World, customer: Customer, charge: 'charged' | 'uncharged') {
   const body = { product_image_s3_key: await picture(world, customer), display_name: '', seed: 7 };
   const ids = { requestId: newId(), jobId: newId() };
@@ -188,7 +191,10 @@ export async function jobTypes({ events }: World, jobId: string): Promise<string
   return slice.kind === 'found' ? slice.events.map(({ type }) => type) : [];
 }
 
-/** What a cancel does first, and what it leaves when it dies right after: no refund, and a batch's jobs go on. */
+/**
+ * Does the first step of a cancel and stops, as a cancel does that dies there: nothing is refunded, and a
+ * batch's jobs go on.
+ */
 export async function cancelAlone(world: World, tenant: string, jobId: string): Promise<void> {
   const command = { reason: 'Cancelled by the caller.', at: new Date().toISOString() };
   const stream = streamName('test', 'job', jobId);

@@ -11,8 +11,8 @@ import { caughtUp } from './invariants.js';
 import { horizonMs, worldTemplate, type World } from './world.js';
 
 /**
- * Folds the whole history anew into another database and compares every row of every read model: what crashes in the
- * middle have left there must not be told from what never saw one.
+ * Folds the whole history anew into another database and compares every row of every read model. Rows that went
+ * through crashes must equal rows that did not.
  */
 export async function readModelProblems(world: World): Promise<string[]> {
   if (!(await caughtUp(world))) return ['the read models do not catch up'];
@@ -57,7 +57,7 @@ async function disposableDatabase() {
   return { url: database.url, [Symbol.asyncDispose]: () => database.drop() };
 }
 
-/** What the operator's audit has to say of all that happened, as if it was asked right now. */
+/** The findings of the operators' audit over everything that happened, as of now. */
 export async function auditFindings(world: World): Promise<string[]> {
   if (!(await caughtUp(world))) return ['the read models do not catch up'];
   const { store, snapshots } = world.events;

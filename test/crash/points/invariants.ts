@@ -8,7 +8,7 @@ import type { Client } from './client.js';
 import type { Outcome } from './scenarios.js';
 import type { World } from './world.js';
 
-/** All that happened to a tenant, in the order of the log. */
+/** Every event of a tenant, in the order of the log. */
 export async function historyOf(store: EventStore, tenant: string, after: bigint): Promise<RecordedEvent[]> {
   const history: RecordedEvent[] = [];
   for (let from = after; ;) {
@@ -25,14 +25,14 @@ export function tell(history: readonly RecordedEvent[]): string {
   return history.map(({ type, stream, data }) => `${stream} ${type} ${JSON.stringify(data)}`).join('\n');
 }
 
-/** What is wrong already, and what is still to come. */
+/** The problems so far, and the work that is still open. */
 export function judge(history: readonly RecordedEvent[]) {
   const judged = new JudgedHistory('test');
   for (const event of history) judged.apply(event);
   return { problems: judged.news(), unsettled: judged.unsettled() };
 }
 
-/** What is wrong after a run, when everything has come to rest. Nothing: no lines. */
+/** The problems after a run, once everything is at rest. Empty: all is well. */
 export async function problemsOf(
   world: World,
   client: Client,
@@ -50,7 +50,7 @@ export async function problemsOf(
   ];
 }
 
-/** A charge that no job came of was fenced off under its own name. */
+/** A charge without a job must be fenced off under its own name. */
 function fenceProblems({ charges, jobs }: JudgedHistory, events: readonly AuditedEvent[]): string[] {
   const fences = new Map(
     events.flatMap((event) =>
@@ -69,7 +69,7 @@ const stateAfter = {
   JobVoided: 'voided',
 } as const satisfies Record<Outcome['ends'], string>;
 
-/** What was answered has happened; what was not has happened once or not at all. */
+/** An answered dispatch has happened. A dispatch without an answer has happened once or not at all. */
 function promiseProblems(history: JudgedHistory, { answered, persistent, ends }: Outcome): string[] {
   const { jobs, charges } = history;
   const isVoided = (jobId: string) => history.stateOf(jobId) === 'voided';
@@ -82,7 +82,7 @@ function promiseProblems(history: JudgedHistory, { answered, persistent, ends }:
   if (persistent && roots.length !== 1)
     problems.push(`a dispatch that was answered has ${roots.length} jobs`);
   for (const { jobId, childJobIds = [] } of roots) {
-    // A machine so slow that the sweep was first: then there was nothing to draw, and nothing is charged.
+    // On a very slow machine the sweep may come first: then there is nothing to draw, and nothing is charged.
     const givenBack = childJobIds.length > 0 && childJobIds.every(isVoided);
     const [is, must] = [history.stateOf(jobId), stateAfter[givenBack ? 'JobFailed' : ends]];
     if (is !== must) problems.push(`job ${jobId} ${is}, and must have ${must}`);
@@ -99,7 +99,7 @@ function promiseProblems(history: JudgedHistory, { answered, persistent, ends }:
   return problems;
 }
 
-/** Every picture that an event names was stored before, with these bytes. */
+/** Every picture that an event names must have been stored before the event, with the same bytes. */
 async function pictureProblems({ storage }: World, events: readonly AuditedEvent[]): Promise<string[]> {
   const problems: string[] = [];
   const stored = new Set<string>();
@@ -126,7 +126,7 @@ async function pictureProblems({ storage }: World, events: readonly AuditedEvent
 
 const caughtUpWithinMs = 15_000;
 
-/** What the API shows is what the history says. */
+/** The API must show the same as the history. */
 async function readProblems(world: World, client: Client, history: JudgedHistory): Promise<string[]> {
   if (!(await caughtUp(world))) return ['the read models do not catch up'];
   const problems: string[] = [];

@@ -2,10 +2,13 @@ import { testProof, testSigningKey } from '#event-store/testing/signing-key.js';
 import { openEventStore, type OpenedEventStore, type OpenOptions } from '#event-store/open-event-store.js';
 import { authenticSnapshots } from '#event-store/snapshots.js';
 
-/** Of every process: what one saves, the others can tell for true. Without it there are no snapshots. */
+/**
+ * All processes share this key, so each accepts the snapshots of the others. Without a key there are no
+ * snapshots.
+ */
 export const signingKey = testSigningKey;
 
-/** The log and its snapshots as each role of the service opens them. */
+/** Opens the log and its snapshots as each role of the service does. */
 export async function openLog(url: string, options?: OpenOptions): Promise<OpenedEventStore> {
   const opened = await openEventStore(
     { eventStoreUrl: url, databaseUrl: url },

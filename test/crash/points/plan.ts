@@ -9,14 +9,16 @@ export interface Plan {
   readonly runs: readonly Run[];
   /** Whether every point of the list is tried. */
   readonly complete: boolean;
-  /** A later time that a point is passed may not come: there need not be a crash then. */
+  /** A point may not be passed a second or third time; then no crash happens, and none is required. */
   mustCrash(run: Run): boolean;
 }
 
 /**
- * `CRASH_POINTS`: unset, each point once, before and after in turn, and lost answers where money is; `all`, every point
- * in all its scenarios, every way, also the second and third time; `none`, every scenario without a crash; anything else,
- * parts of names with commas between: the points that have one of them.
+ * Values of `CRASH_POINTS`:
+ * unset: each point once, before and after in turn, and lost answers where money moves;
+ * `all`: every point in all its scenarios, in every way, also the second and third time;
+ * `none`: every scenario without a crash;
+ * anything else: parts of names, separated by commas; selects the points that contain one of them.
  */
 export function planOf({ CRASH_POINTS: asked }: NodeJS.ProcessEnv): Plan {
   const mustCrash = ({ crash }: Run) => crash?.occurrence === 1;
@@ -51,7 +53,7 @@ function runOf(
   return { scenario, crash: { point, mode, occurrence } };
 }
 
-/** Places where the same point is passed several times with another meaning each. */
+/** Scenarios that pass the same point several times, each time with another meaning. */
 const repeated: readonly ScenarioName[] = ['batch', 'cancelled-batch', 'abandoned-batch', 'abandoned-cancel'];
 
 function everyWay(point: CrashPoint): Run[] {

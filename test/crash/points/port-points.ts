@@ -10,7 +10,9 @@ import { callSite, type Recorder } from './recorder.js';
 
 type Method = (this: unknown, ...args: unknown[]) => Promise<unknown>;
 
-/** Makes points of the other ports' calls: of every instance, so that the wiring stays that of the service. */
+/**
+ * Makes points of the other ports' calls. It patches every instance, so the wiring stays that of the service.
+ */
 export function recordPorts(recorder: Recorder): void {
   const { role } = recorder;
   const record = (type: { prototype: object }, port: string, operations: readonly string[]) => {
@@ -33,7 +35,7 @@ export function recordPorts(recorder: Recorder): void {
   recordAnswers(recorder);
 }
 
-/** The sweep looks all the time and mostly finds nothing: only what it finds counts. */
+/** The sweep runs all the time and mostly finds nothing; only a find counts. */
 function recordOpenCharges(recorder: Recorder): void {
   const { openChargesOlderThan } = LedgerReader.prototype;
   const points = [`${recorder.role}:ledger.openChargesOlderThan@orphan-sweep`];
@@ -61,7 +63,7 @@ function recordAnswers(recorder: Recorder): void {
     recorder.leave(points, passage);
     return ended;
   };
-  // The overloads of `end` cannot be told from outside; the arguments are passed on as they came.
+  // Types do not show which overload of `end` is called, so the arguments are passed on unchanged.
   ServerResponse.prototype.end = recorded as typeof end;
 }
 

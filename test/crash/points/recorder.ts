@@ -1,15 +1,16 @@
 import { appendFileSync } from 'node:fs';
 
 /**
- * What is to happen at one point, or nothing but taking notes:
+ * The fault at one point:
  * - `before`: the process dies before the call goes out.
- * - `after`: it dies when the call has come to its end, and before the caller sees it.
- * - `lost-answer`: an append is committed, its connection breaks before the answer is there, and the process lives on.
+ * - `after`: it dies when the call has ended, before the caller sees it.
+ * - `lost-answer`: an append is committed, its connection breaks before the answer arrives, and the process
+ * lives on.
  */
 export type CrashMode = 'before' | 'after' | 'lost-answer';
 
 export interface Order {
-  /** Where each point that is passed is noted, one a line. Absent: nowhere. */
+  /** The file that lists each passed point, one a line. Absent: nothing is listed. */
   readonly notes?: string;
   /** Absent: nobody dies. */
   readonly crash?: { readonly point: string; readonly mode: CrashMode; readonly occurrence: number };
