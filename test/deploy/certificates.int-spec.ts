@@ -7,7 +7,10 @@ import { root } from './support/compose-file.js';
 
 const nodes = ['eventstore-1', 'eventstore-2', 'eventstore-3'];
 
-/** Stands in for the vendor's program, which comes in a container only: it writes what it was asked for. */
+/**
+ * Stands in for the vendor's program, which exists only in a container; it writes the files that it was called
+ * for.
+ */
 const gencert = `#!/usr/bin/env bash
 set -eu
 command="$1"

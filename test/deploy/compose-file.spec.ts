@@ -11,7 +11,7 @@ import {
   services,
 } from './support/compose-file.js';
 
-/** These prepare volumes, which belong to root before anything is in them, and end. */
+/** These services prepare volumes and end. An empty volume belongs to root, so they run as root. */
 const rootForAMoment = ['eventstore-certificates', 'objects-owner'];
 
 describe('docker-compose.yml', () => {
@@ -39,7 +39,7 @@ describe('docker-compose.yml', () => {
       debug: false,
       exclude: [],
     });
-    // The package's declarations do not resolve under `nodenext`; this is what it gives.
+    // The package's declarations do not resolve under `nodenext`, so its result is typed here.
     const results: readonly { readonly messages: readonly unknown[] }[] = linter.lintFiles(
       [composePath],
       false,
@@ -128,7 +128,7 @@ describe('docker-compose.yml', () => {
       if (!awaited) throw new Error(`there is no service ${target}`);
       if (condition === 'service_healthy') expect(awaited.healthcheck?.test).toBeDefined();
       else expect(awaited.restart).toMatch(/^(?:no|on-failure:\d+)$/);
-      // A service of a profile may not be there, unless both are of the same.
+      // A service of a profile may be absent, unless the service that waits for it has the same profiles.
       if (awaited.profiles && service.profiles?.join() !== awaited.profiles.join())
         expect(required).toBe(false);
     }

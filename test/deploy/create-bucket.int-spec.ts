@@ -10,7 +10,7 @@ import { root } from './support/compose-file.js';
 // The vendor's side, faked at the socket.
 const buckets = new Set<string>();
 let seen: string[] = [];
-/** Answers that are given before the truth is told. */
+/** Statuses of the first answers; later answers are true. */
 let first: number[] = [];
 let server: Server;
 

@@ -54,7 +54,7 @@ describe('the image', () => {
       .slice(lastStage.indexOf('USER node') + 1)
       .map((line) => line.split(' ', 1)[0]);
     expect(afterUser).toEqual(['EXPOSE', 'HEALTHCHECK', 'CMD']);
-    // Whatever the account may write to is made on purpose; the program is none of it.
+    // Each place that the account may write to is made on purpose; the program is not among them.
     expect(lastStage.filter((line) => /--chown|--chmod|chmod|chown/.test(line))).toEqual([]);
   });
 

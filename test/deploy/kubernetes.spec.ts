@@ -41,8 +41,8 @@ const pods = manifests.flatMap(({ metadata, spec }) => {
 const jobs = ['atelier-migrate', 'atelier-backup', 'atelier-restore-drill'];
 
 /**
- * What the compiler says of manifests as literals of the Kubernetes types: it finds wrong types, what is missing, and names
- * that do not exist, which a validation by schema lets pass.
+ * Returns the compiler's complaints about the manifests as literals of the Kubernetes types. It finds wrong
+ * types, missing fields, and names that do not exist; a validation by schema does not find such names.
  */
 function complaintsAbout(checked: readonly Manifest[]): string[] {
   const file = join(root, 'manifests.ts');

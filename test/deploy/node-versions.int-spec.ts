@@ -17,7 +17,7 @@ interface LockedPackage {
 const readJson = (path: string): unknown => JSON.parse(readFileSync(path, 'utf8'));
 const { engines } = readJson('package.json') as { engines: { node: string } };
 const { packages } = readJson('package-lock.json') as { packages: Record<string, LockedPackage> };
-/** PostgreSQL comes for these alone, so that nobody installs what is for others. */
+/** PostgreSQL is packaged only for these CPUs, so packages for other CPUs are never installed. */
 const ourCpus = ['x64', 'arm64'];
 
 describe('the Node that package.json promises', () => {

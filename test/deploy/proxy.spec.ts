@@ -34,7 +34,8 @@ describe('the proxy', () => {
   it('gives the same key to the same API, and none to one that is not ready', () => {
     expect(directives('lb_policy')).toEqual([['lb_policy', 'header', 'Authorization']]);
     expect(directives('health_uri')).toEqual([['health_uri', '/health/ready']]);
-    // A POST that may have arrived is not sent again: nothing here widens what Caddy repeats.
+    // A POST that may have arrived must not be sent again: nothing here adds to the requests that Caddy
+    // repeats.
     expect(directives('lb_retry_match')).toEqual([]);
   });
 
@@ -43,7 +44,7 @@ describe('the proxy', () => {
     expect(directives('query')).toEqual([['query', 'X-Amz-Signature=*']]);
     expect(directives('path')).toEqual([['path', '/{$S3_BUCKET}/*']]);
     expect(compose.services['proxy']?.environment).toHaveProperty('S3_BUCKET');
-    // Signatures cover the Host header, and request ids are the API's: neither is touched.
+    // Signatures cover the Host header, and the API makes the request ids, so the proxy must change neither.
     expect(lines.filter((line) => /header_up|header_down|rewrite/.test(line))).toEqual([]);
   });
 });

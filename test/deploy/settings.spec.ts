@@ -2,10 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { loadConfiguration } from '#platform/configuration.js';
 import { compose, composeText, readRepositoryFile } from './support/compose-file.js';
 
-/** Compose has no say in these: the image sets them, or they belong to pictures in a folder. */
+/** Compose does not set these: the image does, or they belong to pictures in a folder. */
 const notForCompose = ['HOST', 'PORT', 'ATELIER_HOME', 'URL_SIGNING_SECRET'];
 
-/** Of the operators' API alone. */
+/** Settings of the operators' API alone. */
 const ofAdmin = [
   ...['HOST', 'PORT', 'PUBLIC_URL'].map((name) => `ATELIER_ADMIN_${name}`),
   ...['ISSUER', 'CLIENT_ID', 'CLIENT_SECRET', 'SCOPE', 'NAME_CLAIM', 'ROLE_CLAIM', 'ROLES'].map(
@@ -17,7 +17,10 @@ const ofAdmin = [
 const ofSealing = ['ATELIER_SEAL_KEY', 'ATELIER_SEAL_KEEP'];
 const sealing = ['projector', 'operator', 'admin'];
 
-/** Every name that the configuration asks the environment for. LOG_LEVEL is among them: it is checked there too. */
+/**
+ * Every name that the configuration reads from the environment. LOG_LEVEL is among them: the configuration
+ * checks it too.
+ */
 function settingsOfTheCode(): string[] {
   const asked = new Set<string>();
   for (const given of [
@@ -50,7 +53,7 @@ function settingsOfTheDocumentation(): string[] {
   return [...rows].map(([, name = '']) => name).toSorted();
 }
 
-/** What `.env` may hold. */
+/** Names that `.env` may set. */
 const variablesOfCompose = new Set(
   [...composeText.matchAll(/\$\{([A-Z0-9_]+)/g)].map(([, name = '']) => name),
 );
@@ -89,7 +92,7 @@ describe('settings', () => {
       if (/PASSWORD|SECRET/.test(name)) expect(value).toBe('');
     const filledIn = { ...example, S3_SECRET_ACCESS_KEY: 'x', DATABASE_URL: 'postgres://db/x' };
     expect(loadConfiguration(filledIn).eventStoreUrl).toBe('esdb://eventstore:2113?tls=false');
-    // The bucket is the first part of a path on the API's own origin.
+    // The bucket's name is the first part of a path on the API's own origin, so it must not equal a route.
     expect(example['S3_BUCKET']).not.toMatch(/^(?:v1|docs|health|objects|openapi\.json)$/);
   });
 });

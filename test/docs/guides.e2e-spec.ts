@@ -24,7 +24,7 @@ const commands: Readonly<Record<string, (code: string) => [string, string[]]>> =
   python: (code) => ['python3', ['-c', code]],
 };
 
-/** Each part of a guide that generates a client, and then writes with it. */
+/** The parts of a guide that generate a client and then use it. */
 const generators = guides.flatMap(({ text }) =>
   text.split(/^## /m).flatMap((part) => {
     const [, command] = /```sh generate\n(.+?)```/s.exec(part) ?? [];

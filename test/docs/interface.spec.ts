@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 
-/** What the page's short names stand for, as it says itself. */
+/** Short names of the page and the folders that they stand for, as the page defines them. */
 const roots: readonly (readonly [short: string, long: string])[] = [
   ['api/', 'apps/api/src/'],
   ['app/', 'libs/application/src/'],
@@ -11,7 +11,7 @@ const roots: readonly (readonly [short: string, long: string])[] = [
   ['projections/', 'projections/src/'],
 ];
 
-/** Files may be named without their end, folders as such, and tests from `test/`. */
+/** The page may name a file without its ending, a folder by its path, and a test by its path under `test/`. */
 function isThere(name: string): boolean {
   const places = roots
     .filter(([short]) => name.startsWith(short))

@@ -11,8 +11,9 @@ import { workflows } from '#workflows/workflows.js';
 import { readShot } from '../../packages/sketch/src/composition/shot.js';
 
 /*
- * Service and engine fit: every workflow's own example is drawn, with pictures for all that it refers to, and every preset
- * is understood. What the pictures look like is judged by the engine's own specs: `npm run test:pixels`.
+ * The service and the engine fit together: the engine draws each workflow's own example, with pictures for
+ * everything that the example refers to, and understands every preset. The engine's own specs judge how the
+ * pictures look: `npm run test:pixels`.
  */
 
 type Body = Readonly<Record<string, unknown>>;
@@ -33,7 +34,7 @@ function pictureFor(name: string): EngineImage {
   return { name, bytes: sample(name === 'item-1' ? 'trousers' : 'jumper') };
 }
 
-/** A picture that tells how it was composed. */
+/** A picture with the facts of its composition. */
 const composed = await new SketchEngine().render(
   {
     workflow: 'product-to-model-direct',
@@ -50,7 +51,7 @@ const composed = await new SketchEngine().render(
   },
 );
 
-/** How often a field is there, and so how many pictures belong to it. */
+/** The pictures for one reference: as many as the body has values in its field. */
 function inputsOf(body: Body, reference: Reference): EngineImage[] {
   if (reference.by === 'category') return [];
   const { field, input } = reference;

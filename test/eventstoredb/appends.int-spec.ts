@@ -70,7 +70,7 @@ describe('appends to EventStoreDB', () => {
         .append(freshPrefix(), 'no-stream', newEvents(1))
         .catch((e: unknown) => e);
       expect(performance.now() - startedAt).toBeLessThan(8_000);
-      // A slow machine may not even get to send it, and then that is what it says.
+      // A slow machine may run out of time before it sends the append; the error then says so.
       expect(error).toBeInstanceOf(peer.calls.append > 0 ? AppendOutcomeUnknown : EventStoreUnavailable);
     });
 
@@ -176,7 +176,7 @@ describe('appends to EventStoreDB', () => {
     expect(await other.append(stream, 'no-stream', events)).toEqual({ ...first, replayed: true });
   });
 
-  // The reason why a command that is repeated after the stream was read again has to be looked for in the state.
+  // For this reason, a command that is repeated after a new read of the stream must be found in the state.
   it('cannot recognise ids at the head: the server compares nothing there', async () => {
     const peer = await stores.peer();
     const store = stores.open(peer);

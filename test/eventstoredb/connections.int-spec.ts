@@ -80,7 +80,7 @@ describe('connections to EventStoreDB', () => {
     const peer = await stores.peer();
     const observer = listening();
     const one = stores.open(peer, { answerTimeoutMs: 100, deadlineMs: 60_000, observer });
-    // A busy machine may take longer than that: it has a new connection then.
+    // A busy machine may take longer than 100 ms; the store then opens a new connection.
     await one.head();
     const ofOne = peer.clients.size;
     await stores.open(peer).head();

@@ -2,8 +2,8 @@ import { newEvents, writeOneByOne } from '#event-store/conformance/harness.js';
 import { createEventStoreDbEventStore } from '#event-store/eventstoredb/eventstoredb-event-store.js';
 
 /**
- * A process of its own that appends to an event store, for tests of what several processes do to one log. Run as
- * `node event-writer.js URL PREFIX STREAMS EVENTS`.
+ * Appends to an event store from a process of its own, for tests in which several processes write to one log.
+ * Run it as `node event-writer.js URL PREFIX STREAMS EVENTS`.
  */
 const [connectionString = '', prefix = '', streams, events] = process.argv.slice(2);
 const store = createEventStoreDbEventStore({ connectionString });

@@ -7,8 +7,8 @@ import { startTcpProxy } from '../support/tcp-proxy.js';
 import { Peer } from './peer/peer.js';
 
 /**
- * The adapter on the peer, or on the real node that `EVENTSTOREDB_URL` names, with a proxy between the two that can break
- * the connection. Nothing is cleared away on a real node: the suite uses stream names that nobody else has.
+ * The adapter on the peer, or on the real node that `EVENTSTOREDB_URL` names. A proxy between the two can break
+ * the connection. Nothing is deleted on a real node: the suite's stream names are unique.
  */
 export async function startEventStoreDbHarness(): Promise<EventStoreHarness> {
   const given = process.env['EVENTSTOREDB_URL'];
@@ -41,7 +41,7 @@ export async function startEventStoreDbHarness(): Promise<EventStoreHarness> {
   };
 }
 
-/** The proxy reaches ports of this machine, and neither TLS nor discovery lets anybody stand between. */
+/** The proxy reaches only ports of this machine, and works with neither TLS nor discovery. */
 function disturbable(url: string, host: string, port: number): boolean {
   return (
     ['127.0.0.1', 'localhost'].includes(host) &&

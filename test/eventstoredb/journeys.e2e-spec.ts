@@ -17,8 +17,9 @@ import { Peer } from './peer/peer.js';
 vi.setConfig({ testTimeout: 600_000, hookTimeout: 600_000 });
 
 /**
- * How long a caller goes on asking, and a look is repeated: minutes, since workers let all other processes of the
- * machine go first. With a dozen busy ones on two processors a picture takes more than 100 s.
+ * How long a caller repeats a request, and how long a check is repeated. It takes minutes because workers yield
+ * to all other processes of the machine. With a dozen busy processes on two processors a picture takes more
+ * than 100 s.
  */
 const patienceMs = 400_000;
 const eventually = <T>(look: () => Promise<T>) => eventuallyWithin(look, patienceMs);
@@ -29,8 +30,9 @@ interface Entry {
 }
 
 /**
- * The service as production runs it, its roles in processes of their own, with its events in EventStoreDB: on the peer,
- * or on the real node that `EVENTSTOREDB_URL` names. Each test has a tenant of its own, so nothing has to be cleared away.
+ * The service as in production, each role in a process of its own. Its events are in EventStoreDB: on the peer,
+ * or on the real node that `EVENTSTOREDB_URL` names. Each test has a tenant of its own, so nothing needs to be
+ * deleted.
  */
 describe('the whole service on EventStoreDB', () => {
   const given = process.env['EVENTSTOREDB_URL'];
@@ -243,7 +245,7 @@ describe('the whole service on EventStoreDB', () => {
     return `http://127.0.0.1:${String(roles.api.ready['port'])}`;
   }
 
-  /** URLs are signed for PUBLIC_URL; here the port is only known afterwards. */
+  /** URLs are signed for PUBLIC_URL, but the port here is known only after the start. */
   function reachable(url: string): string {
     const { pathname, search } = new URL(url);
     return base() + pathname + search;
@@ -271,7 +273,7 @@ describe('the whole service on EventStoreDB', () => {
   }
 });
 
-/** A caller who comes back when the service says so, and asks again when it is away. */
+/** A caller that comes back when the service says so, and tries again when the service is away. */
 class Customer {
   constructor(
     private readonly base: () => string,
@@ -282,7 +284,7 @@ class Customer {
     return this.call<Body>(200, path, {});
   }
 
-  /** One call, whatever comes of it. @param body of a dispatch */
+  /** One call with any outcome. @param body of a dispatch */
   async ask(path: string, body?: object) {
     const begunAt = performance.now();
     const response = await fetch(this.base() + path, {
@@ -331,14 +333,15 @@ class Customer {
     return (await this.call<{ upload_key: string }>(201, '/v1/uploads', { method: 'POST', body })).upload_key;
   }
 
-  /** A body whose job fails: there is no garment on the picture. */
+  /** A body whose job fails, because its picture shows no garment. */
   async emptyPicture(): Promise<object> {
     return { product_image_s3_key: await this.upload(await blankPicture()) };
   }
 
   /**
-   * Repeats a call while the service is away, busy with the same key (409) or over its limits (429, 503), after the time that it
-   * names. @throws Error when another status than the expected one comes
+   * Repeats a call while the service is away, busy with the same key (409) or over its limits (429, 503). It
+   * waits as long as the answer says.
+   * @throws Error if another status than the expected one comes
    */
   private async call<Body>(expected: number, path: string, request: RequestInit): Promise<Body> {
     const headers = { ...request.headers, authorization: `Bearer ${this.key}` };

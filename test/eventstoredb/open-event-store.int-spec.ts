@@ -85,7 +85,7 @@ describe('the password of EVENT_STORE_URL', () => {
   );
 });
 
-/** A node's own pages over HTTP; without options it asks who comes. */
+/** A node's own pages over HTTP; without options it requires a login. */
 async function nodeThatTells(options: Record<string, string> | undefined) {
   const server = createServer((_request, response) => {
     if (!options) return response.writeHead(401).end();

@@ -6,7 +6,7 @@ export interface SelfSigned {
   readonly privateKey: string;
 }
 
-/** A certificate for localhost that is valid for a day, made here so that no key lies in the repository. */
+/** A certificate for localhost that is valid for a day. It is made here, so the repository holds no key. */
 export function selfSigned(): SelfSigned {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'prime256v1' });
   const ecdsaWithSha256 = sequence(oid(0x2a, 0x86, 0x48, 0xce, 0x3d, 0x04, 0x03, 0x02));

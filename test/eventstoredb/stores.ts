@@ -7,7 +7,7 @@ import type { EventStoreObserver } from '#event-store/observer.js';
 import { Peer } from './peer/peer.js';
 import type { PeerLog } from './peer/peer-log.js';
 
-/** Peers and stores of one test file, all of them closed after each test. */
+/** The peers and stores of one test file; all are closed after each test. */
 export class Stores {
   private readonly peers: Peer[] = [];
   private readonly stores: EventStore[] = [];
@@ -28,7 +28,7 @@ export class Stores {
     return store;
   }
 
-  /** Stores first: a store waits for its appends, which a peer that is gone would only delay. */
+  /** Stores close first: a store waits for its appends, and a stopped peer would only delay it. */
   async close(): Promise<void> {
     for (const { faults } of this.peers) Object.assign(faults, { silent: false, slowMs: 0 });
     await Promise.all(this.stores.splice(0).map((store) => store.close()));
@@ -36,7 +36,7 @@ export class Stores {
   }
 }
 
-/** An observer that writes down what it is told. */
+/** An observer that records every notice. */
 export function listening(): EventStoreObserver & { readonly heard: string[] } {
   const heard: string[] = [];
   return {

@@ -19,7 +19,10 @@ describe('subscriptions to EventStoreDB', () => {
   const stores = new Stores();
   afterEach(() => stores.close());
 
-  /** Subscribes, disturbs once the first ten events are there, appends ten more, and expects all twenty. */
+  /**
+   * Subscribes, causes a fault once the first ten events have arrived, appends ten more, and expects all
+   * twenty.
+   */
   async function survives(
     peer: Awaited<ReturnType<Stores['peer']>>,
     store: EventStore,
@@ -113,7 +116,7 @@ describe('subscriptions to EventStoreDB', () => {
     const first = store.subscribe({ signal: leaving.signal })[Symbol.asyncIterator]().next();
     leaving.abort();
     expect((await first).done).toBe(true);
-    // These come to the server after what the subscription has under way.
+    // These calls reach the server after the calls that the subscription has under way.
     await store.head();
     await store.readAll({ limit: 1 });
     await eventually(() => peer.subscriptions === 0);
@@ -191,7 +194,7 @@ describe('subscriptions to EventStoreDB', () => {
   describe('a filtered consumer to whom nothing comes', () => {
     const nothing = () => ({ streamPrefixes: [freshPrefix()] });
 
-    /** The position that the consumer reaches after `events` events that are none of its own. */
+    /** Expects the consumer to reach a position after `events` events that its filter excludes. */
     async function reaches(
       store: EventStore,
       events: number,

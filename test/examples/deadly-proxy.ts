@@ -2,12 +2,15 @@ import { createServer, request as send, type Server } from 'node:http';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 
-/** `POST /v1/products`, and which answer to it, counted from the kill before, is the last one. */
+/**
+ * A request such as `POST /v1/products`, and the number of its answer, counted from the previous kill, at which
+ * the next kill comes.
+ */
 export type LastStep = readonly [step: string, count: number];
 
 /**
- * Passes requests on to a service, and keeps some answers to itself: what was asked has happened, and whoever asked is
- * killed before it hears so.
+ * Passes requests on to a service, but withholds some answers: the request has been carried out, and its sender
+ * is killed before it hears so.
  */
 export class DeadlyProxy {
   private count = 0;

@@ -10,7 +10,7 @@ import { wrongBody, wrongText } from './wrong.js';
 
 /** `npm run fuzz` runs 2,000 cases of each operation, half of them wrong; the tests run fewer. */
 const casesEach = Number(process.env['FUZZ_CASES'] ?? 25);
-/** Each run draws another one, and prints it. `FUZZ_SEED` repeats a run. */
+/** Each run draws another seed and prints it. `FUZZ_SEED` repeats a run. */
 const seed = Number(process.env['FUZZ_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
 const credits = 1_000_000_000;
 
@@ -43,7 +43,7 @@ beforeAll(async () => {
 });
 afterAll(() => service[Symbol.asyncDispose]());
 
-/** Things that the tenant really owns, so that requests reach what is behind validation. */
+/** Things that the tenant really owns, so that requests get past validation. */
 async function vocabularyOf(): Promise<Vocabulary> {
   const upload = (await api.upload(tenant.key, await onePixelPng())).body;
   const dispatched = await api.post('/v1/model-generator', tenant.key, { seed: 1 });
@@ -118,8 +118,8 @@ function requestOf(path: string, operation: Json, wrong: boolean): Arbitrary<Req
 }
 
 /**
- * Headers that are made up would be refused each time, and the request never seen. Those that only make sense with
- * another key or another body are left to requests that may be wrong.
+ * A header of random text would be refused each time, and the rest of the request would never be read. Headers
+ * that only make sense with another key or another body go into wrong requests only.
  */
 function headerOf({ name, schema }: Parameter, wrong: boolean): Arbitrary<string | undefined> {
   const tokens = arbitraries.words(name);
@@ -127,11 +127,11 @@ function headerOf({ name, schema }: Parameter, wrong: boolean): Arbitrary<string
   const known = tokens ? fc.constantFrom(...tokens.map(String)) : right;
   const text = wrong ? fc.oneof(...(known ? [known] : []), wrongText) : known;
   if (!text) return fc.constant(undefined);
-  // One time in ten: a wrong header hides whatever else is wrong.
+  // One request in ten has a wrong header: it hides every other error.
   return fc.oneof({ weight: 9, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary: text });
 }
 
-/** Of a parameter that can be repeated, one is sent. */
+/** A repeatable parameter is sent once. */
 function asText(value: unknown): string {
   return String(Array.isArray(value) ? (value[0] ?? '') : value);
 }
@@ -156,7 +156,7 @@ async function send(method: string, { path, headers, body }: Request): Promise<A
     : api.call(method, path, { key: tenant.key, headers, json });
 }
 
-/** Only what is sent as it was made can be judged as JSON: the rest goes out as text. */
+/** Only a body that is JSON can be judged; the rest goes out as text. */
 function parsed(body: string | undefined): unknown {
   if (body === undefined) return undefined;
   try {
@@ -188,7 +188,7 @@ describe('every operation of openapi.json', () => {
         const isDispatch = (operation.tags as string[]).includes('workflows');
         statuses.set(`${method} ${path}`, seen);
         const half = Math.ceil(casesEach / 2);
-        // Of a few that are right none may name what there is: some more are asked until one does.
+        // The few valid requests may all name missing things, so more are sent until one finds something.
         const isSeen = () => method !== 'GET' || seen.has(200);
         for (const { wrong, numRuns, isEnough } of [
           { wrong: false, numRuns: half, isEnough: () => false },
@@ -200,7 +200,7 @@ describe('every operation of openapi.json', () => {
             const answer = await send(method, request);
             seen.set(answer.status, (seen.get(answer.status) ?? 0) + 1);
             if (answer.status >= 500) throw new Error(`${answer.status} ${JSON.stringify(answer.body)}`);
-            // A body may be drawn twice with the same Idempotency-Key. The second one is charged nothing.
+            // The same body may be drawn twice with one Idempotency-Key. The second request is charged nothing.
             const isRepeat = answer.headers.get('idempotent-replayed') === 'true';
             if (answer.status === 202 && !isRepeat) spent += answer.body.credits_cost;
             if (!wrong && answer.status === 422 && isDispatch)
@@ -209,9 +209,9 @@ describe('every operation of openapi.json', () => {
           await fc.assert(property, { numRuns, seed });
         }
       };
-      // What is removed is looked at before.
+      // Removals come last, so that their targets are read before.
       operations.sort((one, other) => Number(one.method === 'DELETE') - Number(other.method === 'DELETE'));
-      // A few at a time: what one operation does to the account must not disturb the others.
+      // Six at a time, so that the effect of one operation on the account does not disturb the others.
       const waiting = [...operations];
       const lanes = Array.from({ length: 6 }, async () => {
         for (let next = waiting.shift(); next; next = waiting.shift()) await fuzzOne(next);
@@ -223,7 +223,7 @@ describe('every operation of openapi.json', () => {
       const { body } = await api.get('/v1/credits', tenant.key);
       const cancelled = await refunds();
       expect(body.balance).toBe(credits - spent + cancelled);
-      // Requests that are right must get through in numbers, or the fuzz tests nothing but validation.
+      // Enough valid requests must succeed, or the fuzz tests only validation.
       for (const [name, seen] of statuses) {
         if (name.startsWith('GET')) expect({ name, ok: seen.has(200) }).toEqual({ name, ok: true });
       }
@@ -233,9 +233,9 @@ describe('every operation of openapi.json', () => {
 });
 
 /**
- * What is wrong with a dispatch that openapi.json allows. It cannot say which image models an installation has, what they
- * can do with a photograph, how many bytes an object has, how an index compares with a list, or which idempotency keys
- * were used before.
+ * Errors of a dispatch that openapi.json allows. The document cannot describe which image models an
+ * installation has, what they can do with a photograph, how many bytes an object has, how an index compares
+ * with a list, or which idempotency keys were used before.
  */
 function undescribed(detail: readonly Json[]): Json[] {
   return detail.filter(

@@ -7,7 +7,10 @@ export function onePixelPng(): Promise<Buffer> {
     .toBuffer();
 }
 
-/** One of each format that uploads take, with transparency, profiles and more than one block of pixels. */
+/**
+ * One picture of each format that uploads accept, with transparency, profiles and more than one block of
+ * pixels.
+ */
 export function photographs(): Promise<Buffer[]> {
   const picture = () =>
     sharp({

@@ -27,11 +27,14 @@ export interface Schema {
 }
 
 export interface Vocabulary {
-  /** Values that mean something to the service under a field of this name; undefined: any will do. */
+  /** Values that the service knows in a field of this name; undefined: any value will do. */
   wordsFor(field: string): readonly unknown[] | undefined;
 }
 
-/** Values that a schema allows. Values of the vocabulary come often, so that requests get further than validation. */
+/**
+ * Values that a schema allows. Known words of the vocabulary are frequent, so that requests get past
+ * validation.
+ */
 export class SchemaArbitraries {
   private readonly ajv = new Ajv2020({ strict: false });
 
@@ -97,7 +100,8 @@ export class SchemaArbitraries {
     const keepsRelations = this.ajv.compile(relations);
     const entries = Object.entries(properties).map(([name, field]) => {
       const value = this.of(field, name);
-      // Few at a time: many optional fields exclude each other, and a body with all of them is always refused.
+      // Bodies have few optional fields at a time: many exclude each other, and a body with all of them is
+      // always refused.
       return required.includes(name)
         ? value.map((each) => [name, each] as const)
         : fc.option(

@@ -9,7 +9,9 @@ const cases = Number(process.env['FUZZ_UPLOADS'] ?? 60);
 const seed = process.env['FUZZ_SEED'] === undefined ? {} : { seed: Number(process.env['FUZZ_SEED']) };
 const lanes = 4;
 
-/** What a decoder may keep to itself, and what a leak of one small picture in a hundred would come to. */
+/**
+ * Room for the memory that a decoder may keep, and less than the sum if one small picture in a hundred leaked.
+ */
 const roomMb = 400;
 
 let service: ApiService;
@@ -34,7 +36,7 @@ const mutations: Arbitrary<Mutation> = fc.oneof(
     for (const [at, value] of hits) bytes[Math.floor(at * bytes.length)] = value;
     return bytes;
   }),
-  // The first bytes say what it is and how large: that is where most harm is done.
+  // The first bytes hold the format and the size; a change there does the most harm.
   fc
     .array(fc.tuple(fc.nat(63), fc.nat(255)), { minLength: 1, maxLength: 6 })
     .map((hits): Mutation => (bytes) => {
@@ -78,7 +80,7 @@ describe('POST /v1/uploads', () => {
       if (process.env['FUZZ_UPLOADS']) console.table(Object.fromEntries(seen));
 
       expect((most - before) / 2 ** 20).toBeLessThan(roomMb);
-      // Some are still pictures, and some are not: otherwise only one of the two ways was tried.
+      // Some mutants must still be pictures and some must not be, so that both outcomes are tested.
       expect([...seen.keys()].some((status) => status < 300)).toBe(true);
       expect([...seen.keys()].some((status) => status >= 400)).toBe(true);
       expect((await api.get('/health/live')).status).toBe(200);

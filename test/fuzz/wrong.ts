@@ -1,6 +1,6 @@
 import fc, { type Arbitrary } from 'fast-check';
 
-/** What has no place in any field, or hardly any. */
+/** Values that are wrong in every field, or almost every one. */
 const oddities: Arbitrary<unknown> = fc.oneof(
   fc.constantFrom<unknown>(
     null,
@@ -34,7 +34,7 @@ const names = fc.oneof(
   fc.string({ maxLength: 20 }),
 );
 
-/** A body that was right, with something done to it. It may still be right by chance. */
+/** A valid body with one change. It may still be valid by chance. */
 export function wrongBody(right: Arbitrary<unknown>): Arbitrary<string> {
   const spoiled = fc.tuple(right, fc.nat(), oddities, names).chain(([body, at, odd, name]) => {
     const fields = body !== null && typeof body === 'object' ? Object.keys(body) : [];
@@ -63,12 +63,12 @@ export function wrongBody(right: Arbitrary<unknown>): Arbitrary<string> {
   );
 }
 
-/** As JSON.parse would make it: `__proto__` becomes a field like any other. */
+/** Makes `__proto__` a field like any other, as JSON.parse does. */
 function withOwn(body: Record<string, unknown>, name: string, value: unknown): unknown {
   return Object.fromEntries([...Object.entries(body), [name, value]]);
 }
 
-/** The value of a query parameter, a header or a part of the path. */
+/** Values for a query parameter, a header or a part of the path. */
 export const wrongText: Arbitrary<string> = fc.oneof(
   fc.constantFrom('', '-1', '0', '1e9', '99999999999999999999', 'NaN', 'null', '%00', '../..', '💃', 'a b'),
   fc.string({ maxLength: 40, unit: 'binary' }),

@@ -33,7 +33,7 @@ const histories = readdirSync(folder).map((file) => ({
   history: JSON.parse(readFileSync(join(folder, file), 'utf8')) as History,
 }));
 
-/** What each category's fold makes of a history, as plain JSON. */
+/** The result of each category's fold over a history, as plain JSON. */
 const folds: Record<History['category'], (events: never[]) => unknown> = {
   account: (events: never[]) =>
     account.toSnapshot(events.reduce(account.evolveAccount, account.initialAccount) as account.OpenedAccount),

@@ -4,7 +4,7 @@ import type { Library } from './library.js';
 import type { WrittenJourney } from './journeys.js';
 import { distance, Picture, places, type Colour } from './picture.js';
 
-/** How a journey ended: its final pictures are those of the job's result, in their order. */
+/** The end of a journey: its final pictures are those of the job's result, in the same order. */
 interface Ending {
   readonly library: Library;
   readonly finished: Finished;
@@ -19,7 +19,7 @@ const rust = (colour: Colour): boolean => colour.r - colour.b > 50;
 const denim = (colour: Colour): boolean => colour.b > colour.r;
 const legs = { left: 0.42, top: 0.72, width: 0.05, height: 0.08 };
 
-/** The one picture that was asked for, in that size, with something on it. */
+/** Expects exactly one picture, of this kind and size, that is not blank. */
 function onePicture({ pictures }: Ending, kind: string, width: number, height: number): Picture {
   expect(pictures).toHaveLength(1);
   const picture = pictures[0] as Picture;
@@ -46,7 +46,7 @@ async function pictureOf({ client }: Library, job: JobDetail): Promise<Picture> 
 
 type Check = (ending: Ending) => Promise<void> | void;
 
-/** What a workflow owes beyond a finished job; without a journey of its own, that there is something on its pictures. */
+/** The check that a workflow adds to a finished job. Without a check of its own: its pictures are not blank. */
 export function checkOf(workflow: string): Check {
   const own: Partial<Record<string, Check>> = checks;
   return own[workflow] ?? somethingToSee;

@@ -1,9 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/*
- * A client as somebody writes it who has read the specification of the interface and nothing else: it imports
- * nothing of this service.
- */
+/* A client written from the specification of the interface alone: it imports nothing of this service. */
 
 export interface Artifact {
   readonly image_url: string;
@@ -52,7 +49,7 @@ export interface Uploaded {
   readonly asset_id: string;
 }
 
-/** A job that has ended, with all that was told on the way. */
+/** A job that has ended, with all its events. */
 export interface Finished {
   readonly accepted: Accepted;
   readonly events: readonly JobEvent[];

@@ -8,8 +8,8 @@ import { Library } from './library.js';
 import { startService } from './service.js';
 
 /*
- * `npm run contact-sheet`: every workflow once, on a service of its own, and what they made side by side: to be looked
- * at, for no test can tell whether a picture pleases.
+ * `npm run contact-sheet` runs every workflow once on a service of its own, and shows their pictures side by
+ * side. A person must look at them: no test can say whether a picture pleases.
  */
 
 const columns = 5;
@@ -19,7 +19,7 @@ const caption = 44;
 const room = { width: tile.width - 2 * margin, height: tile.height - caption - 2 * margin } as const;
 const paper = '#efece6';
 
-/** More pictures in one tile could not be made out: one of each kind then has to stand for the others. */
+/** More pictures in one tile would be too small, so a tile then shows one of each kind. */
 const mostPictures = 4;
 
 function shownOf({ job }: Finished): readonly Artifact[] {
@@ -28,7 +28,7 @@ function shownOf({ job }: Finished): readonly Artifact[] {
   return [...new Map(artifacts.toReversed().map((one) => [one.kind, one])).values()].slice(0, mostPictures);
 }
 
-/** Side by side in two columns, or alone: each as large as its share of the room allows. */
+/** Two columns of pictures, or a single one; each is as large as its share of the room allows. */
 async function picturesOf(client: Client, finished: Finished): Promise<OverlayOptions[]> {
   const artifacts = shownOf(finished);
   const across = artifacts.length > 1 ? 2 : 1;

@@ -68,7 +68,7 @@ describe('a customer who has read the specification', () => {
     );
   });
 
-  /** What a job tells when it has succeeded, from its acceptance to its manifest. */
+  /** Checks every answer about a job that succeeds, from its acceptance to its manifest. */
   function expectALifeOfAJob({ accepted, events, job }: Finished): void {
     expect(accepted).toMatchObject({ status: 'NOT_STARTED', credits_cost: expect.any(Number) });
     expect(events.map(({ seq }) => seq)).toEqual(
@@ -93,7 +93,7 @@ describe('a customer who has read the specification', () => {
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((all, one) => all + one, 0);
 
-/** What was spent on each name, in all: a batch is one call and as many charges as it has photographs. */
+/** The sum of the credits spent on each name. A batch is one call, with one charge for each photograph. */
 function totals(spending: readonly (readonly [name: string, credits: number])[]): Record<string, number> {
   const all: Record<string, number> = {};
   for (const [name, credits] of spending) all[name] = (all[name] ?? 0) + credits;

@@ -3,7 +3,7 @@ import { exampleBodies } from '../api/bodies/declared-bodies.js';
 import type { Finished } from './client.js';
 import type { Library } from './library.js';
 
-/** One workflow as a customer uses it, from the first upload to the finished job. */
+/** One workflow in a customer's use, from the first upload to the finished job. */
 export interface Journey {
   readonly workflow: string;
   readonly run: (library: Library) => Promise<Finished>;
@@ -140,7 +140,7 @@ const written = [
 
 export type WrittenJourney = (typeof written)[number]['workflow'];
 
-/** A workflow that has no journey here is used as the first of its examples shows. */
+/** A workflow without a journey here runs the first of its examples. */
 const declared = workflows
   .filter(({ name }) => written.every(({ workflow }) => workflow !== name))
   .map(({ name }): Journey => ({

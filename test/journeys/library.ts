@@ -7,7 +7,7 @@ const samples = join(process.cwd(), 'assets', 'samples');
 
 export type Sample = 'garment-photograph' | 'jacket' | 'jumper' | 'trousers';
 
-/** What several journeys need: made when the first one asks for it, and then used again. */
+/** Things that several journeys need. The first journey that needs one makes it, and the others reuse it. */
 export class Library {
   private readonly made = new Map<string, Promise<unknown>>();
 
@@ -42,7 +42,7 @@ export class Library {
     );
   }
 
-  /** Another model, whom nobody would take for the first one. */
+  /** Another model, who looks clearly different from the first one. */
   otherModel(): Promise<Finished> {
     return this.once('other model', () =>
       this.client.run('model-generator', { gender: 'MALE', ethnicity: 'northern_european', seed: 5 }),
@@ -71,7 +71,7 @@ export class Library {
     );
   }
 
-  /** A garment on a model before a background: a picture as a product page shows it. */
+  /** A garment on a model before a background: the picture of a product page. */
   dressed(sample: Sample): Promise<Finished> {
     return this.once(`dressed ${sample}`, async () =>
       this.client.run('product-to-model-direct', {
@@ -82,7 +82,7 @@ export class Library {
     );
   }
 
-  /** The same as a file that was uploaded, as a photograph from elsewhere is. */
+  /** The same picture as an uploaded file, like a photograph from elsewhere. */
   photograph(sample: Sample): Promise<Uploaded> {
     return this.once(`photograph ${sample}`, async () => {
       const { job } = await this.dressed(sample);
@@ -90,7 +90,7 @@ export class Library {
     });
   }
 
-  /** One of each thing that the examples of a workflow may refer to. */
+  /** One of each thing that an example of a workflow may refer to. */
   async things(): Promise<Things> {
     const { asset_id: assetId, upload_key: uploadKey } = await this.sample('garment-photograph');
     const product = await this.once('product', () =>

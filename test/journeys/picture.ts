@@ -1,7 +1,7 @@
 import sharp from 'sharp';
 import type { Artifact, Client } from './client.js';
 
-/** A rectangle in shares of width and height, from the upper left corner. */
+/** A rectangle from the upper left corner, in shares of width and height. */
 export interface Place {
   readonly left: number;
   readonly top: number;
@@ -15,22 +15,22 @@ export interface Colour {
   readonly b: number;
 }
 
-/** A picture that was downloaded by its presigned URL and decoded to its last pixel. */
+/** A picture that was downloaded from its presigned URL and fully decoded. */
 export class Picture {
   private constructor(
     readonly artifact: Artifact,
     readonly bytes: Buffer,
     readonly width: number,
     readonly height: number,
-    /** Greatest standard deviation of a channel, of 255: a blank sheet has none. */
+    /** The greatest standard deviation of a channel, out of 255; a blank sheet has 0. */
     readonly contrast: number,
   ) {}
 
-  /** @throws Error when the URL does not answer or what comes is not a whole picture */
+  /** @throws Error if the URL does not answer or does not return a whole picture */
   static async download(client: Client, artifact: Artifact): Promise<Picture> {
     const bytes = await client.download(artifact.image_url);
     const { width, height } = await sharp(bytes).metadata();
-    // What is transparent has a colour too, which nobody sees.
+    // Transparent pixels have a colour too, which is invisible.
     const { channels } = await sharp(bytes).flatten({ background: '#ffffff' }).stats();
     return new Picture(artifact, bytes, width, height, Math.max(...channels.map(({ stdev }) => stdev)));
   }
@@ -54,7 +54,7 @@ export class Picture {
 export const distance = (one: Colour, other: Colour): number =>
   Math.hypot(one.r - other.r, one.g - other.g, one.b - other.b);
 
-/** Where things are in a picture of somebody who stands upright in the middle. */
+/** The places of things in a picture of a person who stands upright in the middle. */
 export const places = {
   upperCorner: { left: 0.02, top: 0.02, width: 0.12, height: 0.12 },
   chest: { left: 0.44, top: 0.4, width: 0.12, height: 0.08 },

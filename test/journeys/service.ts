@@ -2,14 +2,14 @@ import { Atelier, run } from '../standalone/support/atelier.js';
 import { temporaryHome } from '../standalone/support/home.js';
 import { Client } from './client.js';
 
-/** `npm start` on a folder of its own, and a tenant with credits. */
+/** `npm start` in a folder of its own, and a tenant with credits. */
 export interface JourneyService extends AsyncDisposable {
   readonly baseUrl: string;
   readonly client: Client;
   readonly key: string;
   /** Runs a verb of the operator's command. */
   operator(...args: string[]): Promise<Record<string, string>>;
-  /** The key of a tenant of its own in the test environment. */
+  /** A key for a new tenant in the test environment. */
   testKey(credits: number): Promise<string>;
 }
 

@@ -4,7 +4,10 @@ import pg from 'pg';
 import { connectionBudgets } from '#platform/connections.js';
 import { Service } from './support/service.js';
 
-/** What the spec itself has open beside the roles: the log of its service with its listener, and the look below. */
+/**
+ * Connections of the spec itself, beside the roles: the log of its service with its listener, and the query
+ * below.
+ */
 const ownConnections = 4 + 1 + 1;
 
 let service: Service;

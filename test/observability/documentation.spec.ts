@@ -7,7 +7,7 @@ import { Metrics } from '#platform/metrics.js';
 
 const page = readFileSync('docs/metrics.md', 'utf8');
 
-/** The metrics of our own that a process exports that has everything, with their labels. */
+/** Our own metrics, with their labels, of a process that exports all of them. */
 async function exported(): Promise<Map<string, string[]>> {
   const metrics = new Metrics('api');
   metrics.http({ method: 'GET', route: '/', status: 200, durationMs: 1, workflow: 'try-on' });
@@ -64,7 +64,7 @@ interface Rules {
   }[];
 }
 
-// The file has this form by Prometheus' rules, or the checks below fail.
+// Prometheus' rules require this form; the checks below fail without it.
 const rules = parse(readFileSync('deploy/prometheus/alerts.yml', 'utf8')) as Rules;
 const alerts = rules.groups.flatMap((group) => group.rules);
 
@@ -83,7 +83,7 @@ describe('docs/metrics.md', () => {
   });
 });
 
-/** Fails for a metric of ours that no process exports, and for a label that it does not have. */
+/** Fails for one of our metrics that no process exports, and for a label that the metric lacks. */
 async function expectToExist(expr: string): Promise<string[]> {
   const found = await exported();
   const asked = [...expr.matchAll(/(atelier_\w+)(?:\{([^}]*)\})?/g)];

@@ -34,7 +34,7 @@ async function levelOf(name: string, environment = 'test'): Promise<ConsumerLeve
   return found;
 }
 
-/** As many events as one append takes, of a stream that only some consumers follow. */
+/** As many events as one append accepts, in a stream that only some consumers follow. */
 function purchases(count: number, recordedAt = new Date()): NewEvent[] {
   return Array.from({ length: count }, () => ({
     id: randomUUID(),
@@ -62,7 +62,8 @@ describe('lag', () => {
       Object.fromEntries(
         levels.filter((level) => level.environment === environment).map(({ name, events }) => [name, events]),
       );
-    // Opened, purchased, and for each dispatch a debit and a job. No job has ended, so no charge waits to be closed.
+    // An opening, a purchase, and a debit and a job for each dispatch. No job has ended, so no charge waits to
+    // be closed.
     expect(eventsOf('test')).toMatchObject({
       ledger: 4,
       jobs: 2,
@@ -143,7 +144,7 @@ describe('open charges', () => {
   it('are counted until they are closed, and those past the horizon without a job by themselves', async () => {
     const tenant = await workshop.tenantWith(100);
     await workshop.dispatch(tenant);
-    // As a crash after the debit leaves it.
+    // Leaves a debit without a job, as a crash after the debit does.
     const abandoned = { requestId: 'ABANDONED', jobId: 'NEVER' };
     await workshop.accounts.execute(workshop.context(tenant, 'debit:ABANDONED'), () => ({
       kind: 'accepted',

@@ -9,7 +9,7 @@ import { eventually } from '../support/eventually.js';
 
 const traceId = '0af7651916cd43dd8448eb211c80319c';
 
-/** An API as a process of its own, whose lines are read, and whose database can go away. */
+/** An API in a process of its own. The spec reads its log lines and can take its database away. */
 describe('the log of the API', () => {
   let service: ApiService;
   let proxy: TcpProxy;
@@ -75,7 +75,7 @@ describe('the log of the API', () => {
       route: '/v1/model-generator',
     });
     expect(JSON.stringify(lines)).not.toContain(tenant.key);
-    // What goes on by itself belongs to no request.
+    // Background work belongs to no request.
     const background = lines.filter((line) => /checkpoint watcher/.test(String(line['msg'])));
     expect(background.length).toBeGreaterThan(0);
     for (const line of background) expect(line).not.toHaveProperty('requestId');

@@ -47,7 +47,7 @@ describe('outcomes', () => {
     );
     expect(status).toBe(200);
     const model = 'environment="test",';
-    // A process counts when it has the store's answer, which may be a moment after the event can be read.
+    // A process counts an event when the store has answered, which may be a moment after others can read it.
     const refunds = `atelier_refunds_total{${model}reason="job-cancelled"}`;
     await eventually(async () => (await sum(refunds)) > 0);
     const ended = (outcome: string) =>

@@ -207,7 +207,7 @@ export class Story {
     return this.debit(tenant, job).void(tenant, job).refund(tenant, job, { reason: 'orphaned' });
   }
 
-  /** A batch of two jobs, one of which fails. */
+  /** A batch of two jobs; one of them fails. */
   batch(tenant: string, parent: string): this {
     const requestId = `r-${parent}`;
     const children = [`${parent}-0`, `${parent}-1`];

@@ -3,11 +3,11 @@ import { EngineError, type ImageEngine, type RenderContext, type RenderRequest }
 import { BatchEngine } from '../../worker/support/batches.js';
 import { plainPicture } from '../../worker/support/engines.js';
 
-/** Names of dispatches; each makes the engine treat the job in its own way. */
+/** Display names of dispatches. The engine treats each of these jobs in its own way. */
 export const endless = 'endless';
 export const refused = 'refused';
 export const busyOnce = 'busy once';
-/** The same as the number of a photograph in a batch. */
+/** The number of a photograph in a batch that the engine never finishes. */
 export const endlessPhoto = 99;
 
 /** Draws plain pictures at once: one stage and one final picture, or the pictures of a batch. */

@@ -15,10 +15,10 @@ export interface Plan {
 
 /**
  * Values of `CRASH_POINTS`:
- * unset: each point once, before and after in turn, and lost answers where money moves;
- * `all`: every point in all its scenarios, in every way, also the second and third time;
- * `none`: every scenario without a crash;
- * anything else: parts of names, separated by commas; selects the points that contain one of them.
+ * - unset: each point once, before and after in turn, and lost answers where money moves;
+ * - `all`: every point in all its scenarios, in every way, also the second and third time;
+ * - `none`: every scenario without a crash;
+ * - anything else: parts of names, separated by commas; selects the points that contain one of them.
  */
 export function planOf({ CRASH_POINTS: asked }: NodeJS.ProcessEnv): Plan {
   const mustCrash = ({ crash }: Run) => crash?.occurrence === 1;

@@ -5,26 +5,26 @@ import { appendFileSync } from 'node:fs';
  * - `before`: the process dies before the call goes out.
  * - `after`: it dies when the call has ended, before the caller sees it.
  * - `lost-answer`: an append is committed, its connection breaks before the answer arrives, and the process
- * lives on.
+ *   lives on.
  */
 export type CrashMode = 'before' | 'after' | 'lost-answer';
 
 export interface Order {
   /** The file that lists each passed point, one a line. Absent: nothing is listed. */
   readonly notes?: string;
-  /** Absent: nobody dies. */
+  /** Absent: no process dies. */
   readonly crash?: { readonly point: string; readonly mode: CrashMode; readonly occurrence: number };
 }
 
-/** What a call leaves with its caller between going out and coming back. */
+/** The faults that one call has in store for its caller. */
 export interface Passage {
   readonly die: boolean;
   readonly loseAnswer: boolean;
 }
 
 /**
- * Notes which points this process passes, and kills it at the one it was told. The death is a SIGKILL of itself: the
- * kernel takes the process away within the call, so nothing is flushed, answered or cleaned up.
+ * Notes which points this process passes, and kills the process at the point that the order names. The process
+ * sends itself SIGKILL: the kernel ends it within the call, so nothing is flushed, answered or cleaned up.
  */
 export class Recorder {
   private order: Order | undefined;
@@ -37,12 +37,12 @@ export class Recorder {
     this.seen = 0;
   }
 
-  /** @param certain false for calls that mostly bring nothing: they count when they come back with something */
+  /** @param certain false for calls that mostly return nothing: they count only if they return something */
   enter(points: readonly string[], certain = true): Passage {
     if (certain) this.addNote('hit', points);
     const crash = this.order?.crash;
     if (!crash || !points.includes(crash.point)) return { die: false, loseAnswer: false };
-    // Such a call may be out before the order comes: it is counted when it comes back.
+    // Such a call may be under way before the order comes, so it is counted when it returns.
     if (!certain && crash.mode === 'after') return { die: false, loseAnswer: false };
     this.seen += 1;
     if (this.seen !== crash.occurrence) return { die: false, loseAnswer: false };
@@ -58,7 +58,7 @@ export class Recorder {
     if (passage.die || (comes && ++this.seen === crash.occurrence)) this.die(crash.point, crash.mode);
   }
 
-  /** The pass at which it was to happen does not count. Where others have passed since, the run is tried again. */
+  /** The pass at which the crash was due does not count. If other passes came since, the run is tried again. */
   takeBack(): void {
     if (this.seen === this.order?.crash?.occurrence) this.seen -= 1;
   }
@@ -102,8 +102,9 @@ export class Recorder {
 const goBetweens = new Set(['aggregate', 'batch-grouping', 'job-writes.handler', 'store-picture.handler']);
 
 /**
- * The file of the application, or of its adapters, that awaits the call at hand, by its name without folder and ending. A port is called from
- * several places, and a crash at each of them means something else. `unknown` when none of its files is on the stack.
+ * The name (without folder and ending) of the application's or its adapters' file that awaits the current call.
+ * Several files call the same port, and a crash in each of them means something else. `unknown` if none of
+ * these files is on the stack.
  */
 export function callSite(): string {
   const limit = Error.stackTraceLimit;

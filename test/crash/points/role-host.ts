@@ -9,20 +9,20 @@ export type Role = (typeof roles)[number];
 
 const entry = join(process.cwd(), 'dist', 'test', 'crash', 'points', 'role.js');
 
-/** Longer than a role ever needs on a machine that is busy with other things. */
+/** Longer than a role ever needs, even on a busy machine. */
 const patienceMs = 120_000;
 
-/** What is known of a process that was told to die. */
+/** How a process ended that was ordered to die. */
 export interface Death {
   readonly signal: NodeJS.Signals | null;
   readonly code: number | null;
 }
 
-/** One role of the service, and a successor that is loaded and takes over the moment it is told to. */
+/** One role of the service, with a loaded successor that takes over at once when it is started. */
 export class RoleHost {
   private current: Promise<ChildProcess> | undefined;
   private successor: Promise<ChildProcess>;
-  /** What the running process said when it was ready. */
+  /** The facts that the running process sent when it was ready. */
   facts: Readonly<Record<string, unknown>> = {};
 
   constructor(
@@ -32,7 +32,7 @@ export class RoleHost {
     this.successor = this.load();
   }
 
-  /** Puts the successor to work. The one before has to be gone. */
+  /** Starts the successor. Its predecessor must have ended. */
   async start(): Promise<void> {
     this.current = this.successor.then(async (child) => {
       const ready = messageOf(child, 'ready');

@@ -8,8 +8,8 @@ import { Recorder, type Order } from './recorder.js';
 import { StatementPoints } from './statement-points.js';
 
 /**
- * One role of the service in a process of its own, wired as its `main.ts` wires it, with its ports under watch. It
- * loads, and starts only when it is told to: a successor that is loaded already takes over at once.
+ * One role of the service in a process of its own, wired as its `main.ts` wires it, with its ports watched. It
+ * loads, and waits for the order to start: a loaded successor takes over at once.
  */
 const [, , role = ''] = process.argv;
 const { DATABASE_URL: databaseUrl = '', CRASH_FOLDER: directory = '', LOG_LEVEL: level } = process.env;
@@ -111,6 +111,6 @@ process.on('message', (message: { type: 'start' } | ({ type: 'follow' } & Order)
     },
   );
 });
-// A process that is killed writes no cache at its end; the next one loads faster by it.
+// A killed process writes no cache at its end, so this one writes it now; the next one loads faster.
 flushCompileCache();
 process.send?.({ type: 'loaded' });

@@ -26,19 +26,19 @@ export interface Report {
   /** Whether the crash came to pass. */
   readonly crashed: boolean;
   readonly problems: readonly string[];
-  /** What happened, for people. */
+  /** The story of the run, for people. */
   readonly story: string;
 }
 
 /** All that a run may take, on however busy a machine. */
 const patienceMs = 45_000;
 
-/** Some awaits come only to the process that loses a race: whether a try passes them is a matter of time. */
+/** Only the loser of a race passes some awaits, so timing decides whether a try passes them. */
 const tries = 6;
 
 /**
- * Plays the scenario and checks what came of it. What a process remembers may spare it an await, and who is faster may
- * too: a crash that did not come to pass is tried again, with a process that knows nothing.
+ * Plays the scenario and checks its result. A process may skip an await because of its memory or because
+ * another one was faster. A crash that did not happen is tried again, with a process that remembers nothing.
  */
 export async function execute(world: World, run: Run): Promise<Report> {
   for (let attempt = 1; ; attempt++) {
@@ -79,7 +79,7 @@ async function attemptOf(world: World, run: Run): Promise<Report> {
       problems.push(`it did not come to an end: ${String(error)}`);
     }
     const crashed = () => crashedIn(run, victim && noted(victim));
-    // From here on it is the test that asks. The crash may still come to pass while it is called off.
+    // From here on only the test sends requests. The crash may still happen while its order is withdrawn.
     if (victim && !crashed()) await world.hosts[victim].follow({}).catch(() => undefined);
     if (!crashed()) over.abort();
     await revival;
@@ -104,7 +104,7 @@ function victimOf({ point }: NonNullable<Run['crash']>): Role {
   return point.split(':')[0] as Role;
 }
 
-/** Puts the successor to work as soon as the victim has died, as a supervisor does. */
+/** Starts the successor as soon as the victim has died, as a supervisor does. */
 async function revive(world: World, victim: Role, over: AbortSignal): Promise<void> {
   const host = world.hosts[victim];
   const stopped = new Promise<undefined>((resolve) =>
@@ -123,7 +123,7 @@ function crashedIn({ crash }: Run, notes: readonly Note[] | undefined): boolean 
   return notes?.some(({ what, point }) => what === sign && point === crash.point) ?? false;
 }
 
-/** Until every charge is closed and every job has ended; and, where there is one, until the crash has happened. */
+/** Waits until every charge is closed, every job has ended, and the crash, if one is due, has happened. */
 async function settled(
   world: World,
   read: () => Promise<Parameters<typeof tell>[0]>,
@@ -137,7 +137,8 @@ async function settled(
     if (problems.length > 0) return;
     if (unsettled.length > 0) quietSince = undefined;
     else quietSince ??= Date.now();
-    // A crash at the very end, when a checkpoint moves or a task is settled, comes after all that the log shows.
+    // A crash at the very end, when a checkpoint moves or a task is settled, comes after everything that the
+    // log shows.
     if (quietSince !== undefined && (crashed() || Date.now() - quietSince > lastStepsMs)) return;
     if (deadline.aborted) throw new Error(unsettled.join('; '));
     await sleep(30);

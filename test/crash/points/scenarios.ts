@@ -17,19 +17,19 @@ import {
 import { busyOnce, endless, endlessPhoto, refused } from './engine.js';
 import type { Customer, World } from './world.js';
 
-/** How a scenario went for its client, and what must have come of it. */
+/** How a scenario went for its client, and the result that it must have. */
 export interface Outcome {
   /** Everything that was answered with success. */
   readonly answered: readonly Answer[];
-  /** Whether the client has asked again until it was answered: then there is one job, and one charge kept for it. */
+  /** True if the client repeats until it is answered: then there is one job, and one charge kept for it. */
   readonly persistent: boolean;
-  /** How the job that was dispatched must have ended, where there is one. */
+  /** The end that the dispatched job must have, if there is one. */
   readonly ends: 'JobSucceeded' | 'JobFailed' | 'JobCancelled' | 'JobVoided';
 }
 
 export interface Scenario<Prepared> {
   readonly about: string;
-  /** What is there before the scenario begins; nobody dies in it. */
+  /** Makes the state before the scenario; no process dies here. */
   prepare(world: World, customer: Customer): Promise<Prepared>;
   act(client: Client, prepared: Prepared): Promise<Outcome>;
 }
@@ -46,7 +46,7 @@ function scenario<Prepared>(given: Scenario<Prepared>): Scenario<unknown> {
   return given;
 }
 
-/** A job that is repeated with its Idempotency-Key until it is answered. */
+/** A job whose dispatch is repeated with its Idempotency-Key until it is answered. */
 function keyed(about: string, name: string, ends: Outcome['ends'], prepare = picture): Scenario<unknown> {
   return scenario({
     about,

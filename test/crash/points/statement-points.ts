@@ -3,11 +3,11 @@ import { renderDispatcher } from '#application/process-managers/process-managers
 import type { Recorder } from './recorder.js';
 
 /**
- * What a process awaits of PostgreSQL without a port between: snapshots, checkpoints, the rows of the read models, and
- * what pg-boss does with a task. These are told by the connection they run on and the statement.
+ * Awaits of PostgreSQL that go through no port: snapshots, checkpoints, rows of the read models, and tasks in
+ * pg-boss. The connection and the statement identify each of them.
  */
 export class StatementPoints {
-  /** Consumers that were handed events: their checkpoints also move when nothing happens, which is no point. */
+  /** Consumers that got events. A checkpoint also moves when nothing happens; such a move is not a point. */
   private readonly busy = new Set<string>();
 
   constructor(private readonly recorder: Recorder) {}
@@ -29,7 +29,7 @@ export class StatementPoints {
       const point = pointOf(this, args[0]);
       if (point === undefined) return (query as Query).apply(this, args);
       const points = [`${recorder.role}:${point}`];
-      // A fetch that finds no task is a look, and not a point.
+      // A fetch that finds no task only polls, and is not a point.
       const certain = point !== 'queue.fetch@pg-boss';
       const passage = recorder.enter(points, certain);
       const came = (result: pg.QueryResult | undefined) => {
@@ -49,7 +49,7 @@ export class StatementPoints {
         return result;
       });
     };
-    // The overloads of pg cannot be told from outside; the arguments are passed on as they came.
+    // Types do not show which overload of pg is called, so the arguments are passed on unchanged.
     pg.Client.prototype.query = recorded as typeof query;
   }
 
@@ -65,7 +65,7 @@ export class StatementPoints {
     return undefined;
   }
 
-  /** Of what the tasks of an environment commit together. */
+  /** Names the statement among those that the tasks of an environment commit together. */
   private ofCommits({ name = '', text, values }: Statement): string | undefined {
     if (text === 'begin' || text === 'commit') return `transaction.${text}@commit-queue`;
     if (name.startsWith('move process'))
@@ -80,7 +80,7 @@ export class StatementPoints {
   }
 }
 
-/** How tasks come by their place and see that they still have it, and what a batch adds to its transaction. */
+/** Statements that claim and check a task's place, and those that a batch adds to its transaction. */
 const asideFromCommits =
   /pg_try_advisory_lock|_checkpoints|read_store\.|to_regclass|synchronous_commit|^(select 1|rollback)$/;
 

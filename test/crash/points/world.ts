@@ -23,7 +23,10 @@ import { openLog } from './log.js';
 import { RoleHost, roles, type Role } from './role-host.js';
 import { grantCredits, issueKey, openAccount } from '../../support/operator.js';
 
-/** A charge without a job is given back after this long. Shorter than a slow machine needs between debit and job would be no test. */
+/**
+ * After this long, a charge without a job is refunded. If a slow machine needs longer between debit and job,
+ * the scenario tests nothing.
+ */
 export const horizonMs = 2_500;
 
 export const worldTemplate = {
@@ -42,7 +45,7 @@ export interface Customer {
   readonly key: string;
 }
 
-/** A whole service, each role in a process of its own, on a database of its own. */
+/** A whole service on a database of its own; each role runs in a process of its own. */
 export class World implements AsyncDisposable {
   readonly hosts: Readonly<Record<Role, RoleHost>>;
   readonly accounts: AccountWriter;
@@ -78,7 +81,7 @@ export class World implements AsyncDisposable {
     return world;
   }
 
-  /** Where the API is just now; it has another port after each death. */
+  /** The API's current address; each restart gives it another port. */
   get url(): string {
     return `http://127.0.0.1:${String(this.hosts.api.facts['port'])}`;
   }
@@ -94,7 +97,7 @@ export class World implements AsyncDisposable {
     return { tenant, key };
   }
 
-  /** A picture as an upload leaves it: the bytes in storage, its AssetStored in the log. */
+  /** Stores a picture as an upload does: its bytes in storage, its AssetStored in the log. */
   async upload(tenant: string, colour = '#987'): Promise<StoredAsset> {
     const { bytes, width, height } = await plainPicture('person', colour);
     const assetId = newId();
@@ -129,8 +132,8 @@ export class World implements AsyncDisposable {
   }
 
   /**
-   * The time goes by that a dead process leaves others waiting: its lease on an Idempotency-Key, its heartbeat on a task.
-   * To be called between a death and the start of the successor, when nobody is alive who could hold either.
+   * Ends the wait for what a dead process held: its lease on an Idempotency-Key, its heartbeat on a task. Call
+   * it between a death and the start of the successor, when no live process can hold either.
    */
   async outwait(dead: Role): Promise<void> {
     if (dead === 'api') {

@@ -10,7 +10,7 @@ export interface Dependency {
   readonly required?: boolean;
 }
 
-/** What our rules look at; that the rest is well formed is the schema's matter. */
+/** The parts that our rules read. The schema checks that the rest is well formed. */
 export interface Service {
   readonly image: string;
   readonly build?: string;
@@ -41,7 +41,7 @@ export interface ComposeFile {
 
 export const composeText = readFileSync(composePath, 'utf8');
 
-// The shape is what the schema of the Compose specification allows, as far as this repository uses it.
+// The types cover the part of the Compose specification's schema that this repository uses.
 export const compose = parse(composeText, { merge: true }) as ComposeFile;
 
 /** Names and services, for `it.each`. */

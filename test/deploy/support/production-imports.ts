@@ -12,13 +12,13 @@ const { imports } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
 const workspaces = /^@atelier\/([a-z-]+)(\/.+)?$/;
 
 export interface Imports {
-  /** Files of the build, relative to the repository, that may be loaded. */
+  /** Files of the build that may be loaded, relative to the repository. */
   readonly files: ReadonlySet<string>;
   /** Packages by name, with one of the files that loads them. */
   readonly packages: ReadonlyMap<string, string>;
 }
 
-/** What the built programs load, followed from file to file. Whatever no import names is not seen. */
+/** Follows the imports of the built programs from file to file. A file that no import names is not found. */
 export function importsOf(programs: readonly string[]): Imports {
   const files = new Set<string>();
   const packages = new Map<string, string>();

@@ -11,8 +11,8 @@ import { npmRun } from '../../support/npm-run.js';
 import { startRole, type RoleProcess } from '../../support/role-process.js';
 
 /**
- * Fails unless every request is answered well, every job ends, this release's audit holds in the end, and the other's
- * finds nothing but its own limits, after either move.
+ * Fails unless every request is answered well, every job ends, and this release's audit holds in the end. After
+ * either move the other release's audit may find only its own limits.
  */
 const [commit] = npmRun(
   'test:upgrade',
@@ -30,7 +30,7 @@ const home = await mkdtemp(join(tmpdir(), 'atelier-upgrade-'));
 interface Release {
   readonly name: string;
   readonly build: string;
-  /** What only this release knows. */
+  /** Settings that only this release knows. */
   readonly settings?: Record<string, string>;
 }
 
@@ -63,18 +63,22 @@ interface Finding {
   readonly column?: string;
 }
 
-/** What an audit of the release before may say of rows that this one keeps as well: it cannot be changed any more. */
+/**
+ * Findings that the earlier release's audit may report about rows that this release writes as well; that audit
+ * cannot be changed any more.
+ */
 const limitsOf: readonly ((finding: Finding) => boolean)[] = [
-  // It takes a column that it does not know for a fault; this release takes it for a note.
+  // It reports an unknown column as an error; this release reports it as a note.
   ({ message }) => message.startsWith('a column that this audit does not know'),
-  // One that knows dispatches only cannot explain the rows of other calls; this release folds them beside those.
+  // An audit that knows only dispatches cannot explain the rows of other calls, which this release folds as
+  // well.
   ({ message, table }) =>
     message === 'a row that nothing in history explains' && /\.usage$/.test(table ?? ''),
 ];
 
-/** Whatever is not within the release's own limits. */
+/** The findings outside the release's own limits. */
 async function auditBy(release: Release, limits: typeof limitsOf): Promise<string[]> {
-  // An audit that does not hold ends with an error, and has printed what it found.
+  // A failed audit exits with an error, after it has printed its findings.
   const audit = (await atelier(release, 'ledger', 'audit').catch(
     (error: unknown) => JSON.parse((error as { stdout?: string }).stdout ?? '{}') as object,
   )) as { findings?: readonly Finding[] };
@@ -90,7 +94,7 @@ async function atelier(
   { build, settings: own }: Release,
   ...args: string[]
 ): Promise<Record<string, unknown>> {
-  // The release before may still have the command where it stood until 0.2.
+  // The earlier release may have the command at its place before 0.2.
   const places = ['capabilities/operate/main.js', 'apps/cli/src/main.js'];
   const main = places.map((place) => join(build, place)).find((place) => existsSync(place))!;
   const env = { ...process.env, ...settings, ...own };
@@ -98,7 +102,7 @@ async function atelier(
   return stdout.startsWith('{') ? (JSON.parse(stdout) as Record<string, unknown>) : {};
 }
 
-/** What a load balancer knows: the APIs that requests go to, and what has become of these. */
+/** The knowledge of a load balancer: the APIs that get requests, and the results of the requests. */
 class Load {
   readonly targets: string[] = [];
   readonly failures: string[] = [];
@@ -110,7 +114,7 @@ class Load {
 
   constructor(private readonly key: string) {}
 
-  /** @param blank a picture on which jobs fail at once, with a refund: an engine's work is not what is tested here */
+  /** @param blank a picture on which jobs fail at once, with a refund: this test is not about the engine */
   start(blank: string): void {
     const next = async () => {
       for (let turn = 0; !this.ended.signal.aborted; turn++, await sleep(eachMs)) {
@@ -188,7 +192,7 @@ interface Running {
   worker: RoleProcess;
 }
 
-/** As docs/upgrading.md says it. */
+/** Moves the roles in the order of docs/upgrading.md. */
 async function move(running: Running, to: Release, load: Load): Promise<void> {
   for (const role of ['projector', 'worker'] as const) {
     const next = await start(to, role);
@@ -211,7 +215,7 @@ async function move(running: Running, to: Release, load: Load): Promise<void> {
 
 async function allEnded(load: Load): Promise<number> {
   const left = new Set(load.jobs);
-  // As long as jobs end, a busy machine is only slow.
+  // While jobs still end, a busy machine is only slow.
   for (let end = Date.now() + endWithinMs; left.size > 0 && Date.now() < end; await sleep(200))
     for (const job of left) {
       const detail = await load.ask('GET', `/v1/jobs/${job}`, 200);

@@ -26,9 +26,9 @@ export async function serveAppend(
   } catch {
     return;
   }
-  // A connection that breaks looks like the end of what the client has to say, and like a cancelled call only a turn later.
+  // The end of the client's messages may be a broken connection. The call shows as cancelled only a turn later.
   await turn();
-  // The client went away before it had said all: a real server appends nothing either.
+  // The client went away before its last message: a real server appends nothing either.
   if (call.cancelled) return;
   if (faults.failAppends && faults.failAppends.times-- > 0) {
     answer({ code: faults.failAppends.code, details: faults.failAppends.details });

@@ -62,7 +62,7 @@ export function serveBatchAppend(
   };
 }
 
-/** The other form in which the server may give an id back. */
+/** The other form in which the server may return an id. */
 function structured(id: shared.UUID): shared.UUID {
   const hex = id.getString().replaceAll('-', '');
   const half = (part: string) => String(BigInt.asIntN(64, BigInt(`0x${part}`)));
@@ -78,7 +78,7 @@ function tooLarge(limit: number): streams.BatchAppendResp {
 }
 
 function refusal(details: Uint8Array, type: string): streams.BatchAppendResp {
-  // A status whose field 3, the details, is there and empty: the class of the details is in no package of ours.
+  // A status with an empty field 3, its details. None of our packages has the class of the details.
   const status = statuses.Status.deserializeBinary(Uint8Array.of(0x1a, 0));
   status.getDetails()!.pack(details, type);
   return new streams.BatchAppendResp().setError(status);

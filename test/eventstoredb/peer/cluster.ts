@@ -23,7 +23,7 @@ export function clusterInfo(members: readonly Member[]): gossip.ClusterInfo {
   return info;
 }
 
-/** What the client asks for before it takes the batch call. */
+/** The client reads these methods before it uses the batch call. */
 export function supportedMethods(): features.SupportedMethods {
   const service = 'event_store.client.streams.streams';
   const methods = ['append', 'batchappend', 'read'].map((method) =>

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** What the peer can be told to do wrong. All off at first. */
+/** The faults that the peer can be set to have. All are off at first. */
 export class Faults {
   /** Takes every call and never answers. */
   silent = false;
@@ -8,19 +8,22 @@ export class Faults {
   silentSubscriptions = false;
   /** Every answer takes this long. */
   slowMs = 0;
-  /** So many appends are carried out and then answered by a broken connection. */
+  /** The number of appends that are carried out and then answered by a broken connection. */
   dropAfterCommit = 0;
-  /** Streams that were deleted for good: no append to them is taken. */
+  /** Streams that were deleted for good: appends to them are refused. */
   readonly tombstones = new Set<string>();
-  /** So many appends are answered by this gRPC code before anything happened. */
+  /** This many appends fail with this gRPC code before anything happens. */
   failAppends: { code: number; details: string; times: number } | undefined;
   /** Bytes in one append. */
   maxAppendBytes = 1024 * 1024;
-  /** Idempotent answers do not tell a position. */
+  /** Answers to repeated appends have no position. */
   forgetPositions = false;
-  /** So many appends on the batch call are carried out, and the call is ended as if all had been said. */
+  /**
+   * The number of appends on the batch call that are carried out before the call ends without an answer, as if
+   * complete.
+   */
   endAfterCommit = 0;
-  /** Answers on the batch call name the append by two halves of its id. */
+  /** Answers on the batch call give the id of the append in two halves. */
   structuredIds = false;
   readonly interruptions = new Set<(by: 'error' | 'end') => void>();
   private abandoned = Promise.withResolvers<void>();
@@ -35,7 +38,7 @@ export class Faults {
     return this.subscriptionFaults.shift();
   }
 
-  /** Ends all subscriptions: by an error after which nothing comes, or as if all had been said. */
+  /** Ends all subscriptions: with an error, or as if they were complete. */
   interrupt(by: 'error' | 'end'): void {
     for (const interruption of new Set(this.interruptions)) interruption(by);
   }
@@ -44,12 +47,15 @@ export class Faults {
     if (this.slowMs > 0) await sleep(this.slowMs);
   }
 
-  /** Says nothing more to those who have a subscription now, and does not end it either. */
+  /** Sends nothing more to the current subscriptions, and does not end them either. */
   abandonSubscriptions(): void {
     this.abandoned = Promise.withResolvers<void>();
   }
 
-  /** What a new subscription waits for before each event: undefined as long as nobody has abandoned it. */
+  /**
+   * Returns the promise that a new subscription awaits before each event. It is undefined until the
+   * subscription is abandoned.
+   */
   subscriptionPace(): () => Promise<void> | undefined {
     const { abandoned } = this;
     return () => (abandoned === this.abandoned ? undefined : this.abandoned.promise);

@@ -7,7 +7,7 @@ export interface PeerFilter {
   readonly checkpointEvery: number;
 }
 
-/** A filter as the client sends it: on the stream or on the type, by prefixes or by an expression. */
+/** The filter of the client: on the stream or on the type, by prefixes or by an expression. */
 export function filterOf(options: streams.ReadReq.Options): PeerFilter | undefined {
   const filter = options.getFilter();
   if (filter === undefined) return undefined;

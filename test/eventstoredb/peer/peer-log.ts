@@ -23,9 +23,9 @@ export type AppendVerdict =
   | { readonly kind: 'wrong-expected-version'; readonly actual: bigint | 'no-stream' };
 
 /**
- * The log of the peer, in memory, with the rules of EventStoreDB's index writer: an append at a revision that the stream
- * has passed is idempotent when the very same ids lie there, and refused when they do not; at the head nothing is
- * compared; for 'any' only a cache of recent ids is.
+ * The log of the peer, in memory, with the rules of EventStoreDB's index writer. An append at a revision that
+ * the stream has passed is idempotent if the same ids lie there, and refused otherwise. At the head no ids are
+ * compared. For 'any' only a cache of recent ids is.
  */
 export class PeerLog {
   readonly events: StoredEvent[] = [];
@@ -35,7 +35,7 @@ export class PeerLog {
   private end = 0n;
 
   constructor() {
-    // A real log never is empty: the server writes about itself first.
+    // A real log is never empty: the server's own events come first.
     this.write('$settings', [{ ...emptyEvent, id: crypto.randomUUID(), type: '$settings' }]);
   }
 
@@ -61,7 +61,7 @@ export class PeerLog {
     return { kind: 'written', last: this.write(stream, events) };
   }
 
-  /** What a backup gives when it is restored: the log as it is now, in another server. */
+  /** A restored backup: the log as it is now, in another server. */
   copy(): PeerLog {
     const copy = new PeerLog();
     copy.events.splice(0, Infinity, ...this.events);
@@ -71,7 +71,7 @@ export class PeerLog {
     return copy;
   }
 
-  /** As after a restart of the server: what protected appends at 'any' is gone. */
+  /** Forgets recent ids, as a restart of the server does: appends at 'any' are no longer protected. */
   forgetRecent(): void {
     this.recent.clear();
   }
@@ -109,7 +109,7 @@ export class PeerLog {
         position: this.end,
         createdTicks: BigInt(Date.now()) * 10_000n,
       };
-      // A position is an offset in bytes, as in the real log.
+      // A position is a byte offset, as in the real log.
       this.end += BigInt(100 + event.data.length + event.metadata.length);
       written.push(stored);
       this.events.push(stored);

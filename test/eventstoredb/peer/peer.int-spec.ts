@@ -14,7 +14,7 @@ function drawn(): streams.AppendReq.ProposedMessage {
   return message.setId(new shared.UUID().setString(crypto.randomUUID())).setData(Buffer.from('{}'));
 }
 
-/** The peer against the client as it comes, by the ways that the adapter does not take. */
+/** Tests the peer with the unmodified client, in the ways that the adapter does not use. */
 describe('the peer', () => {
   const peer = new Peer();
   let client: EventStoreDBClient;

@@ -44,7 +44,7 @@ function allEvents(log: PeerLog, options: streams.ReadReq.Options): readonly Sto
   return log.events.slice(from === undefined ? 0 : log.indexAfter(from - 1n));
 }
 
-/** As the server does it: a position names the beginning of a record, and nothing else. */
+/** A position must be the beginning of a record, as the server requires. */
 function isNoPlace(log: PeerLog, options: streams.ReadReq.Options): boolean {
   const place = options.getAll();
   if (!place?.hasPosition()) return false;
@@ -57,9 +57,10 @@ function refuse(call: ReadCall): void {
 }
 
 /**
- * A subscription to the whole log: the past, then `caughtUp`, then what comes. The start is exclusive here. After each
- * window of events that were looked at a checkpoint tells how far that was. At the end of the past it tells what was sent
- * last, an event or a checkpoint: before the first of them that is no place, which the server writes as the largest number.
+ * A subscription to the whole log: the past, then `caughtUp`, then new events. The start is exclusive here. A
+ * checkpoint after each window of examined events gives the position reached. At the end of the past a
+ * checkpoint repeats the position of the last event or checkpoint sent. Before the first of these there is no
+ * such position; the server then writes the largest number.
  */
 export async function serveSubscription(
   log: PeerLog,

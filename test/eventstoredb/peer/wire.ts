@@ -3,7 +3,7 @@ import shared from '@eventstore/db-client/generated/shared_pb.js';
 import streams from '@eventstore/db-client/generated/streams_pb.js';
 import type { AppendVerdict, Expected, ProposedEvent, StoredEvent } from './peer-log.js';
 
-/** Errors are trailers: the kind under `exception`, and what belongs to it beside. */
+/** Errors are sent as trailers: the kind under `exception`, its details beside it. */
 export function failure(code: status, exception: string, details: Record<string, string> = {}): StatusObject {
   const metadata = new Metadata();
   metadata.set('exception', exception);
@@ -41,7 +41,7 @@ export function proposedOf(message: Proposal): ProposedEvent {
   };
 }
 
-/** Bytes as the server counts them against its limit for one append. */
+/** The size of an event in bytes, as the server counts it against its limit for one append. */
 export function sizeOf({ type, data, metadata }: ProposedEvent): number {
   return 2 * type.length + data.length + metadata.length;
 }
