@@ -156,7 +156,7 @@ async function send(method: string, { path, headers, body }: Request): Promise<A
     : api.call(method, path, { key: tenant.key, headers, json });
 }
 
-/** Only a body that is JSON can be judged; the rest goes out as text. */
+/** Only a body that JSON gives back unchanged can be judged; any other goes out as text. */
 function parsed(body: string | undefined): unknown {
   if (body === undefined) return undefined;
   try {

@@ -64,7 +64,7 @@ interface Rules {
   }[];
 }
 
-// Prometheus' rules require this form; the checks below fail without it.
+// Prometheus requires this form of the file; if the file differs, the checks below fail.
 const rules = parse(readFileSync('deploy/prometheus/alerts.yml', 'utf8')) as Rules;
 const alerts = rules.groups.flatMap((group) => group.rules);
 

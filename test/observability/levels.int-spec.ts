@@ -34,7 +34,7 @@ async function levelOf(name: string, environment = 'test'): Promise<ConsumerLeve
   return found;
 }
 
-/** As many events as one append accepts, in a stream that only some consumers follow. */
+/** `count` events for one append, in a stream that only some consumers follow. */
 function purchases(count: number, recordedAt = new Date()): NewEvent[] {
   return Array.from({ length: count }, () => ({
     id: randomUUID(),

@@ -92,7 +92,7 @@ describe('levels', () => {
   it('are told alike by the API and by each projector, and not by workers', async () => {
     const name = 'atelier_projection_lag_events{environment="test",projection="jobs"}';
     for (const role of [roles.api, roles.first, roles.second]) {
-      // The charge of a job is closed a moment after its end, and a look is shared for two seconds.
+      // A job's charge is closed a moment after the job ends, and a query's result is shared for two seconds.
       await eventually(async () => {
         const levels = await role.metrics();
         return levels.get(name) === 0 && levels.get('atelier_open_charges{environment="test"}') === 0;
@@ -107,12 +107,12 @@ describe('levels', () => {
 });
 
 describe('readiness', () => {
-  /** A probe that gets no answer in time is a no, so a machine that is busy may say no for a moment. */
+  /** A probe without an answer in time counts as failed, so a busy machine may fail it for a moment. */
   async function becomes(role: Role, status: number): Promise<void> {
     await eventually(async () => (await role.health('ready')).status === status);
   }
 
-  /** The next commit under the old epochs is refused, and the runner then looks at its projections anew. */
+  /** The next commit under the old epochs is refused, so the runner reads its projections again. */
   async function takeUpAnew(versionOfJobs: string): Promise<void> {
     await sql.query(
       `update read_store.projections

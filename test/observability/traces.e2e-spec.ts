@@ -36,7 +36,7 @@ describe('with a collector', () => {
     account = await service.events(`test.account-${tenant.id}`);
     const failing = traceparent.replace(callersTrace, failingTrace);
     await service.render(tenant, { traceparent: failing, 'X-Atelier-Test-Outcome': 'policy' });
-    // What a role has not sent yet is sent when it stops.
+    // A role that stops sends the spans that it still holds.
     await service.stopRoles();
     spans = receiver.spans.filter(({ traceId }) => traceId === callersTrace);
   });
@@ -126,7 +126,7 @@ describe('with a collector', () => {
       const parent = byId.get(span.parentSpanId ?? '');
       if (parent?.service !== span.service) continue;
       expect(span.startedAtMs).toBeGreaterThanOrEqual(parent.startedAtMs - 2);
-      // Spans are sent in the order in which they end. Each has a clock of its own, which a busy machine sets a little wrong.
+      // Spans are sent in the order in which they end. Their clocks may differ a little on a busy machine.
       if (spans.indexOf(span) > spans.indexOf(parent))
         expect(span.endedAtMs).toBeLessThanOrEqual(parent.endedAtMs + 2);
       expect(span.endedAtMs).toBeGreaterThanOrEqual(span.startedAtMs);
@@ -158,7 +158,7 @@ describe('without a collector', () => {
     for (const { metadata } of job) expect(metadata.traceparent).toBe(traceparent);
     const closing = account.filter(({ type }) => /Debited|Settled/.test(type));
     expect(closing.map(({ metadata }) => metadata.traceparent)).toEqual([traceparent, traceparent]);
-    // What an operator did before has no trace.
+    // An operator's earlier action has no trace.
     expect(account[0]?.metadata).not.toHaveProperty('traceparent');
   });
 
@@ -184,7 +184,7 @@ describe('without a collector', () => {
 });
 
 describe('the SDK', () => {
-  /** The packages of OpenTelemetry that a process has loaded after it was started under these settings. */
+  /** Starts a process with these settings and lists the packages of OpenTelemetry that it has loaded. */
   async function loadedUnder(settings: Record<string, string>): Promise<string[]> {
     const program = `
       const { startTracing } = await import('./dist/libs/platform/src/tracing.js');

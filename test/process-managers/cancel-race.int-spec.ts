@@ -42,8 +42,8 @@ describe('callers who cancel while workers render and the charges of what ended 
     const cancelOne = async (seed: number) => {
       const ids = await workshop.dispatch(tenant, { seed });
       const started = async () => (await workshop.types('job', ids.jobId)).includes('RenderStarted');
-      // Some are cancelled when they have ended, some while they wait, the others about when their render ends: on a
-      // busy machine all of these may win, or none.
+      // Some jobs are cancelled after they have ended, some while they wait, and the others close to the end of
+      // their render. On a busy machine all of the last ones may win, or none.
       if (tooLate(seed)) await workshop.ended(tenant, ids);
       else if (seed % 4 !== 0) {
         await eventually(started);

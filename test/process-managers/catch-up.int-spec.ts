@@ -18,7 +18,7 @@ afterEach(() => workshop[Symbol.asyncDispose]());
 
 const minutesAgo = (minutes: number) => new Date(Date.now() - minutes * 60_000);
 
-/** How each charge was closed; one that was closed twice is there twice. */
+/** How each charge was closed; a charge that was closed twice is listed twice. */
 async function closings(): Promise<string[]> {
   const types = ['CreditsSettled', 'CreditsRefunded'];
   const recorded = await workshop.store.readAll({ filter: { types }, limit: 4096 });
@@ -92,13 +92,13 @@ describe('a projector that was stopped for an hour', () => {
     const kill = `select pg_terminate_backend(pid) from pg_stat_activity
       where application_name like 'atelier.projections.%' and datname = current_database()`;
     let killed = 0;
-    // Slower from kill to kill, so that it gets on however slow the machine is.
+    // The pauses grow from kill to kill, so that even a slow machine makes progress.
     for (let pauseMs = 20; killed < 20; pauseMs += 5) {
       killed += (await workshop.query(kill)).rowCount ?? 0;
       await sleep(pauseMs);
     }
     await eventually(async () => (await closings()).length >= expected.length);
-    // Whatever was repeated has had its time to do harm.
+    // Repeated work has had time to do harm.
     await eventually(() => handledAll(workshop));
     expect(inOrder(await closings())).toEqual(inOrder(expected));
   });
@@ -119,7 +119,8 @@ describe('the sweep', () => {
     const running = await charged(60, minutesAgo(55));
     await Promise.all(running.map((job) => story.queue(job)));
     const orphans = await charged(5, minutesAgo(50));
-    // As if the read model of the jobs had parked them: each sweep meets them first, and spares them.
+    // Removes the jobs from the read model, as if it had parked them: each sweep meets their charges first, and
+    // spares them.
     const first = await workshop.startProjector({ sweepBatch: 10, orphanHorizonMs: 24 * 3_600_000 });
     await workshop.readModelsCaughtUp();
     await first.stop();

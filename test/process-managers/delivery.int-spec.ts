@@ -27,13 +27,13 @@ beforeAll(async () => {
 });
 afterAll(() => fixture.stop());
 
-/** What became of each job before the process managers look; `orphaned`: charged, and never queued. */
+/** The state of each job before the process managers run; `orphaned`: charged, and never queued. */
 type Fate = End | 'goes-on' | 'orphaned';
 
 /**
- * One delivery of at most `size` events to one of the managers, and how it goes. `after`: so many of its appends are
- * committed before the process dies; the answer of the last one may be lost on the way as well. `rewind`: the
- * checkpoint is lost. Whatever the fault, the next delivery meets a process that remembers nothing.
+ * One delivery of at most `size` events to one of the managers, and its fault. `after`: the process dies after
+ * this many of its appends are committed; the answer to the last one may be lost as well. `rewind`: the
+ * checkpoint is lost. After any fault the next delivery meets a process that remembers nothing.
  */
 interface Delivery {
   readonly to: 'closer' | 'batches' | 'sweep';
@@ -60,7 +60,7 @@ const deliveries = fc.array(
   { maxLength: 14 },
 );
 
-/** A store whose process dies at its n-th append. Undefined: it lives. */
+/** A store whose process dies at its n-th append. Undefined: the process lives. */
 function mortal(fault: Delivery['fault']): EventStore {
   if (typeof fault === 'string') return fixture.store;
   let left = fault.after;
@@ -71,7 +71,7 @@ function mortal(fault: Delivery['fault']): EventStore {
   });
 }
 
-/** The process managers of one installation, which get the log from `from` on. */
+/** The process managers of one installation; they read the log from `from` on. */
 class Managers {
   private readonly checkpoints = { closer: this.from, batches: this.from };
 
@@ -100,7 +100,7 @@ class Managers {
         : new BatchParents(commands, store, systemClock);
     try {
       await manager.handle('test', recorded.map(toProjectedEvent));
-      // A process that dies after its effects and before its checkpoint gets the batch again.
+      // A process that dies between its effects and its checkpoint gets the batch again.
       if (typeof fault === 'string') this.checkpoints[to] = last.position;
     } catch (error) {
       if (typeof fault === 'string') throw error;
@@ -147,7 +147,7 @@ async function logFrom(from: bigint) {
   }));
 }
 
-/** How often each charge was closed, and how; and the last events of the parents. */
+/** How each charge was closed, with repeats, and the last event of each parent. */
 async function outcomes(from: bigint) {
   const closings = new Map<string, string[]>();
   const parents = new Map<string, string[]>();
@@ -191,13 +191,13 @@ describe('whatever is delivered twice, in whole or in part, after a crash at any
         }
 
         const managers = new Managers(from, orphans);
-        // Some of it is delivered while the jobs go on.
+        // The early deliveries come while the jobs still run.
         const [early, late] = [plan.slice(0, plan.length / 2), plan.slice(plan.length / 2)];
         for (const delivery of early) await managers.deliver(delivery);
         for (const [job, fate] of begun) {
           if (fate !== 'goes-on' && fate !== 'orphaned') await story.end(job, fate);
           expected.set(job.chargeId!, fate === 'goes-on' ? [] : [closedBy[fate]]);
-          // Nothing that comes later can then do what this end should have done.
+          // After this, no later event can do the work that belongs to this end.
           if (keptUp) await managers.untilDone();
         }
         for (const delivery of late) await managers.deliver(delivery);

@@ -26,7 +26,7 @@ beforeEach(async () => {
   ids = { requestId: newId(), jobId: newId() };
 });
 
-/** What happens to the append of the first event of that type: before it, and to its answer. */
+/** Faults for the append of the first event of this type: before the append, and to its answer. */
 interface Mishap {
   readonly to: 'JobVoided' | 'CreditsRefunded' | 'JobQueued';
   readonly before?: () => Promise<unknown>;
@@ -48,7 +48,7 @@ function storeWith(mishap?: Mishap): EventStore {
   });
 }
 
-/** A dispatch of the charge and job that everybody here quarrels about. */
+/** A dispatch of the charge and the job that all tests here contend for. */
 function dispatch(through: EventStore, of = ids, payer = tenant) {
   const store = oneByOne(through);
   const writer = new AccountWriter(store, fixture.snapshots);
@@ -71,13 +71,13 @@ function sweep(store: EventStore = fixture.store, of = ids, payer = tenant): Pro
   });
 }
 
-/** The debit is on record, and the process died before it queued the job. */
+/** The debit is recorded, but the process dies before it queues the job. */
 async function orphaned(): Promise<void> {
   const died = dispatch(storeWith({ to: 'JobQueued', lost: 'call' }));
   await expect(died).rejects.toThrow(AppendOutcomeUnknown);
 }
 
-/** A dispatch that stands just before JobQueued, and what lets it go on. */
+/** Starts a dispatch that stops just before JobQueued. @returns the function that lets it go on */
 async function stalled() {
   const { promise: reached, resolve: arrive } = Promise.withResolvers<void>();
   const { promise: awake, resolve: goOn } = Promise.withResolvers<void>();
@@ -190,7 +190,7 @@ describe('two sweeps', () => {
 });
 
 describe('two sweeps and a late JobQueued, two hundred times', () => {
-  /** Every append takes its own time, so that all orders come up. */
+  /** Every append takes a random time, so that all orders occur. */
   function jittery(): EventStore {
     return fixture.withAppend((append) => async (stream: string, expected, events: readonly NewEvent[]) => {
       await sleep(Math.random() * 4);
@@ -205,7 +205,8 @@ describe('two sweeps and a late JobQueued, two hundred times', () => {
       const of = { requestId: newId(), jobId: newId() };
       const [late, ...sweeps] = await Promise.allSettled([
         dispatch(jittery(), of, payer),
-        // The debit takes its time as well; a sweep before it finds nothing to fence in real life.
+        // The debit takes its time too. The sweeps wait for it: a real sweep before the debit finds nothing to
+        // fence.
         ...[1, 2].map(async () => {
           const charged = async () => (await typesOf(`test.account-${payer}`)).includes('CreditsDebited');
           while (!(await charged())) await sleep(1);

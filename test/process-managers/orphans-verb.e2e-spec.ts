@@ -11,7 +11,7 @@ let story: Story;
 beforeAll(async () => {
   workshop = await Workshop.open();
   story = new Story(workshop.store, workshop.accounts, await workshop.tenantWith(1_000));
-  // Works beside it, and with so long a horizon that it leaves to the verb what the verb is asked for.
+  // The projector runs beside the verb, but its horizon is so long that it leaves all orphans to the verb.
   await workshop.startProjector({ orphanHorizonMs: 24 * 3_600_000 });
 });
 afterAll(() => workshop[Symbol.asyncDispose]());
@@ -44,7 +44,7 @@ const idsOf = ({ orphans }: Record<string, unknown>) =>
 describe('atelier orphans', () => {
   it('lists and gives back open charges without a job past the horizon, and only those', async () => {
     const [old, middle] = [await orphaned(600), await orphaned(180)];
-    // From the future: it stays younger than the horizon, however long this test takes.
+    // This orphan is dated in the future: it stays younger than the horizon, however long this test takes.
     await orphaned(-60);
     await story.told('goes-on', new Date(Date.now() - 36_000_000));
     await workshop.readModelsCaughtUp();

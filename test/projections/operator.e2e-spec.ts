@@ -52,7 +52,7 @@ async function atelier(...args: string[]): Promise<{ code: number | null; stderr
   return { code, stderr, out: stdout === '' ? undefined : JSON.parse(stdout) };
 }
 
-/** What the caller is shown, less what is signed anew each time. */
+/** The caller's view, without URLs, which are signed anew each time. */
 async function shown(): Promise<Json[]> {
   const paths = [
     '/v1/jobs',
@@ -185,7 +185,7 @@ describe('atelier projections', () => {
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(models(out)).toHaveLength(readModels.length);
     expect(await shown()).toEqual(before);
-    // The projector has taken them up, and a caller sees what it writes.
+    // The projector has taken up the new tables, so a caller sees its writes.
     const { body } = await api.post('/v1/model-generator', tenant.key, { gender: 'FEMALE', seed: 9 });
     const listed = await api.get('/v1/usage?limit=1', tenant.key);
     expect(listed.body.items[0].request_id).toBe(body.request_id);
@@ -210,7 +210,9 @@ describe('atelier projections', () => {
       });
   });
 
-  /** Kills the command as soon as it has committed something; once more where it had ended before that was seen. */
+  /**
+   * Kills the command as soon as it has committed something; starts again if it had ended before that was seen.
+   */
   async function killHalfWay(): Promise<void> {
     const main = join(process.cwd(), 'dist', 'capabilities', 'operate', 'main.js');
     for (let signal: unknown; signal !== 'SIGKILL';) {

@@ -63,7 +63,7 @@ describe('a rebuild', () => {
       { name: 'keys', generation: 1, state: 'retired' },
       { name: 'keys', generation: 2, state: 'live' },
     ]);
-    // The projector that ran all the time goes on with the new ones.
+    // The projector that ran all the time continues with the new generations.
     await fixture.passed(await writeHistory(fixture, 4, 24));
     expect((await rowsSeen())['jobs']).toHaveLength(28);
     const [old] = await fixture.rows<{ count: string }>('select count(*) from live.jobs_g1');
@@ -103,7 +103,7 @@ describe('a rebuild', () => {
       await using session = await RebuildSession.open(request());
       const { builds } = await prepareBuilds(session, 'rebuild', false);
       epochs.push(builds[0]!.active.checkpoint.epoch);
-      // As if something had been folded: the next one goes on here.
+      // Moves the checkpoints as if something had been folded, so that the next session continues here.
       await fixture.rows(`update read_store.projections set position = 1 where state = 'building'`);
     }
     expect(epochs).toEqual(epochs.toSorted((a, b) => (a < b ? -1 : 1)));
@@ -163,7 +163,9 @@ describe('a rebuild', () => {
     expect(after.models.filter(({ switched }) => !switched).map(({ name }) => name)).toEqual(['ledger']);
   });
 
-  /** The projector ends, the ledger does not go on, and history does. @returns the position of the last event */
+  /**
+   * Ends the projector and halts the ledger, while the history goes on. @returns the position of the last event
+   */
   async function haltLedger(): Promise<bigint> {
     const projector = fixture.start({ readModels });
     await fixture.passed(await writeHistory(fixture, 8));

@@ -66,7 +66,7 @@ describe('events that cannot be folded', () => {
     fixture.start({ readModels });
     await writeHistory(fixture, 30);
     await fixture.append('job', 'early', [renderStarted, queued('early', 'T0')]);
-    // What PostgreSQL refuses: its text cannot hold a NUL.
+    // PostgreSQL refuses this row: its text type cannot hold a NUL.
     const unspeakable = { displayName: 'A\0sha', requestId: 'unspeakable', chargeId: 'unspeakable' };
     await fixture.append('account', 'T0', [debited('unspeakable', 5)]);
     await fixture.append('job', 'unspeakable', [queued('unspeakable', 'T0', unspeakable), renderStarted]);
@@ -83,7 +83,7 @@ describe('events that cannot be folded', () => {
     expect(await parked(2)).toEqual(before);
     const counts = Object.fromEntries(models.map(({ name, parkedStreams }) => [name, parkedStreams]));
     expect(counts).toMatchObject({ jobs: 2, ledger: 1, keys: 0 });
-    // The streams stay parked for the projector, which now works on the new generation.
+    // The streams stay parked: the projector now works on the new generation and its parked streams.
     await fixture.passed(await fixture.append('job', 'early', [renderStarted]));
     expect(await parked(2)).toHaveLength(before.length + 1);
   });
@@ -117,7 +117,7 @@ describe('a new version of a fold', () => {
       ...request([shouting]),
       acceptDifferences: true,
     });
-    // It had been compared where the old rows stand still, and is beyond that by now.
+    // The comparison was made at the position of the old rows; the new rows are past it by now.
     expect(rebuilt[0]).toMatchObject({
       switched: true,
       position: head,

@@ -6,7 +6,9 @@ import { eventually } from '../support/eventually.js';
 import { Commotion } from './support/commotion.js';
 import { locks, ProjectorProcess } from './support/projector-process.js';
 
-/** What is promised, and kept by the settings; but where a process is paused, a machine that is busy may need longer. */
+/**
+ * The promised time, which the settings keep. Where a test pauses a process, a busy machine may need longer.
+ */
 const takeOverMs = 5_000;
 const busyMachineMs = 5_000;
 
@@ -46,7 +48,7 @@ async function takesOver(projector: ProjectorProcess): Promise<void> {
 
 describe('of two projectors', () => {
   it('one takes over within five seconds of the last sign of life, as they are set', () => {
-    // A look may come just before the silence is full; half a second is left for taking over.
+    // A check may come just before the silence is long enough; half a second is left for taking over.
     expect(silenceMs + usualTakeOverPollMs).toBeLessThanOrEqual(takeOverMs - 500);
   });
 
@@ -73,7 +75,8 @@ describe('of two projectors', () => {
       await takesOver(waiting);
       await commotion.more(10);
 
-      // It wakes up in the middle of what it was doing, is told that it is out, and waits like any other.
+      // It wakes up in the middle of its work, learns that it has lost its locks, and waits like any other
+      // projector.
       working.interrupted.clear();
       working.send('SIGCONT');
       await eventually(() => working.interrupted.size === locks.length);
@@ -106,8 +109,9 @@ describe('of two projectors', () => {
 });
 
 /**
- * What whoever takes over does first, while the projector is paused. Nobody ends its sessions here, and it holds its
- * locks all the time. Where it was paused in the middle of a commit it goes on for a moment: nobody passes a commit.
+ * Does the first step of a takeover while the projector is paused. Here its sessions stay open and it holds its
+ * locks all the time. If it was paused in the middle of a commit, it runs on for a moment: no takeover can pass
+ * a commit.
  */
 async function takeOverByEpoch(projector: ProjectorProcess): Promise<number[]> {
   for (;;) {

@@ -30,7 +30,7 @@ import { obligingEngine } from '../worker/support/engines.js';
 const logger = createLogger('test', process.env['LOG_LEVEL'] ?? 'silent');
 const environment = 'live';
 
-/** What an operator looks at to see that a restore has gone well. */
+/** Figures by which an operator judges a restore. */
 export interface Figures {
   readonly jobs: number;
   readonly ended: number;
@@ -45,7 +45,9 @@ export interface Customer {
   readonly key: string;
 }
 
-/** A running installation on a log and a database that may have been restored: an API, a projector, a worker. */
+/**
+ * A running installation on a log and a database that may have been restored: an API, a projector and a worker.
+ */
 export class House implements AsyncDisposable {
   private readonly cleanups = new AsyncDisposableStack();
 
@@ -90,7 +92,7 @@ export class House implements AsyncDisposable {
     return new ApiClient(publicUrl);
   }
 
-  /** @param orphanHorizonMs default: what an installation has that nobody has set up */
+  /** @param orphanHorizonMs default: the value of an installation without its own setting */
   async startProjector(orphanHorizonMs?: number): Promise<RunningProjector> {
     const queue = await this.queue();
     const { projector: settings, ...others } = this.configuration('http://127.0.0.1');
@@ -142,7 +144,7 @@ export class House implements AsyncDisposable {
     return { tenant, key };
   }
 
-  /** Events that nobody is charged for: the log grows. */
+  /** Appends events that cost no tenant anything, so that the log grows. */
   async grow(tenant: string, events: number): Promise<void> {
     for (let each = 0; each < events; each++)
       await grantCredits(this.accounts(), contextOf(environment, tenant), {
@@ -164,7 +166,7 @@ export class House implements AsyncDisposable {
     });
   }
 
-  /** What the installation shows once `jobs` jobs have ended. */
+  /** The figures of the installation once `jobs` jobs have ended. */
   async figures(api: ApiClient, { key }: Customer, jobs: number): Promise<Figures> {
     const list = async () => (await api.get('/v1/jobs?limit=100', key)).body.jobs as { status: string }[];
     const ended = async () => (await list()).filter(({ status }) => status === 'SUCCESS').length;

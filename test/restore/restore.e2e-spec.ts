@@ -18,7 +18,7 @@ import { House, type Customer } from './house.js';
 
 vi.setConfig({ testTimeout: 600_000, hookTimeout: 600_000 });
 
-/** A store of events that can be backed up as a whole. */
+/** A store of events that can be backed up in one piece. */
 interface Log {
   readonly url: string;
   backUp(): Promise<Log>;
@@ -33,7 +33,7 @@ async function kept(database: Promise<TestDatabase>): Promise<TestDatabase> {
   return made;
 }
 
-/** A database of its own kind, with nothing in it: read models, queue, snapshots. */
+/** A database for read models, queue and snapshots, all of them empty. */
 const template = {
   name: 'restore',
   prepare: (url: string) => House.migrate({ eventStoreUrl: url, databaseUrl: url }),
@@ -52,7 +52,7 @@ async function eventStoreDbLog(log = new PeerLog()): Promise<Log> {
   return { url: peer.url, backUp: () => eventStoreDbLog(log.copy()) };
 }
 
-/** What is charged for one job of this workflow. */
+/** The price of one job of this workflow. */
 const price = 5;
 const credits = 1_000;
 const dispatch = (api: ApiClient, { key }: Customer, idempotencyKey?: string) =>
@@ -70,7 +70,7 @@ describe.each([
   let folder: string;
   const houses: House[] = [];
   let customer: Customer;
-  /** The answer to the one dispatch that had an Idempotency-Key, which the older database has not seen. */
+  /** The answer to the one dispatch with an Idempotency-Key, which is missing from the older database. */
   let keyed: Answer;
   /** Four jobs had ended. */
   let older: { log: Log; database: TestDatabase };
@@ -162,7 +162,7 @@ describe.each([
     return runCommand(args, folder, { env });
   }
 
-  /** What the doctor says of one thing. */
+  /** One check of the doctor's report. */
   async function examined(of: Parameters<typeof atelier>[0], name: string, more: NodeJS.ProcessEnv = {}) {
     const { stdout } = await atelier(of, ['doctor', '--json'], more);
     const { checks } = JSON.parse(stdout) as { checks: { name: string; ok: boolean; detail: string }[] };
@@ -175,7 +175,7 @@ describe.each([
   ] as const)('finds the job of an Idempotency-Key when the database is %s', async (_what, which) => {
     const { house } = await restored(newer.log, which === 'empty' ? which : older.database);
     const api = await house.openApi();
-    // The read models lack the job, and the key may be one of the log's.
+    // The read models lack the job, and the log may know the key.
     expect((await dispatch(api, customer, 'kept')).status).toBe(503);
     await house.startProjector();
     await house.startWorker();
@@ -264,14 +264,14 @@ describe.each([
     const succeeded = () => store.readAll({ filter: { types: ['JobSucceeded'] } });
     await eventually(async () => (await succeeded()).length === 9);
     await closeAll();
-    // The two jobs have ended, and nobody knows it yet.
+    // The two jobs have ended, but no consumer has seen it yet.
     const before = { log: await log.backUp(), database: await kept(copyTestDatabase(database)) };
     const closed = await open(log, database);
     await closed.figures(await running(closed), customer, 9);
     await closeAll();
     const checkpoint = `from live.process_checkpoints where process = 'charge-closer'`;
     const { rows } = await closed.database(`select to_json(kept) as kept from (select * ${checkpoint}) kept`);
-    // A closer that had committed its checkpoint, and then log and read models as they were a moment before.
+    // The closer's checkpoint is committed, but the log and the read models are restored from a moment before.
     const hurt = await open(before.log, before.database);
     await hurt.database(`delete ${checkpoint}`);
     await hurt.database(
@@ -299,7 +299,7 @@ describe.each([
 
   it('does not give the answer that was kept for a job which the log has lost, and dispatches anew', async () => {
     const { house } = await restored(older.log, older.database);
-    // No consumer had seen the job, only its caller had its answer.
+    // No consumer has seen the job; only its caller got the answer.
     const { rows } = await (
       await open(newer.log, newer.database)
     ).database('select to_json(kept) as kept from live.idempotency_keys kept');

@@ -9,7 +9,7 @@ import { networkFaults, type NetworkFault } from './store/network.js';
 
 export const tenants = ['acme', 'zenith'] as const;
 export const replicaNames = ['api-1', 'api-2', 'worker-1', 'worker-2', 'projector-1', 'projector-2'] as const;
-/** One with a picture to read, one without, and the batch with its children. */
+/** One operation reads a picture, one does not, and one is the batch with its children. */
 export const operations = ['extract', 'background-generator', 'pdp-batch-extractions'] as const;
 
 export type Tenant = (typeof tenants)[number];
@@ -18,25 +18,28 @@ export type Operation = (typeof operations)[number];
 type Api = 'api-1' | 'api-2';
 type Projector = 'projector-1' | 'projector-2';
 
-/** What is done to the installation from outside. */
+/** Events from outside that happen to the installation. */
 export type Action =
   | {
       readonly kind: 'dispatch';
       readonly api: Api;
       readonly tenant: Tenant;
       readonly operation: Operation;
-      /** Of a batch: one entry for each photograph. */
+      /** For a batch: one entry for each photograph. */
       readonly fates: readonly (readonly Fate[])[];
       /** An Idempotency-Key, now and then one that was used before. */
       readonly key: string | null;
     }
-  /** The same body and key again, of an earlier dispatch with a key. */
+  /** Repeats an earlier dispatch that had a key, with the same body and key. */
   | { readonly kind: 'retry'; readonly api: Api; readonly nth: number }
   | { readonly kind: 'cancel'; readonly api: Api; readonly nth: number; readonly foreign: boolean }
   | { readonly kind: 'purchase'; readonly api: Api; readonly tenant: Tenant; readonly credits: number }
   | { readonly kind: 'suspend' | 'reactivate'; readonly api: Api; readonly tenant: Tenant }
   | { readonly kind: 'cap'; readonly api: Api; readonly tenant: Tenant; readonly credits: number }
-  /** From now on, or scheduled for a second to come; without credits, what was scheduled for then is taken back. */
+  /**
+   * A price from now on, or for a second to come. Without credits, the price that was scheduled for that second
+   * is withdrawn.
+   */
   | {
       readonly kind: 'price';
       readonly api: Api;
@@ -50,9 +53,9 @@ export type Action =
   | { readonly kind: 'start' | 'pause' | 'resume'; readonly replica: ReplicaName }
   | { readonly kind: 'fault'; readonly replica: ReplicaName; readonly fault: NetworkFault }
   | { readonly kind: 'advance'; readonly ms: number }
-  /** The checkpoint of a process manager is set back: to the beginning, or by so many positions. */
+  /** Sets the checkpoint of a process manager back: to the beginning, or by this many positions. */
   | { readonly kind: 'rewind'; readonly process: string; readonly by: number | 'all' }
-  /** A process manager's checkpoint says that it is further than it is; or it names another event. */
+  /** Makes a process manager's checkpoint claim a later position, or name another event. */
   | {
       readonly kind: 'alter';
       readonly process: string;
@@ -60,14 +63,17 @@ export type Action =
       readonly by: number;
     }
   | { readonly kind: 'look'; readonly projector: Projector }
-  /** Somebody who can write to the storage: other bytes under the key of a tenant's picture, or none; or an operator puts it back. */
+  /**
+   * An attacker with access to the storage puts other bytes under the key of a tenant's picture, or removes
+   * them; or an operator restores them.
+   */
   | {
       readonly kind: 'alter-picture';
       readonly tenant: Tenant;
       readonly what: 'replaced' | 'gone' | 'put-back';
     }
   | { readonly kind: 'lose-tasks'; readonly which: 'waiting' | 'all' }
-  /** The log is restored to an older state, by so many events, and everything is started again. */
+  /** The log is restored to a state older by this many events, and everything starts again. */
   | { readonly kind: 'restore'; readonly events: number }
   | { readonly kind: 'reset' }
   | { readonly kind: 'wait' };
@@ -171,7 +177,7 @@ const chance = fc.noShrink(fc.nat());
 const turns = fc.oneof(fc.integer({ min: 0, max: 12 }), fc.integer({ min: 0, max: 80 }));
 const step: fc.Arbitrary<Step> = fc.record({ action, turns, chance });
 
-/** An API process stands still in the middle of a dispatch, for longer than the horizon, while a sweep comes by. */
+/** An API process pauses in the middle of a dispatch for longer than the horizon, while a sweep runs. */
 const lateDispatch: fc.Arbitrary<Step[]> = fc
   .tuple(dispatch, fc.integer({ min: 1, max: 40 }), fc.integer({ min: 10, max: 60 }), chance)
   .map(([asked, before, after, seed]) => [
@@ -182,7 +188,9 @@ const lateDispatch: fc.Arbitrary<Step[]> = fc
     { action: { kind: 'resume', replica: asked.api }, turns: after, chance: seed + 4 },
   ]);
 
-/** A process dispatches a workflow before a scheduled price of it begins to count, and after; or it is taken back. */
+/**
+ * A process dispatches a workflow before and after a scheduled price takes effect, or after it is withdrawn.
+ */
 const newPrice: fc.Arbitrary<Step[]> = fc
   .tuple(dispatch, pick(1_000, 3_000), pick(3, 8, null), chance)
   .map(([asked, inMs, credits, seed]): Step[] => {
@@ -204,7 +212,10 @@ const phrase = fc.oneof(
   { weight: 1, arbitrary: lateDispatch },
 );
 
-/** What happens to an installation, in order. Shrinks to fewer and simpler steps; who gets a turn stays as it was. */
+/**
+ * A sequence of events in an installation. It shrinks to fewer and simpler steps; the order of turns stays as
+ * it was.
+ */
 export const scenarios: fc.Arbitrary<Step[]> = fc
   .array(phrase, { minLength: 1, maxLength: 60, size: 'max' })
   .map((phrases) => phrases.flat());

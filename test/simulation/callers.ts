@@ -32,7 +32,7 @@ import {
 
 type Of<Kind extends Action['kind']> = Extract<Action, { kind: Kind }>;
 
-/** What a caller asks for, and comes again with when it has a key. */
+/** A caller's request; with a key the caller repeats it. */
 interface Wish {
   readonly label: string;
   readonly tenant: Tenant;
@@ -41,7 +41,7 @@ interface Wish {
   readonly key: string | null;
 }
 
-/** What may well be thrown while stores are away and sweeps go on; everything else is a defect. */
+/** Errors that are expected while stores are away and sweeps run; any other error is a defect. */
 const expectedErrors = [
   EventStoreUnavailable,
   AppendOutcomeUnknown,
@@ -52,14 +52,17 @@ const expectedErrors = [
 
 const startingCredits = 40;
 
-/** Those who call the API, and the operator. Their requests run beside everything else; an API that dies never answers. */
+/**
+ * The callers of the API, and the operator. Their requests run beside everything else; an API that dies never
+ * answers.
+ */
 export class Callers {
   private readonly keyed: Wish[] = [];
   private wishes = 0;
 
   constructor(private readonly installation: Installation) {}
 
-  /** Opens the accounts and puts a picture of each tenant into place. */
+  /** Opens the accounts and stores a picture for each tenant. */
   async prepare(api: ApiReplica): Promise<void> {
     await this.registerWebhook(api, 'acme', ['job.succeeded', 'job.failed', 'batch.finished']);
     await this.registerWebhook(api, 'zenith', ['batch.finished', 'credits.low']);
@@ -141,7 +144,7 @@ export class Callers {
     });
   }
 
-  /** The operator repeats a command that came to an unknown end: its id makes that safe. */
+  /** The operator repeats a command with an unknown outcome; the command's id makes that safe. */
   operate(
     api: ApiReplica,
     action: Of<'purchase' | 'suspend' | 'reactivate' | 'cap' | 'price' | 'enable' | 'disable'>,
@@ -190,7 +193,7 @@ export class Callers {
     const [workflow, reason] = [pricedAs(operation), 'simulation'];
     if (credits !== null && inMs === null)
       return priceOperation(store, context, workflow, { credits, reason });
-    // Whole seconds: what was scheduled is then met again, to be changed or taken back.
+    // Whole seconds, so that a later action meets the same moment, to change or withdraw its price.
     const from = new Date(Math.floor((context.at.getTime() + (inMs ?? 0)) / 1000) * 1000);
     return schedulePrice(store, context, workflow, { credits, from, reason });
   }
@@ -199,7 +202,7 @@ export class Callers {
     const { requests, prices } = this.installation.invariants;
     this.request(api, `dispatch ${label}`, async () => {
       const { invariants, wiring } = this.installation;
-      // As the hook of the API does it, which has looked before.
+      // The API's hook makes this check before each dispatch.
       if (wiring.watchesLog && !api.log.fits) await api.log.begin();
       if (wiring.watchesLog && !api.log.fits) return 'LOG_MISMATCH';
       const { mustRefuse } = this.installation.checkpoints;
@@ -271,7 +274,7 @@ const pictureIds: Record<Tenant, string> = {
   zenith: '01J00000000000000000ZENTHH',
 };
 
-/** A batch costs, for each photograph, what the workflow of its photographs costs. */
+/** Each photograph of a batch costs the same as the workflow of its photographs. */
 function pricedAs(operation: Operation): string {
   return operation === 'pdp-batch-extractions' ? 'pdp-extractions' : operation;
 }

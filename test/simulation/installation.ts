@@ -24,7 +24,9 @@ export const environment: Environment = 'test';
 export const orphanHorizonMs = 60_000;
 export const snapshotSecret = 'a secret that is not in the database';
 
-/** Snapshots come often, batches are small and few accounts are remembered, so that all of it matters in a short run. */
+/**
+ * Snapshots are frequent, batches small and remembered accounts few, so that all of it matters in a short run.
+ */
 export function accountSettings(scheduler: Scheduler): AccountWriterOptions {
   return {
     snapshotEvery: 3,
@@ -36,8 +38,8 @@ export function accountSettings(scheduler: Scheduler): AccountWriterOptions {
 const logger = createLogger('simulation', 'silent');
 
 /**
- * What all processes of a simulated installation share and what survives each of them: the log, the read models'
- * database, the queue, the objects; and the books of the invariants, which see all of it.
+ * Everything that the processes of a simulated installation share and that outlives each of them: the log, the
+ * read models' database, the queue, the objects. The invariants, which see all of it, are here as well.
  */
 export class Installation {
   readonly scheduler = new Scheduler();
@@ -78,7 +80,7 @@ export class Installation {
     this.tableBook = new TableBook(this.report, this.invariants, this, this.tables);
   }
 
-  /** The log comes back from an older backup; all else is as it was. No process may live. */
+  /** Restores the log from an older backup; everything else stays. No process may be alive. */
   restoreLog(lostEvents: number): void {
     this.log.restore(this.scheduler, lostEvents);
     this.invariants = this.invariants.restored(this.log.events);
@@ -96,25 +98,25 @@ export class Installation {
     this.openTableBook();
   }
 
-  /** Of both queues. */
+  /** Removes the tasks from both queues. */
   loseTasks(which: 'waiting' | 'all'): void {
     this.queue.lose(which);
     this.deliveryQueue.lose(which);
   }
 
-  /** Called when a process died, fell silent or came back: locks and claims may be free. */
+  /** Called when a process dies, falls silent or comes back: locks and claims may be free. */
   processesChanged(): void {
     this.checkpoints.holdersChanged();
     this.queue.wake();
     this.deliveryQueue.wake();
   }
 
-  /** Node keeps signals that are listened to, and with them all that waits for them, until they abort. */
+  /** Node keeps signals that have listeners, and everything that waits for them, until the signals abort. */
   async end(): Promise<void> {
     for (const client of this.clients) await client.close();
   }
 
-  /** What somebody can do who has the password of the read store: another balance, or another account's snapshot. */
+  /** An attacker with the password of the read store writes another balance, or another account's snapshot. */
   alterSnapshot(chance: number): void {
     const keys = [...this.snapshots.keys()];
     const [key, other] = [keys[chance % keys.length], keys[(chance + 1) % keys.length]];
@@ -133,7 +135,7 @@ export class Installation {
     const { log, scheduler, together, objects } = this;
     const client = new SimulatedEventStore({ log, scheduler, process, network, together, largestBatch: 6 });
     this.clients.push(client);
-    // So small that subscriptions fall out of it and come back.
+    // The buffer is so small that subscriptions fall out of it and come back.
     const shared = withSharedSubscriptions(client, { maxEvents: 12 });
     const unchecked = new SimulatedSnapshotStore(this.snapshots, scheduler, process, this.trace);
     const onDropped = () => this.trace('    a snapshot that was altered is found');

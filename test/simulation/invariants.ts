@@ -8,10 +8,10 @@ import { RequestBook } from './invariants/request-book.js';
 import { WebhookBook } from './invariants/webhook-book.js';
 
 /**
- * What must always hold (section 10 of the design, by its numbers). Charges, jobs and streams are judged by the audit's
- * model of history, which shares no fold with the domain; what only a simulation can see is beside it: callers, prices
- * over time, the engine, the horizon of the sweep. What an event can break is checked with that event; what only has to
- * come true in the end is checked when everything has come to rest.
+ * The invariants (section 10 of the design, by its numbers). The audit's model of history, which shares no fold
+ * with the domain, judges charges, jobs and streams. The books here judge the parts that only a simulation can
+ * see: callers, prices over time, the engine, the horizon of the sweep. A rule that one event can break is
+ * checked with that event. A rule that must only hold in the end is checked when everything is at rest.
  */
 export class Invariants {
   readonly violations: string[] = [];
@@ -23,9 +23,9 @@ export class Invariants {
   private readonly storedPictures = new Set<string>();
   /** By label of what was asked for. */
   private readonly callsOfEngine = new Map<string, number>();
-  /** Charges whose append arrived only after their job had been voided: nothing but the sweep closes them. */
+  /** Charges whose append arrived after their job was voided; only the sweep closes them. */
   private readonly madeTooLate = new Set<string>();
-  /** Of each tenant after each event of its account, by position. */
+  /** The balances of each tenant after each event of its account, by position. */
   private readonly balances = new Map<string, { readonly position: bigint; readonly balance: number }[]>();
 
   constructor(
@@ -38,7 +38,7 @@ export class Invariants {
     this.requests = new RequestBook(report, this.history, now);
   }
 
-  /** The books on a log that was restored. What callers were told of a job that is gone is forgotten with it. */
+  /** The books for a restored log. They forget answers to callers about jobs that are gone. */
   restored(events: readonly RecordedEvent[]): Invariants {
     const books = new Invariants(this.now, this.horizonMs);
     books.violations.push(...this.violations);
@@ -60,7 +60,7 @@ export class Invariants {
     return this.balances.get(tenant)?.findLast((entry) => entry.position <= position)?.balance ?? 0;
   }
 
-  /** To be called with each event, in the step that commits it. */
+  /** Call it with each event, in the step that commits the event. */
   observe(recorded: RecordedEvent): void {
     const event = this.history.apply(recorded);
     this.violations.push(...this.history.news());
@@ -81,8 +81,8 @@ export class Invariants {
   }
 
   /**
-   * 5: an attempt is recorded before the engine is called, and its pictures are those that were stored.
-   * @returns the calls before this one
+   * 5: an attempt is recorded before the engine is called, and its pictures are the stored ones.
+   * @returns the number of earlier calls
    */
   engineCalled(label: string, inputs: RenderRequest['inputs']): number {
     for (const { name, bytes } of inputs)
@@ -100,8 +100,9 @@ export class Invariants {
   }
 
   /**
-   * When everything was given time, before sweep and reconciler help. They make good what was lost; where nothing was, only
-   * charges without a job wait for them, and those that were made after their job had been voided.
+   * Checks the state after everything had time, before the sweep and the reconciler repair losses. Without
+   * losses, only two kinds of charges still wait for the sweep: those without a job, and those that were made
+   * after their job was voided.
    */
   atFirstRest(): void {
     const { history } = this;

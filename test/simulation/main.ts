@@ -5,16 +5,16 @@ import { largestNumber, npmRun, oneOf, wholeNumber } from '../support/npm-run.js
 import { bugs } from './planted-bugs.js';
 import { search, type SearchOptions } from './search.js';
 
-/** Seeds that a thread runs before it asks for more. */
+/** The number of seeds that a thread runs before it requests more. */
 const portionSeeds = 25;
 const progressMs = 5_000;
 
-/** What a thread has done. Each seed is a run of its own, so it does not matter which thread has it. */
+/** The work that a thread has done. Each seed is a run of its own, so any thread may take it. */
 interface Report {
   readonly seeds: number;
   readonly turns: number;
   readonly events: number;
-  /** What is told of a find; undefined: everything held. */
+  /** The lines that describe a find; undefined: everything held. */
   readonly find: readonly string[] | undefined;
 }
 
@@ -53,7 +53,7 @@ async function main(): Promise<void> {
   process.exitCode = find ? 1 : 0;
 }
 
-/** Hands out portions until one has a find or all are done. */
+/** Hands out portions until one of them has a find, or all are done. */
 async function searchIn(threads: number, portions: Iterator<SearchOptions>, count: number) {
   const startedAt = performance.now();
   let toldAt = startedAt;

@@ -60,7 +60,7 @@ const recorded: Record<BugName, number> = {
   'deliveries-stay-lost': 4,
 };
 
-/** A change of the code under test changes who gets which turn: a bug is then found some seeds later. */
+/** A change of the code under test changes the order of turns, so a bug may be found some seeds later. */
 const seedsToTry = 300;
 
 describe('a planted bug is found', () => {
@@ -68,7 +68,7 @@ describe('a planted bug is found', () => {
     const options = { first: recorded[bug], seeds: seedsToTry, bug, shrinks: false };
     const find = await search(options, () => undefined);
     expect(find).toBeDefined();
-    // What is found has to be what it does, not that it does not work.
+    // The find must be the bug's effect, not a failure to run.
     expect(find?.violation).not.toMatch(/met a defect|ended: /);
   });
 });

@@ -5,7 +5,7 @@ import * as stores from './planted/store-bugs.js';
 import * as webhooks from './planted/webhook-bugs.js';
 import { sound, type Wiring } from './wiring.js';
 
-/** What is wrong with the wiring, by the name that `--bug` takes. */
+/** The planted bugs, by the name that `--bug` takes. */
 export const bugs = {
   'sweep-without-fence': money.sweepWithoutFence,
   'sweep-ignores-horizon': processes.sweepIgnoresHorizon,

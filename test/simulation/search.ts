@@ -7,14 +7,14 @@ import { sound } from './wiring.js';
 export interface SearchOptions {
   readonly first: number;
   readonly seeds: number;
-  /** Where the shrinking of an earlier run ended: only that scenario is run. */
+  /** The end of an earlier run's shrinking: only that scenario runs. */
   readonly path?: string | undefined;
   readonly bug?: string | undefined;
-  /** False: what is found is given back as it is, which is much quicker. Default true. */
+  /** False: a find is returned without shrinking, which is much quicker. Default true. */
   readonly shrinks?: boolean;
-  /** Told how long each seed took that held. */
+  /** Gets the figures of each run that held. */
   readonly onRun?: (result: Pick<SimulationResult, 'turns' | 'events'>) => void;
-  /** Told the trace of every run. */
+  /** Gets the trace of every run. */
   readonly onTrace?: (trace: readonly string[]) => void;
 }
 
@@ -25,16 +25,19 @@ export interface Find {
   readonly steps: readonly Step[];
 }
 
-/** Shrinking tries again and again, and some finds have thousands of smaller forms: the smallest until then is told. */
+/**
+ * Shrinking repeats the run many times, and some finds have thousands of smaller forms. After this time the
+ * smallest so far is reported.
+ */
 const shrinksWithinMs = 120_000;
 
-/** Every other installation has a store that appends to several streams at once. */
+/** Every other installation has a store that can append to several streams at once. */
 const isTogether = (seed: number) => seed % 2 === 1;
 
 /**
- * One scenario for each seed, until one breaks something; that one is shrunk and told with its trace.
+ * Runs one scenario for each seed until one breaks a rule; that one is shrunk and reported with its trace.
  * @returns undefined when everything held
- * @throws RangeError for a planted bug that there is none of
+ * @throws RangeError if there is no planted bug of this name
  */
 export async function search(options: SearchOptions, say: (line: string) => void): Promise<Find | undefined> {
   for (let seed = options.first; seed < options.first + options.seeds; seed++) {
@@ -46,7 +49,7 @@ export async function search(options: SearchOptions, say: (line: string) => void
   return undefined;
 }
 
-/** Runs the scenario of one seed; one that breaks something is shrunk. */
+/** Runs the scenario of one seed; if it breaks a rule, it is shrunk. */
 async function tryOne(
   seed: number,
   { path, bug, shrinks = true, onRun, onTrace }: SearchOptions,
@@ -72,7 +75,7 @@ async function tryOne(
     markInterruptAsFailure: true,
     ...replay,
   });
-  // Shrinking that takes too long is left in the middle of a run, and two at once would draw each other's ids.
+  // Shrinking that takes too long stops in the middle of a run; two runs at once would draw each other's ids.
   const last = await running;
   if (!details.failed) return undefined;
   if (details.counterexample === null) {

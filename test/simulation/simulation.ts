@@ -9,22 +9,22 @@ import { WorkerReplica } from './replicas/worker.js';
 import { sound, type Wiring } from './wiring.js';
 
 export interface SimulationResult {
-  /** What was broken first; undefined: everything held. */
+  /** The first rule that was broken; undefined: everything held. */
   readonly violation: string | undefined;
   readonly turns: number;
   readonly events: number;
   readonly trace: readonly string[];
 }
 
-/** More turns than any honest run needs: whoever needs more goes round in circles. */
+/** More turns than any correct run needs; a run with more loops forever. */
 const maxTurns = 60_000;
 
 class Broken extends Error {}
 
 /**
- * Runs a scenario on an installation of its own: two API processes, two workers, two projectors. Every step is an
- * action and some turns; then everything is started, given time and swept until nothing happens any more, and at last
- * history is handed to all process managers again, which must not change anything.
+ * Runs a scenario on an installation of its own: two API processes, two workers, two projectors. Every step is
+ * an action and some turns. Then everything is started, given time and swept until nothing happens any more. At
+ * last all process managers get the history again, which must not change anything.
  */
 export async function simulate(
   steps: readonly Step[],
@@ -48,7 +48,7 @@ export async function simulate(
 
 const crockford = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 
-/** An id in the shape of a ULID that says which one it is. */
+/** An id in the shape of a ULID that contains its number. */
 function numberedId(number: number): string {
   let digits = '';
   for (let rest = number; rest > 0; rest >>= 5) digits = `${crockford[rest & 31]}${digits}`;
@@ -62,7 +62,7 @@ class Simulation {
   private readonly apis: Record<'api-1' | 'api-2', ApiReplica>;
   private readonly projectors: Record<'projector-1' | 'projector-2', ProjectorReplica>;
   private readonly replicas: Record<ReplicaName, Replica>;
-  /** Something was taken away that sweep and reconciler have to make good. */
+  /** True once something was lost that the sweep and the reconciler must repair. */
   private hasLost = false;
 
   constructor(wiring: Wiring, traced: boolean, together: boolean) {
@@ -96,7 +96,7 @@ class Simulation {
       for (const { action, turns, chance } of steps) {
         trace(describeAction(action));
         scheduler.reseed(chance);
-        // Of a process that starts again, the memory is gone and the snapshots are what it has.
+        // A process that starts again has no memory, so it relies on the snapshots.
         if (action.kind === 'crash' && chance % 2 === 0) this.installation.alterSnapshot(chance >> 1);
         this.perform(action);
         for (let given = 0; given < turns && (await this.turn()); given++);
@@ -200,7 +200,7 @@ class Simulation {
     );
   }
 
-  /** All processes end, something is done to what they have left, and they start again. */
+  /** Ends all processes, changes their stored data, and starts them again. */
   private whileStopped(work: () => void): void {
     const { scheduler } = this.installation;
     const replicas = Object.values(this.replicas);
@@ -225,14 +225,14 @@ class Simulation {
 
   private rewind(process: string, by: number | 'all'): void {
     const { checkpoints } = this.installation;
-    // A checkpoint that is set by hand is believed; nobody sets one by hand after a restore.
+    // A checkpoint that is set by hand is believed, so the simulation sets none after a restore.
     if (checkpoints.isMisfit) return;
     const position = checkpoints.positionOf(process);
     if (position === null) return;
     checkpoints.rewind(process, by === 'all' || position <= BigInt(by) ? null : position - BigInt(by));
   }
 
-  /** Everybody is up, nothing goes wrong any more, and time passes until nothing is left to do. */
+  /** Starts everything, stops all faults, and lets time pass until nothing is left to do. */
   private async settle(): Promise<void> {
     const { trace, scheduler, log, checkpoints } = this.installation;
     trace('everything is started and given time');
@@ -242,7 +242,7 @@ class Simulation {
       if (replica.process.state === 'dead') replica.start();
     }
     this.installation.processesChanged();
-    // The operator hears of it when the API refuses dispatches, or a consumer has halted.
+    // The operator notices when the API refuses dispatches, or when a consumer has halted.
     const reset = () => this.whileStopped(() => this.installation.reset());
     if (checkpoints.isMisfit || checkpoints.isResetDue) reset();
     await this.letTimePass(() => checkpoints.isHalted);
@@ -268,8 +268,8 @@ class Simulation {
   }
 
   /**
-   * A webhook that was refused waits for its next attempt, for up to a day. Where its task was lost, only the
-   * reconciler makes that attempt, and not before it is overdue.
+   * A refused webhook waits for its next attempt, for up to a day. If its task was lost, only the reconciler
+   * makes that attempt, and not before it is overdue.
    */
   private get awaitsDelivery(): boolean {
     const { deliveries, scheduler } = this.installation;

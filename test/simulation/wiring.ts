@@ -29,8 +29,8 @@ export interface Place {
 }
 
 /**
- * How the pieces are put together. `sound` is how the service does it; a planted bug replaces one of these by
- * something that is wrong, and nothing in the code under test knows of it.
+ * How the pieces are put together. `sound` does it as the service does. A planted bug replaces one of these
+ * with a faulty one, and the code under test does not know it.
  */
 export interface Wiring {
   store(client: EventStore, place: Place): EventStore;
@@ -53,23 +53,23 @@ export interface Wiring {
   cancel(store: EventStore, accounts: AccountWriter, streams: JobStreams): CancelJobHandler;
   engine(engine: ImageEngine): ImageEngine;
   sweep(options: OrphanSweepOptions): Promise<unknown>;
-  /** What the handlers of the processes are given of a batch. */
+  /** The events of a batch that the handlers of the processes get. */
   delivered(name: string, events: readonly ProjectedEvent[]): readonly ProjectedEvent[];
-  /** What a projector does when it looks for jobs without a task. */
+  /** Lets a projector look for jobs without a task. */
   look(stranded: StrandedJobs): Promise<unknown>;
   /** Which of the jobs without a task it gets to see. */
   withoutTask(jobs: readonly JobWithoutTask[]): readonly JobWithoutTask[];
   /** Which of the deliveries that are overdue get their task again. */
   overdue(tasks: readonly DeliveryTask[]): readonly DeliveryTask[];
-  /** What a sender of webhooks is given. */
+  /** The deliveries that a sender of webhooks works with. */
   deliveries(deliveries: Deliveries): Deliveries;
   transport(transport: WebhookTransport): WebhookTransport;
   /** Where a consumer goes on, and the event that its checkpoint names. */
   readonly resume: typeof resumeFrom;
   anchorOf(batch: SubscriptionBatch): Anchor | undefined;
-  /** Whether an API process holds the checkpoints against the log before it takes dispatches. */
+  /** True if an API process compares the checkpoints with the log before it accepts dispatches. */
   readonly watchesLog: boolean;
-  /** What a reset leaves as it was. */
+  /** The data that a reset leaves unchanged. */
   readonly resetKeeps: 'nothing' | 'rows' | 'process-managers';
   readonly checkpoint: 'last' | 'first';
   readonly fenced: boolean;

@@ -43,7 +43,7 @@ export interface ReceivedSpan {
   readonly status: number;
 }
 
-/** A collector on loopback that takes OTLP over HTTP in JSON, and keeps every byte that it was sent. */
+/** A collector on loopback that takes OTLP over HTTP in JSON, and keeps every byte it receives. */
 export class OtlpReceiver implements AsyncDisposable {
   readonly bodies: string[] = [];
   readonly spans: ReceivedSpan[] = [];

@@ -1,4 +1,6 @@
-/** The value of each series of a scrape, as `name{label="value",…}` with its labels in order and without `role`. */
+/**
+ * The value of each series of a scrape, by `name{label="value",…}` with its labels sorted and without `role`.
+ */
 export function series(text: string): Map<string, number> {
   const found = new Map<string, number>();
   for (const line of text.split('\n')) {

@@ -9,7 +9,7 @@ import { series } from './series.js';
 
 export type RoleName = 'api' | 'worker' | 'projector';
 
-/** One service in the processes of production, on a database of its own. */
+/** One service with its roles in processes, as in production, on a database of its own. */
 export class Service implements AsyncDisposable {
   private readonly roles: RoleProcess[] = [];
   api!: ApiClient;
@@ -32,7 +32,7 @@ export class Service implements AsyncDisposable {
     return service;
   }
 
-  /** One more process. Its URL is that of the API, or of the role's own server. */
+  /** Starts one more process. Its URL is that of the API, or of the role's own server. */
   async role(name: RoleName, settings: Record<string, string> = {}): Promise<Role> {
     const process = await startRole(`apps/${name}/src/main.js`, {
       ...this.inner.roleSettings,

@@ -1,7 +1,7 @@
 import { processManagers } from '#application/process-managers/process-managers.js';
 import type { Workshop } from '../../worker/support/workshop.js';
 
-/** Whether the checkpoints of the process managers of `test` have passed every event that is theirs. */
+/** True if the checkpoints of the process managers of `test` have passed all of their events. */
 export async function handledAll(workshop: Workshop): Promise<boolean> {
   for (const { name, filter } of processManagers) {
     const { rows } = await workshop.query(

@@ -30,7 +30,7 @@ const artifact = {
   meta: {},
 };
 
-/** What APIs and workers would have written, in `test`, without either of them: fast, and in any state. */
+/** Writes the events of APIs and workers in `test` without either of them: fast, and in any state. */
 export class Story {
   constructor(
     private readonly store: EventStore,

@@ -18,7 +18,7 @@ import type { ReadStoreFixture } from '#read-store/testing/read-store-fixture.js
 
 type Step = readonly [category: StreamCategory, id: string, event: DomainEvent];
 
-/** What happens to one job, each of the ways that a job can go. */
+/** The events of one job; the number selects one of the ways that a job can go. */
 function life(number: number): Step[] {
   const tenant = `T${number % 2}`;
   const request = `request-${number}`;
@@ -43,7 +43,7 @@ function life(number: number): Step[] {
   return ways[number % ways.length]!;
 }
 
-/** Jobs beside each other in two accounts, and a dispatch that was refused. @returns the position of the last event */
+/** Writes interleaved jobs in two accounts, and a refused dispatch. @returns the position of the last event */
 export async function writeHistory(fixture: ReadStoreFixture, jobs: number, from = 0): Promise<bigint> {
   if (from === 0)
     for (const tenant of ['T0', 'T1'])

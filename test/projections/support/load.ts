@@ -4,11 +4,11 @@ import type { Answer, ApiClient } from '../../api/support/api-client.js';
 export interface LoadResult {
   readonly dispatches: number;
   readonly reads: number;
-  /** What was not answered as it had to be. */
+  /** Calls with a wrong answer. */
   readonly failures: readonly string[];
 }
 
-/** Dispatches and reads back what it wrote, one after the other, until it is told to stop. */
+/** Dispatches and reads back its own writes, one after the other, until it is stopped. */
 export function startLoad(api: ApiClient, key: string): { stop(): Promise<LoadResult> } {
   let stopped = false;
   let dispatches = 0;

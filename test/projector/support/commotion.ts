@@ -13,7 +13,7 @@ import { eventually } from '../../support/eventually.js';
 
 const credits = 100_000;
 
-/** Callers who dispatch and cancel all the time, so that every process manager always has something to do. */
+/** Callers that dispatch and cancel all the time, so that every process manager always has work. */
 export class Commotion {
   private readonly ended = new AbortController();
   private readonly callers: Promise<void>[];
@@ -33,7 +33,10 @@ export class Commotion {
     await eventually(() => this.jobs >= until);
   }
 
-  /** Ends it, and checks that everything has happened once: in the log, in the render queue and in the read models. */
+  /**
+   * Ends the commotion, and checks that everything has happened once: in the log, in the render queue and in
+   * the read models.
+   */
   async settle(): Promise<void> {
     this.ended.abort();
     await Promise.all(this.callers);
@@ -64,7 +67,9 @@ export class Commotion {
     }
   }
 
-  /** Dispatches die before the photographs are queued: it is a process manager that queues and then cancels them. */
+  /**
+   * These dispatches die before they queue the photographs, so a process manager queues and then cancels them.
+   */
   private async photographer(): Promise<void> {
     for (; !this.ended.signal.aborted; await sleep(300)) {
       const { tenant, parent, children } = await dispatchBatch(this.workshop, 2, 'children');
@@ -73,7 +78,7 @@ export class Commotion {
         (await Promise.all(children.map(({ jobId }) => this.workshop.types('job', jobId)))).every(
           (types) => types[0] === 'JobQueued',
         );
-      // A projector that takes over may need some seconds to come to it.
+      // A projector that takes over may need some seconds to queue them.
       await eventually(queued);
       await this.cancel(tenant, parent.jobId);
       this.dispatched.push(parent.jobId, ...children.map(({ jobId }) => jobId));
@@ -93,7 +98,7 @@ export class Commotion {
     return state.status === 'unopened' ? 0 : state.charges.entries().length;
   }
 
-  /** The render queue moves with the checkpoint of its process manager: never twice. */
+  /** The render queue and the checkpoint of its process manager move together, so no task is queued twice. */
   private async enqueuedOnce(): Promise<void> {
     const { rows } = await this.workshop.query(
       `select data->>'jobId' as job, count(*)::integer as times from pgboss.job

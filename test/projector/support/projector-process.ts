@@ -6,19 +6,22 @@ import { createInterface } from 'node:readline';
 import { processManagers } from '#application/process-managers/process-managers.js';
 import { environments } from '#domain/streams.js';
 
-/** All that is active in one projector only: the read models and each process manager, of both environments. */
+/**
+ * Locks for the work that only one projector may do: the read models and each process manager, in both
+ * environments.
+ */
 export const locks = environments.flatMap((environment) => [
   `atelier.projections.${environment}`,
   ...processManagers.map(({ name }) => `atelier.process.${environment}.${name}`),
 ]);
 
-/** A projector as production runs it, and what it says of itself. */
+/** A projector as in production, with the state that its log reports. */
 export class ProjectorProcess {
   /** The locks that it says it holds. */
   readonly active = new Set<string>();
-  /** The locks of which it noticed that it holds them no more. */
+  /** Locks that it has noticed it no longer holds. */
   readonly interrupted = new Set<string>();
-  /** The locks for which it was told that somebody else has changed what they are about. */
+  /** Locks for which its log says that another process has changed the epoch. */
   readonly fenced = new Set<string>();
   readonly lines: string[] = [];
 

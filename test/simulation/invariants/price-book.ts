@@ -15,7 +15,7 @@ interface Terms {
   readonly scheduled: ReadonlyMap<number, number>;
 }
 
-/** What a dispatch costs at any moment of a time, as long as these terms last. */
+/** The prices of a dispatch at all moments of a period, under these terms. */
 function pricesBetween({ credits, scheduled }: Terms, since: number, until: number): number[] {
   const moments = [...scheduled.keys()].sort((one, other) => one - other);
   const before = moments.findLast((from) => from <= since);
@@ -24,13 +24,13 @@ function pricesBetween({ credits, scheduled }: Terms, since: number, until: numb
   return [priceFrom(before), ...moments.filter((from) => from > since && from <= until).map(priceFrom)];
 }
 
-/** When a request was made, and how many terms of each workflow there were by then. */
+/** The time of a request, and the number of terms that each workflow had by then. */
 interface Asked {
   readonly at: number;
   readonly terms: ReadonlyMap<string, number>;
 }
 
-/** What each workflow costs for each job before the operator decides, as the interface says. */
+/** The price of one job of each workflow before any decision of the operator, from openapi.json. */
 const listed: Readonly<Record<string, number>> = {
   extract: 1,
   'background-generator': 5,
@@ -40,7 +40,7 @@ const listed: Readonly<Record<string, number>> = {
 
 const batchOf: Readonly<Record<string, string>> = { 'pdp-batch-extractions': 'pdp-extractions' };
 
-/** A charge is made at a price, and of a workflow, that was in force at some moment since it was asked for. */
+/** The price of a charge, and the workflow's being enabled, must have held at some moment since the request. */
 export class PriceBook {
   /** The terms of each workflow, from the first to today's. */
   private readonly terms = new Map<string, Terms[]>();
@@ -93,7 +93,7 @@ export class PriceBook {
 
   private debited({ chargeId, requestId, operation, amount }: MadeCharge): void {
     const asked = this.requests.get(requestId);
-    // Ids that were drawn on the way, for a key whose first try came to nothing.
+    // Ids that were drawn during a request, for a key whose first try failed.
     if (!asked) return;
     const inForce = (name: string) => this.terms.get(name)?.slice((asked.terms.get(name) ?? 1) - 1) ?? [];
     const priced = inForce(batchOf[operation] ?? operation);

@@ -2,7 +2,7 @@ import type { AuditedEvent } from '#capabilities/operate/audit/audited-event.js'
 import type { JudgedHistory } from '../../support/judged-history.js';
 import { short, type Report } from './price-book.js';
 
-/** What a caller was told of a dispatch. */
+/** The answer that a caller got to a dispatch. */
 export interface Accepted {
   readonly requestId: string;
   readonly jobId: string;
@@ -11,11 +11,11 @@ export interface Accepted {
 
 const retentionMs = 24 * 3_600_000;
 
-/** 6: what was answered, and what was asked for with a key, happens once. */
+/** 6: an answered request, or one with a key, happens once. */
 export class RequestBook {
   private readonly acceptedRequests = new Map<string, Accepted>();
   private readonly refusedRequests = new Set<string>();
-  /** By label: a caller that comes again with a key sends the same body. */
+  /** By label: a caller that repeats a key sends the same body. */
   private readonly jobs = new Map<string, string>();
   private readonly answers = new Map<string, string>();
   private readonly askedAt = new Map<string, number>();
@@ -26,12 +26,12 @@ export class RequestBook {
     private readonly now: () => number,
   ) {}
 
-  /** A caller sets out to ask for it, for the first time or again. */
+  /** A caller sends the request, for the first time or again. */
   asked(label: string): void {
     if (!this.askedAt.has(label)) this.askedAt.set(label, this.now());
   }
 
-  /** A 202. `label` names what the caller asked for, however often it came with it. */
+  /** A 202. `label` names the request, however often the caller repeats it. */
   accepted(label: string, answer: Accepted): void {
     const { jobId, requestId, creditsCost } = answer;
     this.acceptedRequests.set(jobId, answer);
@@ -64,7 +64,7 @@ export class RequestBook {
     this.jobs.set(label, jobId);
   }
 
-  /** What is known of callers from before a restore, as far as the log still has it. */
+  /** Takes over facts about callers from before a restore, as far as the log still has them. */
   takeOver({ askedAt, answers, acceptedRequests }: RequestBook): void {
     for (const [label, at] of askedAt) this.askedAt.set(label, at);
     for (const [label, jobId] of answers) if (this.isThere(jobId)) this.answers.set(label, jobId);
@@ -86,7 +86,7 @@ export class RequestBook {
     }
   }
 
-  /** A key that was first used this long ago is as good as a new one. */
+  /** After this long since its first use, a key counts as new. */
   private isRemembered(label: string): boolean {
     return this.now() - (this.askedAt.get(label) ?? 0) < retentionMs;
   }

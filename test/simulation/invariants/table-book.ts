@@ -10,9 +10,12 @@ interface LedgerRow {
   readonly creditsDelta: number;
 }
 
-/** 8 and 9: each read model is the fold of history up to its checkpoint, and the ledger makes the balance. */
+/**
+ * 8 and 9: each read model is the fold of history up to its checkpoint, and the lines of the ledger add up to
+ * the balance.
+ */
 export class TableBook {
-  /** The same folds over the same history, one event after the other, each once: what the tables have to be like. */
+  /** The expected tables: the same folds over the same history, with each event applied once and in order. */
   private readonly expected = new Tables();
   private folded = 0;
 

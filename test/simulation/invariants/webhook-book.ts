@@ -7,7 +7,7 @@ import type { Report } from './price-book.js';
 
 type Endpoint = EventOfType<'WebhookEndpointRegistered'>['data'];
 
-/** What an endpoint's server heard of one thing. */
+/** The calls that an endpoint's server got about one thing. */
 interface Heard {
   /** The `webhook-id` under which it came first. */
   readonly id: string;
@@ -15,19 +15,19 @@ interface Heard {
   taken: boolean;
 }
 
-/** More than a delivery has attempts: whoever was called so often was not just away. */
+/** More calls than a delivery has attempts; a server with this many calls refused them on purpose. */
 const manyCalls = 11;
 
 /**
- * Webhooks: what an endpoint wants to hear of its tenant is told at least once, under one id, and nothing else is.
- * Judged by what the messages say, not by the ids that the code under test derives.
+ * Webhooks: each event that an endpoint wants of its tenant is delivered at least once, under one id, and
+ * nothing else is. The book judges the content of messages, not the ids that the code under test derives.
  */
 export class WebhookBook {
   private readonly endpoints: Endpoint[] = [];
-  /** Of the log as it is: by address and content. */
+  /** Messages that the current log requires, by address and content. */
   private readonly due = new Set<string>();
   private heard = new Map<string, Heard>();
-  /** What a restore has taken from the log may be told all the same. */
+  /** Messages about events that a restore has removed; they may still be delivered. */
   private lost: ReadonlySet<string> = new Set();
 
   constructor(
@@ -51,7 +51,7 @@ export class WebhookBook {
     }
   }
 
-  /** An endpoint's server is called. @returns what is to be told how it answered */
+  /** Records a call of an endpoint's server. @returns a function that records the server's answer */
   called(url: string, id: string, body: string): (taken: boolean) => void {
     const { type, timestamp, data } = JSON.parse(body) as WebhookMessage;
     const about = 'job_id' in data ? data.job_id : 'balance' in data ? String(data.balance) : '';

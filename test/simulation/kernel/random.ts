@@ -1,6 +1,6 @@
 /**
- * Numbers that look random and follow from the seed alone (mulberry32: 32 bits of state, full period). Everything
- * that a simulation leaves to chance is drawn here, so that a seed is a whole run.
+ * Numbers that look random and follow from the seed alone (mulberry32: 32 bits of state, full period). Every
+ * chance of a simulation is drawn here, so a seed determines a whole run.
  */
 export class Random {
   private state: number;

@@ -1,16 +1,17 @@
 import { Random } from './random.js';
 
 /**
- * A process of the simulated installation, from its start to its end; a restart makes another one of the same name.
- *
- * - `running`: its turns come.
- * - `paused`: it stands still and does not know it (SIGSTOP, a long garbage collection). Left by `resume`.
- * - `dead`: killed. What it waits for never comes; what it has sent may still arrive. Final.
+ * A process of the simulated installation, from its start to its end; a restart makes another one of the same
+ * name.
+ * - `running`: it gets turns.
+ * - `paused`: it stands still and does not know it (SIGSTOP, a long garbage collection). `resume` ends this
+ *   state.
+ * - `dead`: killed. Its calls are never answered; messages that it has sent may still arrive. Final.
  */
 export interface Process {
   readonly name: string;
   state: 'running' | 'paused' | 'dead';
-  /** When it was last seen alive: what the others know of a pause or a death. */
+  /** When it was last seen alive; the other processes notice a pause or a death by this. */
   silentSince: number | undefined;
 }
 
@@ -20,13 +21,13 @@ interface Turn {
   run(): void;
 }
 
-/** Lets everything happen that needs no further turn: all microtasks of all processes. */
+/** Runs everything that needs no further turn: all microtasks of all processes. */
 const settle = () => new Promise<void>((resolve) => setImmediate(resolve));
 
 /**
- * Simulated time and the order of everything. Whatever the code under test awaits of its surroundings is a turn that
- * it waits for here; one turn is given at a time, to whom chance picks, and a millisecond passes. Between two turns
- * any process may be killed or paused: so each await is a place where each process can die.
+ * Simulated time and the order of everything. Each await of the code under test on its surroundings waits here
+ * for a turn. One turn is given at a time, to a process that chance picks, and a millisecond passes. Between
+ * two turns any process may be killed or paused, so a process can die at each of its awaits.
  */
 export class Scheduler {
   private nowMs: number;
@@ -47,22 +48,22 @@ export class Scheduler {
     return this.given;
   }
 
-  /** What chance picks from now on. */
+  /** Determines all later random choices. */
   reseed(seed: number): void {
     this.random = new Random(seed);
   }
 
-  /** A choice that a seed decides: from 0 to `bound` - 1. */
+  /** A choice that the seed determines: from 0 to `bound` - 1. */
   choose(bound: number): number {
     return this.random.below(bound);
   }
 
-  /** Resolves when the process gets its turn; never for one that is dead by then. */
+  /** Resolves when the process gets its turn; never if the process is dead by then. */
   turn(process: Process): Promise<void> {
     return this.after(process, 0);
   }
 
-  /** Resolves at a turn that comes `ms` from now or later, or without one as soon as `signal` aborts. */
+  /** Resolves at a turn `ms` from now or later, or without a turn as soon as `signal` aborts. */
   after(process: Process, ms: number, signal?: AbortSignal): Promise<void> {
     return new Promise((resolve) => {
       if (signal?.aborted) return resolve();
@@ -106,13 +107,13 @@ export class Scheduler {
     process.silentSince = undefined;
   }
 
-  /** Gives one turn. False: nobody waits for one that is due. */
+  /** Gives one turn. False: no turn is due. */
   async step(): Promise<boolean> {
     const ready = () =>
       this.turns.filter(({ at, process }) => at <= this.nowMs && process.state === 'running');
     let due = ready();
     if (due.length === 0) {
-      // A signal that was sent since the last turn may bring those who hear of it to wait for theirs.
+      // A signal since the last turn may make its listeners wait for new turns.
       await settle();
       due = ready();
     }
@@ -130,7 +131,7 @@ export class Scheduler {
     this.nowMs += ms;
   }
 
-  /** When the next turn is due that is not due yet; undefined: nobody waits for the time. */
+  /** When the next turn in the future is due; undefined: no process waits for a time. */
   get nextDueAt(): number | undefined {
     const later = this.turns.filter(
       ({ at, process }) => at > this.nowMs && at < Infinity && process.state === 'running',

@@ -29,7 +29,7 @@ async function eventsOf(store: EventStore, stream: string): Promise<readonly Rec
   return slice.kind === 'found' ? slice.events : [];
 }
 
-/** Gives back whatever was once debited, open or not, each time as a new command. */
+/** Refunds every debit, open or not, and each time as a new command. */
 class CarelessRefunds extends AccountWriter {
   constructor(
     private readonly log: EventStore,
@@ -90,7 +90,7 @@ export const refundOfTodaysPrice: Partial<Wiring> = {
   accounts: (store, snapshots, options) => new RoundedRefunds(store, snapshots, options),
 };
 
-/** Says that a debit was made, and makes it when there is time. */
+/** Reports a debit as made, and makes it later. */
 class LazyDebits extends AccountWriter {
   override async execute<Rejection>(
     context: CommandContext,
@@ -166,7 +166,7 @@ export const oldPrice: Partial<Wiring> = {
   },
 };
 
-/** What a process remembers of a price is a number: no time is looked at until the operator says something new. */
+/** A process remembers a price as a number: it ignores the time until the operator changes the price again. */
 export const scheduleForgotten: Partial<Wiring> = {
   dispatcher: (store, accounts, references, prices) => {
     const known = new Map<string, number>();
@@ -184,7 +184,7 @@ export const scheduleForgotten: Partial<Wiring> = {
   },
 };
 
-/** A price that is scheduled counts as soon as it is known. */
+/** A scheduled price takes effect as soon as it is known. */
 export const scheduleTooEarly: Partial<Wiring> = {
   dispatcher: (store, accounts, references, prices) => {
     const last = <Terms extends OperationTerms>(terms: Terms): Terms => ({
@@ -235,7 +235,7 @@ export const sweepWithoutFence: Partial<Wiring> = {
   },
 };
 
-/** Refunds a job's charge as the caller of a cancel would have it. */
+/** Refunds a job's charge in the name of the caller that cancels the job. */
 async function refundJob(store: EventStore, accounts: AccountWriter, command: CancelJob): Promise<void> {
   const { caller, jobId, requestId, at } = command;
   const { environment, tenant } = caller;
@@ -260,7 +260,7 @@ export const cancelWithoutEvent: Partial<Wiring> = {
     })(commandBusOn({ store, accounts }), streams),
 };
 
-/** A cancel that came too late gives the credits back all the same. */
+/** A cancel that comes too late refunds the credits all the same. */
 export const refundOfALostCancel: Partial<Wiring> = {
   cancel: (store, accounts, streams) =>
     new (class extends CancelJobHandler {
@@ -273,7 +273,7 @@ export const refundOfALostCancel: Partial<Wiring> = {
     })(commandBusOn({ store, accounts }), streams),
 };
 
-/** A cancel asks the job whose it is, and takes that for the caller. */
+/** A cancel reads the job's owner and takes it for the caller. */
 export const foreignCancel: Partial<Wiring> = {
   cancel: (store, accounts, streams) =>
     new (class extends CancelJobHandler {

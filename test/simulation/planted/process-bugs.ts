@@ -8,7 +8,7 @@ import type { ProjectedEvent } from '#read-store/projected-event.js';
 import { projections } from '../replicas/projector.js';
 import type { Wiring } from '../wiring.js';
 
-/** What one process is given instead of its batch. */
+/** Changes the batches of one process. */
 export function given(
   process: string,
   change: (events: readonly ProjectedEvent[]) => readonly ProjectedEvent[],
@@ -24,27 +24,27 @@ export const settleOnFailed = given(chargeCloser, (events) =>
   ),
 );
 
-/** Nobody but the caller's own process gives back what a cancel costs. */
+/** Only the caller's own process refunds a cancelled job. */
 export const cancelsNotHeard = given(chargeCloser, (events) =>
   events.filter(({ type }) => type !== 'JobCancelled'),
 );
 
-/** Batches are left to whoever dispatched them. */
+/** Only the process that dispatched a batch begins it. */
 export const batchesNotBegun = given(batchParents, (events) =>
   events.filter(({ type }) => type !== 'JobQueued'),
 );
 
-/** A long batch loses its last job on the way to the queue. */
+/** A long batch loses its last job before the queue. */
 export const queueLosesTheLast = given(renderDispatcher, (events) =>
   events.length > 2 ? events.slice(0, -1) : events,
 );
 
 export const checkpointBeforeEffect: Partial<Wiring> = { checkpoint: 'first' };
 
-/** What a handler throws is logged and dropped. */
+/** Errors of a handler are logged and dropped. */
 export const errorsPassedOver: Partial<Wiring> = { swallowsErrors: true };
 
-/** A process that was taken for dead goes on where it was. */
+/** A process that was taken for dead continues where it was. */
 export const checkpointsWithoutEpoch: Partial<Wiring> = { fenced: false };
 
 /** Rows are committed first, and their checkpoint after. */
@@ -58,7 +58,7 @@ export const projectionDoubles = given(projections, (events) =>
   events.length > 4 ? [...events.slice(0, 1), ...events] : events,
 );
 
-/** The sweep takes every open charge without a job for an orphan. */
+/** The sweep treats every open charge without a job as an orphan. */
 export const sweepIgnoresHorizon: Partial<Wiring> = {
   sweep: (options) => sweepOrphans({ ...options, orphanHorizonMs: 0 }),
 };

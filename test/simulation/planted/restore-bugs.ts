@@ -17,12 +17,12 @@ export const onlyPhotographsComeBack: Partial<Wiring> = {
   withoutTask: (jobs) => jobs.filter(({ parentJobId }) => parentJobId !== null),
 };
 
-/** A checkpoint is a number: whoever has moved it is believed. */
+/** Every checkpoint is accepted as it is, without a look at its event. */
 export const positionBelieved: Partial<Wiring> = {
   resume: (_store, checkpoint) => Promise.resolve(checkpoint),
 };
 
-/** What does not fit is passed over, and the consumer goes on. */
+/** A checkpoint that does not fit the log is ignored, and the consumer goes on. */
 export const mismatchPassedOver: Partial<Wiring> = {
   resume: (store, checkpoint) =>
     resumeFrom(store, checkpoint).catch((error: unknown) => {
@@ -31,10 +31,10 @@ export const mismatchPassedOver: Partial<Wiring> = {
     }),
 };
 
-/** A checkpoint names the first event of its batch, so that the others come again. */
+/** A checkpoint names the first event of its batch, so the others are delivered again. */
 export const anchorOfTheFirst: Partial<Wiring> = { anchorOf: ({ events }) => events[0] };
 
-/** What was answered under a key is given again although the log has lost its job. */
+/** An answer under a key is repeated although the log has lost its job. */
 export const lostAnswerBelieved: Partial<Wiring> = {
   dispatcher: (...parts) =>
     Object.assign(sound.dispatcher(...parts), { isOnLog: () => Promise.resolve(true) }),

@@ -40,7 +40,7 @@ export const anyRevisionOnAccounts: Partial<Wiring> = {
     ),
 };
 
-/** A worker that was taken for dead writes on at any revision. */
+/** A worker that was taken for dead continues to write, at any revision. */
 export const zombieWorker: Partial<Wiring> = {
   store: (client, { role }) =>
     role !== 'worker'
@@ -51,7 +51,7 @@ export const zombieWorker: Partial<Wiring> = {
         ),
 };
 
-/** An append whose answer got lost is repeated under new event ids. */
+/** An append whose answer was lost is repeated under new event ids. */
 export const freshIdsAfterUnknown: Partial<Wiring> = {
   store: (client) =>
     withAppend(client, (append) => async (stream, expected, events) => {
@@ -68,7 +68,7 @@ function renamed(events: readonly NewEvent[]): NewEvent[] {
   return events.map((event) => ({ ...event, id: eventId(newId(), 0) }));
 }
 
-/** After a conflict the same events are written behind the others', and nobody decides again. */
+/** After a conflict the same events are appended after the other writer's, without a new decision. */
 export const conflictWithoutDecision: Partial<Wiring> = {
   store: (client) =>
     withAppend(client, (append) => async (stream, expected, events) => {
@@ -78,7 +78,7 @@ export const conflictWithoutDecision: Partial<Wiring> = {
     }),
 };
 
-/** What should be written together, done differently. */
+/** Changes the writes that are appended together. */
 function withTogether(change: (writes: readonly StreamWrite[]) => readonly StreamWrite[]): Wiring['store'] {
   return (client) =>
     client.appendTogether
@@ -86,7 +86,7 @@ function withTogether(change: (writes: readonly StreamWrite[]) => readonly Strea
       : client;
 }
 
-/** The digest of a job's picture is that of the bytes as they are when it is dispatched. */
+/** The digest of a job's picture is computed from its bytes at the time of the dispatch. */
 export const digestOfWhatIsThere: Partial<Wiring> = {
   store: (client, { objects }) => {
     const believed = (events: readonly NewEvent[]) =>
@@ -119,7 +119,7 @@ export const digestOfWhatIsThere: Partial<Wiring> = {
   },
 };
 
-/** A price from memory is charged, whatever the operator has said since. */
+/** A price from memory is charged, even if the operator has changed it since. */
 export const priceWithoutGuard: Partial<Wiring> = {
   store: withTogether((writes) => writes.filter(({ events }) => events.length > 0)),
 };
@@ -129,7 +129,7 @@ export const chargeWithoutItsJob: Partial<Wiring> = {
   store: withTogether((writes) => writes.filter(({ stream }) => !ofJob(stream))),
 };
 
-/** What is written in the background is answered as if it were there. */
+/** An append is answered at once and carried out in the background. */
 function inBackground(isMeant: (stream: string, events: readonly NewEvent[]) => boolean): Wiring['store'] {
   return (client) =>
     withAppend(client, (append) => async (stream, expected, events) => {
@@ -176,7 +176,7 @@ function asFirstAttempt(event: RecordedEvent): RecordedEvent {
     : event;
 }
 
-/** A snapshot is saved with the state that was meant for the one before. */
+/** A snapshot is saved with the state of the one before it. */
 export const staleSnapshot: Partial<Wiring> = {
   snapshots: (client): SnapshotStore => {
     const last = new Map<string, string>();
@@ -186,7 +186,7 @@ export const staleSnapshot: Partial<Wiring> = {
       save: (stream, foldVersion, revision, state) => {
         const older = last.get(stream);
         last.set(stream, JSON.stringify(state));
-        // Of what is saved, the position is held against the stream.
+        // The position is correct, because the loader checks it against the stream.
         const { position } = state as { position: string };
         const saved = older === undefined ? state : { ...(JSON.parse(older) as object), position };
         return client.save(stream, foldVersion, revision, saved);
@@ -206,7 +206,7 @@ export const keysForgotten: Partial<Wiring> = {
     ),
 };
 
-/** Whoever takes up a key that an earlier try left goes on under ids of his own. */
+/** A request that resumes the key of an earlier try continues under new ids. */
 export const idsNotFixedByKey: Partial<Wiring> = {
   idempotency: (client) =>
     withBegin(client, async (request, ids) => {

@@ -9,7 +9,7 @@ export const webhooksOfAnybody = given(webhookDispatcher, (events) =>
   events.map((event) => ({ ...event, metadata: { ...event.metadata, tenant: 'acme' } })),
 );
 
-/** The last event of a longer delivery is told to nobody. */
+/** The last event of a longer delivery is dropped. */
 export const webhooksSkip = given(webhookDispatcher, (events) =>
   events.length > 2 ? events.slice(0, -1) : events,
 );
@@ -27,7 +27,7 @@ export const webhookIdOfAttempt: Partial<Wiring> = {
   }),
 };
 
-/** What was refused counts as delivered. */
+/** A refused message counts as delivered. */
 export const refusedCountsAsDelivered: Partial<Wiring> = {
   deliveries: (deliveries): Deliveries =>
     Object.assign(Object.create(deliveries) as Deliveries, {

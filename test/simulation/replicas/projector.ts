@@ -38,10 +38,10 @@ export const processNames = [
   projections,
 ] as const;
 
-/** After this long a delivery that is due counts as lost by its queue. */
+/** After this long the queue counts a due delivery as lost. */
 export const overdueMs = 10 * 60_000;
 
-/** A row of the ledger, as far as the sweep looks at it. */
+/** The columns of the ledger that the sweep reads. */
 interface LedgerRow {
   readonly tenant: string;
   readonly id: string;
@@ -50,7 +50,7 @@ interface LedgerRow {
   readonly createdAt: Date;
 }
 
-/** One projector process, put together as `apps/projector` does, on simulated checkpoints and tables. */
+/** One projector process, wired as `apps/projector` is, on simulated checkpoints and tables. */
 export class ProjectorReplica extends Replica {
   private store!: EventStore;
   private commands!: CommandBus;
@@ -64,7 +64,7 @@ export class ProjectorReplica extends Replica {
     super(name);
   }
 
-  /** What the housekeeping does from time to time. */
+  /** Runs the periodic sweep. */
   async sweep(): Promise<unknown> {
     const { clock, logger, wiring } = this.installation;
     const { commands } = this;
@@ -74,7 +74,7 @@ export class ProjectorReplica extends Replica {
     return wiring.sweep({ environment, commands, openCharges, clock, logger, orphanHorizonMs });
   }
 
-  /** The other thing that it does from time to time: tasks that were lost are put back. */
+  /** Runs the other periodic job: lost tasks are queued again. */
   async look(): Promise<unknown> {
     const { wiring, deliveryQueue, scheduler } = this.installation;
     const helped = await wiring.look(this.stranded);
@@ -92,14 +92,14 @@ export class ProjectorReplica extends Replica {
     this.store = store;
     const accounts = wiring.accounts(store, snapshots, { ...accountSettings(scheduler), nextTurn }, place);
     this.commands = commandBusOn({ store, accounts });
-    // Of the queue it only puts tasks back.
+    // Here the queue is only used to put tasks back.
     const requeueing = {
       requeue: async (tasks: readonly RenderTask[]) => {
         await scheduler.turn(process);
         return queue.requeue(tasks);
       },
     } as unknown as RenderQueue;
-    // So few that what is forgotten is read again now and then.
+    // So few that forgotten batches are read again now and then.
     const rememberedBatches = 2;
     const dispatcher = new RenderDispatcher(store, requeueing, rememberedBatches);
     const closer = new ChargeCloser(this.commands, store, clock);
@@ -117,7 +117,7 @@ export class ProjectorReplica extends Replica {
     );
     this.deliveries = new SimulatedDeliveries(installation.deliveries, scheduler, process);
     const settings = { publicUrl: 'https://atelier.example', signingKey: simulatedSecrets.signingKey };
-    // What it finds is written below, in the step that moves the checkpoint.
+    // The deliveries that it finds are written below, in the step that moves the checkpoint.
     const unused = undefined as never;
     const webhooks = new WebhookDispatcher(store, accounts, unused, unused, settings, clock);
     this.run(
@@ -157,7 +157,7 @@ export class ProjectorReplica extends Replica {
     inBackground(running, (error) => invariants.violations.push(`${name} ended: ${String(error)}`));
   }
 
-  /** Loads rows, folds, and leaves the writing to the transaction that moves the checkpoint. */
+  /** Loads rows and folds. The transaction that moves the checkpoint does the writing. */
   private async project(events: readonly ProjectedEvent[]): Promise<() => void> {
     const { scheduler, tables, tableBook, wiring, invariants } = this.installation;
     await scheduler.turn(this.process);
@@ -181,7 +181,7 @@ export class ProjectorReplica extends Replica {
     }
   }
 
-  /** What `StoredJobsWithoutTask` asks of PostgreSQL. */
+  /** Answers the query of `StoredJobsWithoutTask` to PostgreSQL. */
   private async jobsWithoutTask(): Promise<readonly JobWithoutTask[]> {
     const { scheduler, tables, queue, wiring } = this.installation;
     await scheduler.turn(this.process);
@@ -201,7 +201,7 @@ export class ProjectorReplica extends Replica {
     );
   }
 
-  /** What `LedgerReader` asks of PostgreSQL, of the same two tables. */
+  /** Answers the query of `LedgerReader` to PostgreSQL, from the same two tables. */
   private async openChargesOlderThan(
     before: Date,
     limit: number,

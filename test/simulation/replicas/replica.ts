@@ -1,7 +1,9 @@
 import type { Process } from '../kernel/scheduler.js';
 import { Network } from '../store/network.js';
 
-/** One of the processes of an installation. A restart gives it a new process and new memory; its network stays. */
+/**
+ * One of the processes of an installation. A restart gives it a new process and new memory; its network stays.
+ */
 export abstract class Replica {
   readonly network = new Network();
   process: Process;
@@ -18,7 +20,7 @@ export abstract class Replica {
   protected abstract boot(): void;
 }
 
-/** What runs for as long as its process lives; its error, if any, is the end of the simulation. */
+/** Runs work for as long as its process lives; an error of the work ends the simulation. */
 export function inBackground(work: Promise<unknown>, onDefect: (error: unknown) => void): void {
   work.catch(onDefect);
 }

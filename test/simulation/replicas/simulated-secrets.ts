@@ -1,4 +1,4 @@
-/** What all processes of a simulated installation share. */
+/** Secrets that all processes of a simulated installation share. */
 export const simulatedSecrets = {
   signingKey: 'a signing key of the simulation',
   acceptedSigningKeys: [],

@@ -15,7 +15,7 @@ import { commandBusOn } from '../../support/command-bus.js';
 
 const slots = 2;
 
-/** One worker process, put together as `apps/worker` does, on the simulated queue. */
+/** One worker process, wired as `apps/worker` is, on the simulated queue. */
 export class WorkerReplica extends Replica {
   constructor(
     name: string,
@@ -73,7 +73,7 @@ export class WorkerReplica extends Replica {
       trace(`    ${this.name} sends webhook ${id} to ${url}`);
       return invariants.webhooks.called(url, id, body);
     });
-    // The sender finds and records; nothing else is asked of it here.
+    // The sender only finds and records deliveries here.
     const deliveries = new SimulatedDeliveries(stored, scheduler, this.process) as unknown as Deliveries;
     const observer = { attempted: () => undefined, switchedOff: () => undefined };
     return new WebhookSender(

@@ -2,25 +2,27 @@ import type { Anchor, AnchoredCheckpoint } from '#read-store/log-fit.js';
 import type { Process, Scheduler } from '../kernel/scheduler.js';
 import type { Past, SimulatedLog } from '../store/simulated-log.js';
 
-/** Somebody else has taken over, and what this one wanted to commit was refused. */
+/** Another process has taken over, so the commit of this one was refused. */
 export class FencedOff extends Error {}
 
-/** The right to work on a checkpoint, as its holder believes it. */
+/** The right to work on a checkpoint, in the view of its holder. */
 export interface Hold extends AnchoredCheckpoint {
   readonly name: string;
   readonly epoch: number;
-  /** Aborts when the holder is told that it is none any more; it may not be told, or late. */
+  /** Aborts when the holder learns that it has lost the right; it may learn this late, or never. */
   readonly lost: AbortSignal;
 }
 
 interface Entry {
   position: bigint | null;
   anchor: Anchor | undefined;
-  /** The history that it was made from; undefined: it was set by hand. */
+  /** The history that it was made from; undefined: the checkpoint was set by hand. */
   past: Past | undefined;
-  /** The processes that have found that it does not fit the log, and leave it alone until they are started again. */
+  /**
+   * Processes that have found that it does not fit the log. They leave it alone until they are started again.
+   */
   haltedIn: Set<Process>;
-  /** What is stored of why it stands still; whoever takes it up next removes that. */
+  /** The stored reason of the halt; the next process that takes the checkpoint up removes it. */
   haltedBecause: string | null;
   epoch: number;
   holder: Process | undefined;
@@ -28,23 +30,24 @@ interface Entry {
 }
 
 /**
- * Checkpoints under a lock and an epoch, by the rules of `runExclusively` and `process_checkpoints`: one process holds
- * each; the lock of one that is dead, or that fell silent, goes to whoever waits; and the epoch refuses the commit of
- * an old holder that wakes up late.
+ * Checkpoints under a lock and an epoch, by the rules of `runExclusively` and `process_checkpoints`. One
+ * process holds each checkpoint. If the holder dies or falls silent, the lock goes to a process that waits. The
+ * epoch refuses the commit of an old holder that wakes up late.
  */
 export class Checkpoints {
   private readonly entries = new Map<string, Entry>();
   private waiting: (() => void)[] = [];
   /**
-   * A consumer has halted: the operator resets, and rows count again from then on. Until then a retry may write a lost event
-   * again, under its id and at its very place, and its consumer takes the log for the one that it has followed.
+   * A consumer has halted: the operator resets, and rows count again from then on. Before the reset a retry may
+   * write a lost event again, under its id and at its place. The consumer then takes the log for the one that
+   * it has followed.
    */
   isResetDue = false;
 
   constructor(
     private readonly scheduler: Scheduler,
     private readonly trace: (line: string) => void,
-    /** False plants a bug: nobody looks at the epoch. */
+    /** False plants a bug: the epoch is not checked. */
     private readonly fenced: boolean,
     private readonly log: Pick<SimulatedLog, 'pastOf'>,
     private readonly report: (violation: string) => void,
@@ -67,7 +70,7 @@ export class Checkpoints {
     return { name, position, anchor, epoch, lost: entry.lost.signal };
   }
 
-  /** The checkpoint moves and `effects` happen, or none of both. @throws FencedOff */
+  /** Moves the checkpoint and runs `effects`, or does neither. @throws FencedOff */
   commit(
     { name, epoch }: Pick<Hold, 'name' | 'epoch'>,
     position: bigint,
@@ -89,7 +92,7 @@ export class Checkpoints {
     entry.past = entry.anchor && this.log.pastOf(entry.anchor);
   }
 
-  /** Its holder gives it up: another process may try, and this one again once it has been restarted. */
+  /** The holder gives the checkpoint up. Another process may try, and this one again after a restart. */
   halt(process: Process, { name, epoch }: Hold, because: string): void {
     const entry = this.entryOf(name);
     entry.haltedIn.add(process);
@@ -101,7 +104,7 @@ export class Checkpoints {
     this.holdersChanged();
   }
 
-  /** Somebody writes to the table: the checkpoint says something else from now on. */
+  /** Changes the checkpoint, as a person with access to the table could. */
   alter(
     name: string,
     change: (kept: Pick<Entry, 'position' | 'anchor'>) => Partial<AnchoredCheckpoint>,
@@ -113,7 +116,7 @@ export class Checkpoints {
     entry.lost.abort();
   }
 
-  /** What `atelier checkpoints reset` does. */
+  /** Does the same as `atelier checkpoints reset`. */
   reset(isKept: (name: string) => boolean): void {
     this.isResetDue = false;
     for (const [name, entry] of this.entries) {
@@ -126,20 +129,26 @@ export class Checkpoints {
     this.holdersChanged();
   }
 
-  /** The events that checkpoints were made from, and which of their consumers stand still. */
+  /** The events that checkpoints were made from, and which consumers have halted. */
   get anchors() {
     return [...this.entries].flatMap(([consumer, { anchor, haltedBecause: halted }]) =>
       anchor ? [{ consumer, position: String(anchor.position), id: anchor.id, halted }] : [],
     );
   }
 
-  /** A consumer that was started again may take a log for its own in which a retry wrote its event again. The API may then, too. */
+  /**
+   * A restarted consumer may take a log for its own in which a retry wrote its event again. Then the API may do
+   * so too.
+   */
   get mustRefuse(): boolean {
     const stands = [...this.entries.values()].some(({ haltedBecause }) => haltedBecause !== null);
     return this.isMisfit && (stands || !this.isResetDue);
   }
 
-  /** Whether the log is not the one that a consumer has followed, but one that was restored, whatever has grown there since. */
+  /**
+   * True if the log is not the one that a consumer has followed but a restored one, whatever was appended
+   * since.
+   */
   get isMisfit(): boolean {
     return [...this.entries.values()].some((entry) => isMisfit(entry, this.log));
   }
@@ -158,7 +167,7 @@ export class Checkpoints {
     for (const wake of woken) wake();
   }
 
-  /** The checkpoint is set back, as from an old backup: what came after it is delivered once more. */
+  /** Sets the checkpoint back, as from an old backup: later events are delivered once more. */
   rewind(name: string, position: bigint | null, anchor?: Anchor): void {
     const entry = this.entryOf(name);
     if (entry.position === null || (position !== null && position > entry.position)) return;

@@ -10,8 +10,9 @@ import {
 import type { Process, Scheduler } from '../kernel/scheduler.js';
 
 /**
- * What becomes of one call of the engine. `stages`: two stages, then success. `deaf`: it takes a while and does not
- * listen to its signal. `endless`: longer than any worker waits. `throws`: not an EngineError. `empty`: no picture.
+ * The outcome of one call of the engine. `stages`: two stages, then success. `deaf`: it takes a while and
+ * ignores its signal. `endless`: longer than any worker waits. `throws`: not an EngineError. `empty`: no
+ * picture.
  */
 export const fates = [
   'success',
@@ -31,7 +32,7 @@ export const fates = [
 
 export type Fate = (typeof fates)[number];
 
-/** What a request body carries for the simulation beside what the workflow reads. */
+/** Fields of a request body that only the simulation reads. */
 export interface SimulatedBody {
   /** Unique for each dispatch, and for each photograph of a batch. */
   readonly label: string;
@@ -45,7 +46,7 @@ export class SimulatedEngine implements ImageEngine {
   constructor(
     private readonly scheduler: Scheduler,
     private readonly process: Process,
-    /** Told of each call. @returns how many there were before it */
+    /** Called with each call of the engine. @returns the number of earlier calls */
     private readonly onCall: (label: string, inputs: RenderRequest['inputs']) => number,
   ) {}
 

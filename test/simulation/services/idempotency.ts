@@ -59,7 +59,7 @@ export class IdempotencyKeys {
     return this.resume(row, request);
   }
 
-  /** What `atelier checkpoints reset` forgets. */
+  /** Forgets the same answers as `atelier checkpoints reset`. */
   forgetLost(isLost: (jobId: string) => boolean): void {
     for (const [name, { ids, answer }] of this.rows)
       if (answer !== undefined && isLost(ids.jobId)) this.rows.delete(name);
@@ -81,7 +81,7 @@ function nameOf({ environment, tenant, endpoint, key }: IdempotentRequest): stri
   return JSON.stringify([environment, tenant, endpoint, key]);
 }
 
-/** A client of the keys: each call takes a turn to the database and one back. */
+/** A client of the keys: each call takes one turn to the database and one back. */
 export class SimulatedIdempotencyStore implements IdempotencyStore {
   constructor(
     private readonly keys: IdempotencyKeys,

@@ -4,7 +4,7 @@ import type { Process, Scheduler } from '../kernel/scheduler.js';
 interface Entry<Task> {
   readonly task: Task;
   state: 'waiting' | 'active' | 'done';
-  /** When it may be fetched, or, once done, when it is forgotten. */
+  /** When it may be fetched; once done, when it is forgotten. */
   dueAt: number;
   failures: number;
   claim: Claim | undefined;
@@ -21,9 +21,9 @@ const expireMs = 900_000;
 const forgetDoneMs = 10 * 60_000;
 
 /**
- * The render queue that all workers share, by the rules of the real one: each job once while it is known, handed out
- * again when its worker is silent for longer than the heartbeat or holds it for too long, and forgotten a while after
- * it was done, so that enqueueing it then hands it out once more.
+ * The render queue that all workers share, by the rules of the real one. It holds each job once. It hands a job
+ * out again when its worker is silent for longer than the heartbeat or holds the job for too long. It forgets a
+ * job a while after it is done; to enqueue the job then hands it out once more.
  */
 export class SimulatedQueue<Task> {
   private readonly entries = new Map<string, Entry<Task>>();
@@ -52,7 +52,10 @@ export class SimulatedQueue<Task> {
     this.wake();
   }
 
-  /** What `RenderQueue.requeue` does: a task that is there stays, one that counts as done is given out once more. */
+  /**
+   * Does the same as `RenderQueue.requeue`: a task that is there stays, and one that counts as done is handed
+   * out once more.
+   */
   requeue(tasks: readonly Task[]): number {
     const lost = tasks.filter((task) => (this.entries.get(this.nameOf(task))?.state ?? 'done') === 'done');
     for (const task of lost) this.entries.delete(this.nameOf(task));
@@ -60,7 +63,7 @@ export class SimulatedQueue<Task> {
     return lost.length;
   }
 
-  /** Tasks are lost: those that wait, or with them those that a worker has, which hears of it in time. */
+  /** Loses tasks: the waiting ones, or also those that a worker holds. The worker notices later. */
   lose(which: 'waiting' | 'all'): void {
     for (const [jobId, entry] of this.entries) {
       if (which === 'waiting' && entry.state !== 'waiting') continue;
@@ -75,7 +78,7 @@ export class SimulatedQueue<Task> {
     return [...this.entries].filter(([, { state }]) => state !== 'done').map(([jobId]) => jobId);
   }
 
-  /** One slot of a worker: fetches, handles, settles, and so on until its process dies. */
+  /** One slot of a worker: it fetches, handles and settles tasks until its process dies. */
   async work(process: Process, handler: TaskHandler<Task>): Promise<never> {
     for (;;) {
       await this.scheduler.after(process, this.dueIn(), this.changed.signal);
@@ -108,7 +111,9 @@ export class SimulatedQueue<Task> {
     this.wake();
   }
 
-  /** Those who wait for tasks look again: what NOTIFY does, and the supervision that finds dead workers. */
+  /**
+   * Wakes the workers that wait for tasks, as NOTIFY does, and as the supervision does that finds dead workers.
+   */
   wake(): void {
     const changed = this.changed;
     this.changed = new AbortController();
@@ -124,14 +129,14 @@ export class SimulatedQueue<Task> {
     return Math.max(0, first - this.scheduler.now);
   }
 
-  /** A worker that is alive after all hears of it in time: at its own next turn, which may be late. */
+  /** A worker that is alive after all notices at its own next turn, which may be late. */
   private revoke({ claim }: Entry<Task>): void {
     if (!claim) return;
     this.scheduler.later(claim.process, 0, () => claim.lost.abort(new Error('the claim was lost')));
   }
 }
 
-/** When a task may be fetched, or fetched again although somebody has it. */
+/** When a task may be fetched, or fetched again although a worker holds it. */
 function dueAt({ state, dueAt: due, claim }: Entry<unknown>): number {
   if (state === 'waiting') return due;
   if (state === 'done' || !claim) return Infinity;

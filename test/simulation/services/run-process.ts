@@ -18,9 +18,9 @@ export interface SimulatedProcessOptions {
   readonly checkpoints: Checkpoints;
   readonly name: string;
   readonly filter?: EventFilter;
-  /** Resolves to what has to happen in the transaction that moves the checkpoint, if anything. */
+  /** Resolves to the work for the transaction that moves the checkpoint, if there is any. */
   handle(events: readonly ProjectedEvent[]): Promise<(() => void) | void>;
-  /** Where a consumer goes on. Another one than the service's plants a bug. */
+  /** Finds the place where a consumer goes on. A function other than the service's plants a bug. */
   readonly resume?: typeof resumeFrom;
   /** Which event the checkpoint names. Default: the last of the batch. */
   readonly anchorOf?: (batch: SubscriptionBatch) => Anchor | undefined;
@@ -36,8 +36,8 @@ const firstRetryMs = 100;
 const lastRetryMs = 10_000;
 
 /**
- * What `runProcess` of the read store is to the real installation, on simulated checkpoints: one active runner for
- * each name, effects before the checkpoint, and the same batch again for as long as its handler throws.
+ * The counterpart of the read store's `runProcess`, on simulated checkpoints. Each name has one active runner,
+ * effects come before the checkpoint, and a batch is repeated for as long as its handler throws.
  */
 export async function runSimulatedProcess(options: SimulatedProcessOptions): Promise<never> {
   const { scheduler, process, store, checkpoints, name, filter, resume = resumeFrom } = options;

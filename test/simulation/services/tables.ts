@@ -5,7 +5,7 @@ import { readModels } from '#projections/read-models.js';
 
 export type Rows = ReadonlyMap<string, object>;
 
-/** What a batch does to the tables: by model and key; undefined deletes. */
+/** The changes of a batch to the tables, by model and key; undefined deletes a row. */
 export type Changes = ReadonlyMap<string, ReadonlyMap<string, object | undefined>>;
 
 /** The models whose streams the simulation writes. */
@@ -13,7 +13,7 @@ export const simulatedModels: readonly ReadModel<object>[] = readModels.filter((
   categories.some((category) => ['account', 'job', 'asset', 'usage'].includes(category)),
 );
 
-/** The tables of the read models: rows by the text of their key. */
+/** The tables of the read models: rows, keyed by the text of their key. */
 export class Tables {
   private readonly tables = new Map<string, Map<string, object>>(
     simulatedModels.map(({ name }) => [name, new Map()]),
@@ -30,7 +30,7 @@ export class Tables {
     this.position = 0n;
   }
 
-  /** The real read models' folds, on the rows of this moment. Writes nothing. */
+  /** Runs the real read models' folds on the current rows. Writes nothing. */
   fold(events: readonly ProjectedEvent[]): Changes {
     const changes = new Map<string, Map<string, object | undefined>>();
     for (const model of simulatedModels) {
@@ -64,7 +64,7 @@ const columns = new Map(
   simulatedModels.map((model) => [model.name, columnsOf(model.entity).map(({ property }) => property)]),
 );
 
-/** A row as its table would keep it, for comparing: nothing beside its columns. */
+/** The text of a row with only the columns of its table, for comparison. */
 export function columnsOnly(model: ReadModel<object>, row: object | undefined): string {
   if (!row) return 'no row';
   const fields = row as Record<string, unknown>;

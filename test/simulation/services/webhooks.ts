@@ -14,7 +14,10 @@ import type { Process, Scheduler } from '../kernel/scheduler.js';
 /** The rows that all processes share. */
 export type StoredDeliveries = Map<string, Delivery & { readonly createdAt: number }>;
 
-/** What is asked of PostgreSQL, by the rules of the real one. Nothing is sent again here, and no days are counted. */
+/**
+ * The deliveries in PostgreSQL, by the rules of the real class. Here nothing is sent again, and no days are
+ * counted.
+ */
 export class SimulatedDeliveries implements Pick<Deliveries, 'find' | 'record' | 'giveUp' | 'overdue'> {
   constructor(
     private readonly stored: StoredDeliveries,
@@ -22,7 +25,7 @@ export class SimulatedDeliveries implements Pick<Deliveries, 'find' | 'record' |
     private readonly process: Process,
   ) {}
 
-  /** Belongs in the step that moves the checkpoint. @returns tasks for those that were not there before */
+  /** Call it in the step that moves the checkpoint. @returns tasks for the deliveries that are new */
   addNow(environment: Environment, deliveries: readonly NewDelivery[]): DeliveryTask[] {
     const fresh = deliveries.filter(({ deliveryId }) => !this.stored.has(deliveryId));
     const initial = { status: 'pending', round: 0, attempts: 0, nextAttemptAt: null } as const;
@@ -69,7 +72,7 @@ function asTask(environment: Environment, { endpointId, deliveryId, round }: Del
   return { environment, endpointId, deliveryId, round };
 }
 
-/** A customer's server: it takes what comes, refuses something now and then, and its answers may be lost. */
+/** A customer's server: it takes messages, refuses one now and then, and its answers may be lost. */
 export class SimulatedReceiver implements WebhookTransport {
   constructor(
     private readonly scheduler: Scheduler,

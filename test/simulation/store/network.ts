@@ -1,11 +1,12 @@
 /**
- * What can happen to one call of a client on its way to the store and back. Each is asked for once, for the next call
- * that it fits; a call without a fault just waits for its turns.
- *
+ * Faults of one client call on its way to the store and back. Each is set once, for the next call that it fits.
+ * A call without a fault only waits for its turns.
  * - `unavailable`: the call fails, and nothing is written.
- * - `answer-lost`: it is carried out; the answer never comes; the client asks again by itself, with the same ids.
- * - `unknown-committed`, `unknown-uncommitted`: the client gives up and does not know. It was written, or was not.
- * - `unknown-late`: the client gives up and does not know, and only then the store carries it out.
+ * - `answer-lost`: it is carried out; the answer never comes; the client tries again by itself, with the same
+ *   ids.
+ * - `unknown-committed`, `unknown-uncommitted`: the client gives up without an answer. The events were written,
+ *   or were not.
+ * - `unknown-late`: the client gives up without an answer, and only then the store carries it out.
  * - `slow`: the call arrives late. `slow-answer`: it is carried out at once and answered late.
  * - `read-unavailable`: a read fails.
  */
@@ -22,7 +23,7 @@ export const networkFaults = [
 
 export type NetworkFault = (typeof networkFaults)[number];
 
-/** One way from a client to the store. It breaks once, and with it all that is on the way. */
+/** One connection from a client to the store. It breaks once, and loses every message on its way. */
 export class Connection {
   private readonly isBroken = new AbortController();
 
@@ -35,7 +36,7 @@ export class Connection {
   }
 }
 
-/** What lies between some clients and the store, and how it is disturbed. */
+/** The network between some clients and the store, with its faults. */
 export class Network {
   connection = new Connection();
   refusing = false;
@@ -71,7 +72,7 @@ export class Network {
     this.faults.push(fault);
   }
 
-  /** The fault that the next append, or the next read, is to meet. */
+  /** The fault for the next append, or for the next read. */
   take(call: 'append' | 'read'): NetworkFault | undefined {
     const index = this.faults.findIndex((fault) => (fault === 'read-unavailable') === (call === 'read'));
     return index < 0 ? undefined : this.faults.splice(index, 1)[0];

@@ -22,18 +22,18 @@ import type { SimulatedLog } from './simulated-log.js';
 export interface SimulatedClientOptions {
   readonly log: SimulatedLog;
   readonly scheduler: Scheduler;
-  /** Whose client it is: with its death all its calls end, answered or not. */
+  /** The process of the client; its death ends all calls, answered or not. */
   readonly process: Process;
   readonly network: Network;
   /** Whether it can append to several streams at once. Default: no. */
   readonly together?: boolean;
-  /** Makes the MACs of its events, as the service's own clients do. Default: none. */
+  /** Makes the MACs of the events, as the service's own clients do. Default: no MACs. */
   readonly macs?: EventMacs | undefined;
   readonly deadlineMs?: number;
   readonly answerTimeoutMs?: number;
   /**
-   * Draws the size of each batch of a subscription, up to this many, and wakes it only for events that it wants.
-   * Default: batches are as large as asked for, and every commit moves every subscription.
+   * Draws the size of each batch of a subscription, up to this limit, and wakes it only for events that pass
+   * its filter. Default: batches have the requested size, and every commit wakes every subscription.
    */
   readonly largestBatch?: number;
 }
@@ -42,14 +42,14 @@ const maxPage = 4096;
 const retryMs = 20;
 const slowMs = 4_000;
 
-/** The answer of a call may have got lost, and the call was carried out or not. */
+/** The answer of a call may be lost; the call was carried out or was not. */
 class AnswerLost extends Error {}
 /** The call has not reached the store. */
 class NotSent extends Error {}
 
 /**
- * A client of the simulated store. Each call takes two turns, one to the store and one back, so the client's process
- * can be killed before a call was carried out, and after it was but before the answer came.
+ * A client of the simulated store. Each call takes two turns, one to the store and one back. So the client's
+ * process can be killed before the call is carried out, and between that and the answer.
  */
 export class SimulatedEventStore implements EventStore {
   private readonly closing = new AbortController();
@@ -188,7 +188,7 @@ export class SimulatedEventStore implements EventStore {
     });
   }
 
-  /** Sent again and again with the same ids, until the store has answered or the time is up. */
+  /** Repeats a call with the same ids until the store answers or the time is up. */
   private resend<Outcome>(stream: string, carryOut: () => Outcome, sentBefore: boolean): Promise<Outcome> {
     let sent = sentBefore;
     return this.untilAnswered(carryOut, (error) => {
@@ -241,7 +241,7 @@ export class SimulatedEventStore implements EventStore {
   }
 }
 
-/** Does it now, and says later how it went: an error is an answer too, and takes its time. */
+/** Does the work now and reports its outcome later: an error is an answer too, and takes its time. */
 function attempt<T>(work: () => T): () => T {
   try {
     const result = work();

@@ -5,8 +5,8 @@ import { SimulatedEventStore } from './simulated-event-store.js';
 import { SimulatedLog } from './simulated-log.js';
 
 /**
- * The simulated store for the conformance suite, which waits by the clock on the wall: here simulated time passes
- * as fast as real time or faster, and turns are given as soon as they are due.
+ * The simulated store for the conformance suite, which waits in real time. Here simulated time passes at least
+ * as fast as real time, and turns are given as soon as they are due.
  */
 export function startSimulatedHarness(seed = 1): EventStoreHarness {
   const scheduler = new Scheduler();

@@ -11,7 +11,7 @@ import {
 import { findReplays, type Append, type SerialisedEvent } from '#event-store/serialised-event.js';
 import type { Process, Scheduler } from '../kernel/scheduler.js';
 
-/** An event with all that came before it: the same one for the same history, however often it was written. */
+/** An event with its whole past. The same history has the same object, however often it was written. */
 export interface Past {
   readonly followedBy: Map<string, Past>;
 }
@@ -36,22 +36,22 @@ export interface LogPage {
 }
 
 /**
- * The log of a simulated event store: what all its clients share, and what no crash of theirs can harm. Commits are
- * instantaneous and in order, so it holds no position that could still be filled; all that can go wrong on the way
- * to it and back is the clients' affair.
+ * The log of a simulated event store: all its clients share it, and no crash of a client harms it. Commits are
+ * instantaneous and in order, so no position below the head is ever filled later. Faults on the way to the log
+ * and back belong to the clients.
  */
 export class SimulatedLog {
   readonly identity = '00000000-0000-4000-8000-000000000001';
-  /** It does not die with its clients, and what is on its way to it arrives. */
+  /** The server outlives its clients, and calls on their way to it arrive. */
   server = startServer();
   private readonly log: RecordedEvent[] = [];
   private readonly nothing: Past = { followedBy: new Map() };
-  /** Of each event of the log. */
+  /** The past of each event of the log. */
   private readonly pasts: Past[] = [];
   private readonly streams = new Map<string, RecordedEvent[]>();
   private readonly places = new Map<string, Place>();
   private readonly sleepers = new Set<Sleeper>();
-  /** Told every event, in the step that commits it. */
+  /** Gets every event, in the step that commits it. */
   onCommitted: (event: RecordedEvent) => void = () => undefined;
 
   get events(): readonly RecordedEvent[] {
@@ -64,8 +64,8 @@ export class SimulatedLog {
   }
 
   /**
-   * A restore to an older state, on another server: the last events never were, and what is on its way to the old one
-   * arrives nowhere. Who sleeps at the end is woken.
+   * Restores an older state on another server. The last events never happened, and calls on their way to the
+   * old server are lost. Readers that wait at the end are woken.
    */
   restore(scheduler: Scheduler, events: number): void {
     scheduler.kill(this.server);
@@ -98,7 +98,7 @@ export class SimulatedLog {
     return { outcome: 'appended', ...outcome.writes[0]!, replayed: outcome.replayed };
   }
 
-  /** All of it in one step, or nothing. @throws DuplicateEventId, by the same rules as the adapters */
+  /** Appends all of it in one step, or nothing. @throws DuplicateEventId, by the same rules as the adapters */
   appendTogether(writes: readonly Append[]): AppendTogetherOutcome {
     const appends = writes.filter(({ events }) => events.length > 0);
     const replays = findReplays(writes, this.places);
@@ -137,7 +137,7 @@ export class SimulatedLog {
     return { events, position: reached, caughtUp: true };
   }
 
-  /** Resolves in the step in which the log grows by what passes the filter, or the signal aborts. */
+  /** Resolves in the step in which an event that passes the filter is appended, or when the signal aborts. */
   async beyond(position: bigint, signal: AbortSignal, filter?: EventFilter): Promise<void> {
     if (signal.aborted || this.pageAfter(position, 1, filter).events.length > 0) return;
     await new Promise<void>((resolve) => {
@@ -153,7 +153,7 @@ export class SimulatedLog {
   }
 
   private commit(stream: string, known: RecordedEvent[], events: readonly SerialisedEvent[]) {
-    // A gap before each append: whoever counts on positions without gaps is found out.
+    // Leaves a gap before each append, so that code that relies on positions without gaps fails.
     let position = this.head + 1n;
     let revision = BigInt(known.length) - 1n;
     this.streams.set(stream, known);
@@ -182,7 +182,7 @@ export class SimulatedLog {
     return this.streams.get(stream)?.at(-1)?.revision ?? 'no-stream';
   }
 
-  /** Positions grow, so half of what is left can be ruled out at each look. */
+  /** Positions grow, so each step rules out half of the rest. */
   private indexAfter(position: bigint): number {
     let [low, high] = [0, this.log.length];
     while (low < high) {
@@ -204,7 +204,7 @@ function duplicate(stream: string, events: readonly SerialisedEvent[]): Duplicat
   );
 }
 
-/** Events never change: whoever edits one that he was given is found out at once. */
+/** Events never change: freezing them makes every edit fail at once. */
 function deepFreeze<T>(value: T): T {
   if (typeof value === 'object' && value !== null && !Object.isFrozen(value)) {
     Object.freeze(value);

@@ -1,7 +1,7 @@
 import type { Snapshot, SnapshotStore } from '#event-store/snapshots.js';
 import type { Process, Scheduler } from '../kernel/scheduler.js';
 
-/** The snapshots that all clients share, as text: what was saved is not what the saver goes on editing. */
+/** The snapshots that all clients share. They are text, so later edits by the saver do not change them. */
 export type StoredSnapshots = Map<string, { readonly revision: bigint; readonly state: string }>;
 
 /** A client of the simulated snapshots. */
@@ -21,7 +21,7 @@ export class SimulatedSnapshotStore implements SnapshotStore {
   }
 
   async save(stream: string, foldVersion: number, revision: bigint, state: unknown): Promise<void> {
-    // What is saved is the state of this moment, however long the way to the store may be.
+    // Saves the state of this moment, however long the way to the store takes.
     const text = JSON.stringify(state);
     await this.scheduler.turn(this.process);
     const key = `${stream} ${foldVersion}`;
