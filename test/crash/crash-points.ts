@@ -4,9 +4,11 @@ import type { ScenarioName } from './points/scenarios.js';
  * Every await between authentication and the end of a job's charge that waits for something outside the
  * process: `role:port.operation[:event or stream]@who`. A process may die before or after each of them, and the
  * answer to each append may be lost. `holds` says what must be true then. `docs/crash-points.md` explains the
- * test. The list is compared with the awaits that are passed at run time: an await that is missing here fails
- * the test, and so does an entry that is never passed. An await for something inside the process is not listed:
- * a crash cannot show it.
+ * test.
+ *
+ * The list is compared with the awaits that are passed at run time: an await that is missing here fails the
+ * test, and so does an entry that is never passed. An await for something inside the process is not listed: a
+ * crash cannot show it.
  */
 export interface CrashPoint {
   readonly point: string;

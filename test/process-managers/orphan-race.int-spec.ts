@@ -77,7 +77,7 @@ async function orphaned(): Promise<void> {
   await expect(died).rejects.toThrow(AppendOutcomeUnknown);
 }
 
-/** Starts a dispatch that stops just before JobQueued. @returns the function that lets it go on */
+/** Starts a dispatch that stops just before JobQueued. `goOn` lets it continue. */
 async function stalled() {
   const { promise: reached, resolve: arrive } = Promise.withResolvers<void>();
   const { promise: awake, resolve: goOn } = Promise.withResolvers<void>();

@@ -8,7 +8,7 @@ import { runCommand } from '../support/command.js';
 import { eventually } from '../support/eventually.js';
 import { Atelier } from './support/atelier.js';
 
-/** A disk of its own, so that filling it fills no other: a file system in memory, which only root may mount. */
+/** A disk that can be filled without filling another: a file system in memory. Only root may mount it. */
 const disk = mkdtempSync(join(tmpdir(), 'atelier-full-disk-'));
 const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=256m', 'tmpfs', disk]).status === 0;
 const home = join(disk, 'home');
@@ -80,7 +80,7 @@ function fill(): void {
     const accepted = [(await dispatch()).jobId];
     expect((await upload()).answer).toBe('201');
     fill();
-    // What PostgreSQL and the logs have set aside lasts for a while.
+    // PostgreSQL and the logs use up their reserved space first.
     await eventually(async () => {
       fill();
       const answers = await Promise.all(Array.from({ length: 50 }, dispatch));

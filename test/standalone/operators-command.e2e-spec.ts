@@ -111,7 +111,7 @@ describe("the operator's command", () => {
     expect(await json('keys', 'revoke', String(keyId))).toMatchObject({ key_id: keyId, status: 'revoked' });
     const after = await json('keys', 'list', '--tenant', tenant, '--env', 'test');
     expect(after['keys']).toEqual([expect.objectContaining({ key_id: keyId, status: 'revoked' })]);
-    // The API hears of it from the log.
+    // The API learns of it from the log.
     await eventually(async () => expect((await credits(key)).status).toBe(401));
   });
 

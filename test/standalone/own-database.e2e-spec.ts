@@ -23,7 +23,7 @@ describe("a PostgreSQL server of the operator's own", () => {
   const command = (...args: string[]) => runCommand([...args, '--json'], home.path, { env: settings() });
 
   it('is brought up to date by a verb, as often as one likes', async () => {
-    // 30 built-in presets in each of the two environments, and none twice.
+    // The first call publishes 30 built-in presets in each of the two environments, the second call none.
     for (const presets of [60, 0]) {
       const { code, stdout, stderr } = await command('migrate');
       expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
@@ -79,7 +79,7 @@ describe("a PostgreSQL server of the operator's own", () => {
       `select type from event_store.events where type not in ('PresetPublished', 'RangeSealed') order by position`,
     );
     await client.end();
-    // What was asked of the command above, with who asked; and the operator of this home.
+    // The events of the command above, including its author, and the operator of this home.
     const asked = ['ActionRequested', 'AccountOpened', 'CreditsPurchased', 'ActionEnded'];
     expect(rows.map(({ type }) => type)).toEqual([...asked, 'OperatorAdded']);
   });

@@ -48,7 +48,7 @@ describe('a service with nothing to do', () => {
     try {
       const reason = await eventually(async () => {
         const { reasons } = (await json('now')) as { reasons: { what: string; detail: string }[] };
-        // One that has just come back may be told for a moment more.
+        // A process that has just come back may be reported for a moment more.
         return reasons.find(({ what, detail }) => what === 'processes' && detail.startsWith(role)) ?? false;
       });
       const named = `${role}: process ${pid} on \\S+ is silent for \\d+ s; .*${meaning}`;

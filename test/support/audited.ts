@@ -8,14 +8,17 @@ import { readModels } from '#projections/read-models.js';
 import { foldsForAudit } from '#capabilities/operate/ledger/folds-for-audit.js';
 import { balancesOf } from '#capabilities/operate/ledger/audit-ledger.js';
 
-/** What a spec has of its installation. */
+/** The parts of an installation that a spec has. */
 export interface Audited {
   readonly store: EventStore;
   readonly databaseUrl: string;
   readonly accounts: AccountWriter;
 }
 
-/** What `atelier ledger audit` says of an installation, without process managers and seals unless they are asked for. */
+/**
+ * The report of `atelier ledger audit` about an installation. Process managers and seals are included only on
+ * request.
+ */
 export function audited(
   { store, databaseUrl, accounts }: Audited,
   more: Partial<AuditOptions> = {},
@@ -34,7 +37,7 @@ export function audited(
   });
 }
 
-/** For the end of a spec: whatever happened in it, the audit raises no alarm. It waits for read models that are behind. */
+/** For the end of a spec: the audit must raise no alarm. It waits for read models that are behind. */
 export async function expectAuditToHold(installation: Audited): Promise<void> {
   const names = processManagers.map(({ name }) => name);
   const report = await audited(installation, { processManagers: names, patienceMs: 60_000 });

@@ -1,6 +1,6 @@
 import sharp from 'sharp';
 
-/** Plain grey: a garment is looked for in vain, so a job on it fails at once and is refunded. */
+/** A plain grey picture: it shows no garment, so a job on it fails at once and is refunded. */
 export async function blankPicture(): Promise<Buffer> {
   return sharp({ create: { width: 200, height: 200, channels: 3, background: '#eee' } })
     .png()

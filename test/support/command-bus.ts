@@ -16,14 +16,17 @@ import { StoreRenderHandler } from '#application/picture/store-picture.handler.j
 import type { EventStore } from '#event-store/event-store.js';
 import type { ObjectStorage } from '#storage/object-storage.js';
 
-/** The ports of the process whose bus it is. Commands about what is left out have no handler. */
+/** The ports of the process that has this bus. Without a port, its commands have no handler. */
 export interface BusPorts {
   readonly store: EventStore;
   readonly accounts?: AccountWriter;
   readonly storage?: ObjectStorage;
 }
 
-/** A CommandBus with the handlers of what dispatches, process managers and workers write, on the ports of a test. */
+/**
+ * A CommandBus with the handlers that dispatches, process managers and workers write through, on the ports of a
+ * test.
+ */
 export function commandBusOn({ store, accounts, storage }: BusPorts): CommandBus {
   const jobs = [
     QueueJobHandler,
@@ -41,17 +44,17 @@ export function commandBusOn({ store, accounts, storage }: BusPorts): CommandBus
 
 /** A CommandBus with these handlers and no others. */
 export function commandBusOf(handlers: readonly object[]): CommandBus {
-  // It would look up request-scoped handlers by the module, of which there are none.
+  // The bus needs the module only to find request-scoped handlers, and there are none.
   const bus = new CommandBus(undefined as never);
   const wrapped = handlers.map((instance) => {
     return { instance, metatype: instance.constructor, isDependencyTreeStatic: () => true };
   });
-  // As far as the bus looks at Nest's wrappers.
+  // The part of Nest's wrappers that the bus reads.
   bus.register(wrapped as unknown as Parameters<CommandBus['register']>[0]);
   return bus;
 }
 
-/** What dispatches in the API, on the ports of a test. */
+/** The API's dispatcher on the ports of a test. */
 export function dispatcherOn(store: EventStore, accounts: AccountWriter): Dispatcher {
   const commands = commandBusOn({ store, accounts });
   return new Dispatcher(commands, store, accounts, new References(store), new Operations(store));

@@ -1,9 +1,9 @@
 import { Writable } from 'node:stream';
 
 /**
- * A process that runs the operator's command as often as it is told to. Its libraries are loaded once, which is most of
- * what a verb costs; the command's own `main.js` is evaluated anew for each call, with arguments, environment and exit
- * code as in a process of its own.
+ * A process that runs the operators' command many times. It loads the libraries once, which is most of a verb's
+ * cost. Each call evaluates the command's own `main.js` anew, with arguments, environment and exit code as in a
+ * process of its own.
  */
 export interface Call {
   readonly main: string;
@@ -59,7 +59,7 @@ async function run({ main, args, environment, cwd }: Call): Promise<Ended> {
   return { code, ...written };
 }
 
-// Each call adds its listeners, as to a process of its own.
+// Each call adds listeners to this process, as many as in a process of its own.
 process.setMaxListeners(0);
 process.on('disconnect', () => process.exit(0));
 process.on('message', (call: Call) => void run(call).then((ended) => process.send?.(ended)));

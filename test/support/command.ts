@@ -9,8 +9,9 @@ const verbsRun = new Set<string>();
 const idle: ChildProcess[] = [];
 
 /**
- * Runs the operator's command. The first call of each verb is a process of its own; later ones share processes that
- * have loaded their libraries already, which is most of each call. They end with the process that runs the tests.
+ * Runs the operators' command. The first call of each verb gets a process of its own. Later calls share
+ * processes that have already loaded their libraries, which is most of each call. These processes end with the
+ * process that runs the tests.
  */
 export async function runCommand(
   args: readonly string[],

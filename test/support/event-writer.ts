@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { createPostgresEventStore } from '#event-store/postgres/postgres-event-store.js';
 
 /**
- * A process of its own that appends to an event store, for tests of what several processes do to one log. Run as
- * `node event-writer.js URL PREFIX STREAMS EVENTS`: that many events to each stream, one by one, at the revision that
- * the one before left.
+ * Appends to an event store from a process of its own, for tests in which several processes write to one log.
+ * Run it as `node event-writer.js URL PREFIX STREAMS EVENTS`. It appends that many events to each stream, one
+ * by one, each at the revision after the last.
  */
 const [url = '', prefix = '', streams, eventsEach] = process.argv.slice(2);
 const store = createPostgresEventStore({ connection: { url, maxConnections: 2 } });

@@ -1,11 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Generous, because it is only used up when something is broken: a busy machine may need a multiple of the usual. */
+/** Generous, because only a failure uses all of it: a busy machine may need a multiple of the usual time. */
 const patienceMs = 60_000;
 
 /**
- * Repeats a look until it neither throws nor answers false.
- * @returns what it answered @throws what it threw at last, when it did so for the whole time
+ * Repeats a check until it neither throws nor returns false.
+ * @returns the result of the check
+ * @throws the last error, if the check has failed for the whole time
  */
 export async function eventually<T>(
   look: () => Promise<T> | T,

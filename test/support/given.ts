@@ -1,7 +1,10 @@
 import { expect } from 'vitest';
 import type { Decision } from '#domain/decision.js';
 
-/** `given(aggregate, events).when(decide).then(events)` or `.thenRejected(rejection)`: how the domain's rules are told. */
+/**
+ * `given(aggregate, events).when(decide).then(events)` or `.thenRejected(rejection)` states a rule of the
+ * domain.
+ */
 export function given<State, Event>(
   aggregate: { readonly initial: State; evolve(state: State, event: Event): State },
   history: readonly Event[],

@@ -15,21 +15,21 @@ import { startEmbeddedPostgres, stopEmbeddedPostgres } from '#platform/embedded-
 
 const folderPrefix = 'atelier-test-run-';
 const inMemory = '/dev/shm';
-/** A run needs less than a quarter of it. Containers often have 64 MiB. */
+/** A run needs less than a quarter of this. Containers often have 64 MiB. */
 const roomBytes = 4 * 1024 ** 3;
 
 /**
- * One PostgreSQL server serves a whole test run: every spec file clones a database of its own in it, see
+ * One PostgreSQL server serves a whole test run. Every spec file clones a database of its own in it, see
  * `test-database.ts`.
  *
- * What the run writes lies in one folder, in memory where there is room: on a disk of a virtual machine the 300 files
- * of a new database take 270 ms, in memory 12, and a run makes more than a thousand.
+ * All files of the run lie in one folder, in memory if there is room. On a disk of a virtual machine the 300
+ * files of a new database take 270 ms, in memory 12, and a run makes more than a thousand.
  */
 export default async function globalSetup(): Promise<() => Promise<void>> {
   const places = hasRoom(inMemory) ? [inMemory, tmpdir()] : [tmpdir()];
   for (const place of places) await sweepDeadRuns(place);
   const folder = mkdtempSync(join(places[0] ?? tmpdir(), folderPrefix));
-  // The server belongs to another account when the tests are run by root.
+  // When root runs the tests, the server belongs to another account.
   chmodSync(folder, 0o711);
   writeFileSync(join(folder, 'owner.pid'), String(process.pid));
   const server = await startEmbeddedPostgres({
@@ -50,7 +50,7 @@ export default async function globalSetup(): Promise<() => Promise<void>> {
   };
 }
 
-/** The browser is unpacked there and run, which the mount of a container may refuse. */
+/** The browser is unpacked and run there, which a container's mount may forbid. */
 function hasRoom(place: string): boolean {
   if (!existsSync(place)) return false;
   const mounts = readFileSync('/proc/mounts', 'utf8').split('\n');
@@ -60,7 +60,10 @@ function hasRoom(place: string): boolean {
   return bavail * bsize >= roomBytes && !options.split(',').includes('noexec');
 }
 
-/** A run that was killed leaves its server behind. Only folders that this user's runs made, and whose run is gone. */
+/**
+ * Removes what killed runs left behind, their servers included. It touches only folders of this user whose run
+ * has ended.
+ */
 async function sweepDeadRuns(place: string): Promise<void> {
   const candidates = readdirSync(place).filter((name) => name.startsWith(folderPrefix));
   for (const folder of candidates.map((name) => join(place, name))) {

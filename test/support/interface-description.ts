@@ -7,7 +7,7 @@ export interface Exchange {
   readonly method: string;
   /** Path and query, without the host. */
   readonly path: string;
-  /** The JSON that was sent; undefined where something else, or nothing, was. */
+  /** The JSON of the request; undefined if the body was something else, or empty. */
   readonly json?: unknown;
   readonly status: number;
   readonly contentType: string | null;
@@ -35,7 +35,7 @@ interface Described {
 /** The parts of an OpenAPI 3.1 document that are read here. */
 export interface Description {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
-  /** Says that any refusal is as `default` describes, and not only what HTTP itself complains about. */
+  /** True if `default` describes every refusal, and not only the errors of HTTP itself. */
   readonly 'x-default-is-any-refusal'?: boolean;
   readonly 'x-headers-of-every-answer': Readonly<Record<string, unknown>>;
 }
@@ -46,10 +46,10 @@ interface Place {
   readonly pointer: string;
 }
 
-/** What HTTP itself can complain about on any route: described once, as `default`. */
+/** Errors of HTTP itself, possible on any route. The document describes them once, as `default`. */
 const protocolErrors = new Set([400, 405, 408, 414, 431]);
 
-/** Of HTTP itself, and of how the bytes travel. `Allow` belongs to 405, which is described as any error is. */
+/** Headers of HTTP itself and of the transport. `Allow` belongs to 405, which is described like any error. */
 const transport = new Set([
   'connection',
   'content-length',
@@ -77,18 +77,21 @@ const ofOneField = new Set([
   'list',
 ]);
 
-/** What the body alone decides, and so the schema does as well: not what depends on the installation or on sizes. */
+/**
+ * True for complaints that follow from the body alone, so that the schema must refuse the body too. Complaints
+ * about the installation or about sizes are not among them.
+ */
 function isOfSchema({ loc, msg, type }: Complaint): boolean {
-  // What no JSON may hold here, whatever its fields are: a schema has no word for it.
+  // A schema cannot express these rules; they hold for every field.
   if (/^contains a character that is not text$|^is a number too large to keep$/.test(msg)) return false;
   const isModel = type === 'enum' && (loc.at(-1) === 'image_model' || loc.at(-1) === 'model');
   return loc[0] === 'body' && ofOneField.has(type) && !isModel;
 }
 
 /**
- * openapi.json as a judge: tells whether an exchange was what the description says, and finds fault with whatever is not
- * described: paths, statuses, headers, media types, events of a stream. Objects in answers may hold only fields that are
- * described, although the description itself leaves room for new ones; what was refused for a field must not fit.
+ * Judges exchanges by openapi.json. It reports everything that the description lacks: paths, statuses, headers,
+ * media types, events of a stream. Objects in answers may only have described fields, although the description
+ * itself leaves room for new ones. A body that was refused for a field must not fit the description.
  */
 export class InterfaceDescription {
   private readonly ajv = new Ajv2020({ strict: false, allErrors: true, validateSchema: false });
@@ -101,12 +104,12 @@ export class InterfaceDescription {
   constructor(document: Description) {
     this.everywhere = document['x-headers-of-every-answer'];
     this.anyRefusal = document['x-default-is-any-refusal'] ?? false;
-    // The package's default export is a CommonJS one, whose types and run time disagree under nodenext.
+    // The package's default export is CommonJS; its types and its run time disagree under nodenext.
     (addFormats as unknown as (ajv: Ajv2020) => void)(this.ajv);
     this.ajv.addSchema(closed(document) as object, 'openapi');
     this.paths = Object.entries(document.paths)
       .map(([path, methods]) => ({ pattern: patternOf(path), path, methods }))
-      // `/v1/jobs/{id}` also looks like a literal path beside it: the one with fewer holes is meant.
+      // `/v1/jobs/{id}` also matches a literal path beside it; the path with fewer holes wins.
       .sort((one, other) => holes(one.path) - holes(other.path));
   }
 
@@ -115,7 +118,7 @@ export class InterfaceDescription {
     return new InterfaceDescription(JSON.parse(readFileSync(file, 'utf8')) as Description);
   }
 
-  /** What is not as described, in words; empty when all is. */
+  /** The differences from the description, in words; empty if there are none. */
   problemsOf(exchange: Exchange): string[] {
     const place = this.placeOf(exchange);
     const { status } = exchange;
@@ -131,7 +134,7 @@ export class InterfaceDescription {
     ];
   }
 
-  /** Where nothing is described, nothing is to be had but an error. */
+  /** A path without a description must answer with an error. */
   private problemsElsewhere({ status, body }: Exchange): string[] {
     if (status < 400) return [`the path is not described, and answers ${status}`];
     return this.check('#/components/schemas/ErrorEnvelope', body, `the answer ${status}`);
@@ -159,7 +162,7 @@ export class InterfaceDescription {
     });
   }
 
-  /** A body that was refused for what one of its fields is must not be one that the description allows. */
+  /** If a body was refused for the value of a field, the description must not allow the body. */
   private refusalProblems({ json, body }: Exchange, { operation, pointer }: Place): string[] {
     const { detail = [] } = body as { detail?: Complaint[] };
     const isOfFields = detail.length > 0 && detail.every(isOfSchema);
@@ -169,7 +172,7 @@ export class InterfaceDescription {
     return fits ? [`a body is described as good that was refused: ${JSON.stringify(detail[0])}`] : [];
   }
 
-  /** Each event of a stream: its fields, and its data as the description has it. */
+  /** Checks each event of a stream: its fields, and its data against the description. */
   private streamProblems(body: unknown, place: Place): string[] {
     const shape = `${place.pointer}/responses/200/content/${escaped('text/event-stream')}/x-event-data`;
     const blocks = String(body)

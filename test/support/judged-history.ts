@@ -13,8 +13,8 @@ export type MadeCharge = EventOfType<'CreditsDebited'>['data'];
 const ends: readonly AuditedJobState[] = ['succeeded', 'failed', 'cancelled', 'voided'];
 
 /**
- * The audit's model of history, for tests that judge by it as history grows, and the jobs and charges that history names.
- * What has become of them is what the model says; what must hold of batches beyond the audit's checks is here.
+ * The audit's model of history, for tests that judge a growing history, with the jobs and charges in it. The
+ * model says how each of them ended. The rules for batches beyond the audit's checks are here.
  */
 export class JudgedHistory {
   private readonly findings = new AuditFindings();
@@ -30,7 +30,7 @@ export class JudgedHistory {
 
   constructor(private readonly environment: Environment) {}
 
-  /** @returns the event in today's form; undefined when it cannot be read, which is a problem */
+  /** @returns the event in today's form; undefined if it cannot be read, which counts as a problem */
   apply(recorded: RecordedEvent): AuditedEvent | undefined {
     const event = this.model.apply(recorded);
     if (this.ids.has(recorded.id)) this.twice.push(recorded.id);
@@ -44,7 +44,7 @@ export class JudgedHistory {
     return event;
   }
 
-  /** What was found since this was asked last, each with the number of the invariant that it breaks. */
+  /** Findings since the last call, each with the number of the invariant that it breaks. */
   news(): string[] {
     if (this.twice.length === 0 && this.findings.all.length === this.told) return [];
     const twice = this.twice.map((id) => `7: the event id ${id} is there twice`);
@@ -84,7 +84,7 @@ export class JudgedHistory {
     return this.model.accounts.of(streamName(this.environment, 'account', tenant))?.balance ?? 0;
   }
 
-  /** Charges and jobs of which something is still to come. */
+  /** Charges and jobs that are not yet settled. */
   unsettled(): string[] {
     const charges = [...this.charges.keys()].filter((chargeId) => this.stateOfCharge(chargeId) === 'open');
     const jobs = [...this.jobs.keys()].filter((jobId) => !this.hasEnded(jobId));
@@ -94,7 +94,7 @@ export class JudgedHistory {
     ];
   }
 
-  /** What is wrong once everything has come to rest, beyond what was news before. */
+  /** Problems once everything is at rest, without those that `news` has returned. */
   problemsAtRest(): string[] {
     this.model.end(Number.POSITIVE_INFINITY, 0);
     const batches = [...this.jobs.values()].flatMap(({ jobId, childJobIds = [] }) => {

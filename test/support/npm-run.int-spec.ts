@@ -7,7 +7,7 @@ interface Ended {
   readonly out: string;
 }
 
-/** A command that starts its work instead of reading its options is ended, and has another code then. */
+/** If a command starts its work instead of reading its options, it is killed, and its code differs. */
 function run(main: string, option: string): Promise<Ended> {
   return new Promise((resolve) => {
     execFile(

@@ -1,6 +1,9 @@
 import { Command, InvalidArgumentError } from 'commander';
 
-/** The command line of an `npm run` that takes options. What cannot be understood ends with 2, and with all options. */
+/**
+ * The command line of an `npm run` that takes options. Unknown input ends it with code 2 and a list of all
+ * options.
+ */
 export function npmRun(name: string, description: string): Command {
   return new Command(`npm run ${name} --`)
     .description(description)
@@ -9,7 +12,7 @@ export function npmRun(name: string, description: string): Command {
     .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : 2));
 }
 
-/** fast-check takes seeds of 32 bits, and nothing else is counted beyond that. */
+/** fast-check takes seeds of 32 bits; no other number here needs more. */
 export const largestNumber = 2 ** 31 - 1;
 
 export function wholeNumber(text: string): number {

@@ -1,6 +1,6 @@
 import { storeWith, type EventStore } from '#event-store/event-store.js';
 
-/** As EventStoreDB is: it writes one stream at a time. */
+/** Writes one stream at a time, as EventStoreDB does. */
 export function oneByOne(store: EventStore): EventStore {
   const alone = storeWith(store, {});
   delete alone.appendTogether;

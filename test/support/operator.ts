@@ -45,7 +45,10 @@ import type { Environment } from '#domain/streams.js';
 import type { EventStore } from '#event-store/event-store.js';
 import type { ObjectStorage } from '#storage/object-storage.js';
 
-/** What the operator does, by the handlers of the service on the ports of a test: without a bus, so without a wait. */
+/**
+ * Actions of the operator, on the ports of a test. They call the service's handlers directly, without a bus, so
+ * a test need not wait for them.
+ */
 
 export const openAccount = (
   accounts: AccountWriter,

@@ -2,7 +2,7 @@ import type { DynamicModule, InjectionToken } from '@nestjs/common';
 
 class Ports {}
 
-/** A module that binds ports to what a test has, where a process would have its adapters. */
+/** A module that binds ports to objects of a test, in place of a process's adapters. */
 export function portsOf(
   ...bound: readonly (readonly [port: InjectionToken, value: unknown])[]
 ): DynamicModule {

@@ -20,7 +20,9 @@ export const eventStoreTemplate: DatabaseTemplate = {
   },
 };
 
-/** The Postgres event store on a database of its own, a proxy before it, and writers in processes of their own. */
+/**
+ * The Postgres event store on a database of its own, behind a proxy, with writers in processes of their own.
+ */
 export async function startPostgresHarness(): Promise<EventStoreHarness> {
   const database = await createTestDatabase({ template: eventStoreTemplate });
   const proxy = await startTcpProxy(Number(new URL(database.url).port));

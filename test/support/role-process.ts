@@ -3,10 +3,10 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 
 export interface RoleProcess {
-  /** What the process said when it was ready. */
+  /** The facts that the process sent when it was ready. */
   readonly ready: Record<string, unknown>;
   readonly pid: number;
-  /** What the process has logged so far. */
+  /** The log of the process so far. */
   logged(): string;
   stop(signal?: 'SIGTERM' | 'SIGKILL'): Promise<void>;
 }
@@ -14,8 +14,8 @@ export interface RoleProcess {
 const build = join(process.cwd(), 'dist');
 
 /**
- * Starts one compiled entry point, for example `apps/api/src/main.js`, and waits until it is ready. Errors of the role
- * are shown; what it merely reports is not. It ends when this process does.
+ * Starts one compiled entry point, for example `apps/api/src/main.js`, and waits until it is ready. The role's
+ * errors are shown, its other log lines are not. The role ends when this process does.
  * @param folder of another release's build
  */
 export async function startRole(

@@ -17,7 +17,7 @@ import { Projector, ProjectorModule } from '../../apps/projector/src/projector.m
 import { RenderWorker, WorkerModule } from '../../apps/worker/src/worker.module.js';
 import { portsOf } from './ports.js';
 
-/** The configuration of a role on this database, and what a test wants otherwise. */
+/** The configuration of a role on this database, with the changes of a test. */
 export function configurationOn(databaseUrl: string, more: Partial<Configuration> = {}): Configuration {
   const variables = {
     DATABASE_URL: databaseUrl,
@@ -38,7 +38,7 @@ export interface WorkerParts {
   readonly renderTimeoutMs?: number | undefined;
 }
 
-/** A spec with a queue of its own making has none beside it. */
+/** A spec that makes its own render queue gets an empty one for all other tasks. */
 function queuesOf(queue: RenderQueue): TaskQueues {
   if (queue instanceof PgBossRenderQueue) return queue;
   return {
@@ -57,7 +57,7 @@ export interface RunningWorker {
   stop(graceMs?: number): Promise<void>;
 }
 
-/** A worker as its process makes it, on the ports of a test, which it does not close but for the queue. */
+/** Starts a worker as its process does, on the ports of a test. It closes the queue, but no other port. */
 export async function startWorker(parts: WorkerParts): Promise<RunningWorker> {
   const { configuration, logger, store, storage, queue, engine, renderTimeoutMs } = parts;
   const settings = { configuration, logger };
@@ -93,7 +93,7 @@ export interface RunningProjector {
   stop(): Promise<void>;
 }
 
-/** A projector as its process makes it, on the ports of a test, which it does not close. */
+/** Starts a projector as its process does, on the ports of a test. It closes none of them. */
 export async function startProjector(parts: ProjectorParts): Promise<RunningProjector> {
   const { configuration, logger, store, snapshots, queue } = parts;
   const settings = { configuration, logger };

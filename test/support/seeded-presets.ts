@@ -10,9 +10,9 @@ import type { ObjectStorage } from '#storage/object-storage.js';
 import { seedPresets } from './operator.js';
 
 /**
- * Publishes the presets of this release in both environments, with tiles for previews that are the same in each run
- * and of which no spec has to wait for the drawing.
- * @returns how many were published
+ * Publishes the presets of this release in both environments. Tiles stand in for the previews: they are the
+ * same in each run, and no spec waits for a drawing.
+ * @returns how many presets were published
  */
 export async function seedWithTiles(
   store: EventStore,

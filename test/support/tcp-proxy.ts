@@ -1,11 +1,11 @@
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 
-/** A TCP proxy on loopback that can be told to misbehave. */
+/** A TCP proxy on loopback that can simulate faults. */
 export interface TcpProxy {
   readonly port: number;
-  /** From now on what clients send passes, and what the server says is held back. */
+  /** From now on data from clients passes, and data from the server is held back. */
   readonly holdAnswers: () => void;
-  /** Breaks all connections on both sides; what was held back is lost. */
+  /** Breaks all connections on both sides; data that was held back is lost. */
   readonly cut: () => void;
   /** Breaks all connections, and each new one as soon as it is made. */
   readonly refuse: () => void;
@@ -14,7 +14,10 @@ export interface TcpProxy {
   close(): Promise<void>;
 }
 
-/** @param targetPort asked for with each connection, where the server may come back on another one */
+/**
+ * @param targetPort read for each connection if it is a function, since the server may come back on another
+ * port
+ */
 export async function startTcpProxy(targetPort: number | (() => number)): Promise<TcpProxy> {
   const pairs = new Set<{ client: Socket; upstream: Socket }>();
   let holding = false;

@@ -3,9 +3,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 
 export interface DatabaseTemplate {
-  /** Lower case letters, digits and underscores. Names the template in the whole test run. */
+  /** Names the template for the whole test run: lower case letters, digits and underscores. */
   readonly name: string;
-  /** Fills the template once in a run: migrations, seeds. It has to close its connections before it resolves. */
+  /** Fills the template once in a run: migrations, seeds. It must close its connections before it resolves. */
   prepare(url: string): Promise<void>;
 }
 
@@ -16,8 +16,9 @@ export interface TestDatabase {
 }
 
 /**
- * A fresh, empty database for one spec file, or a clone of a template: cloning takes about 12 ms in memory, migrating anew
- * would take a multiple of that. Spec files run in several processes, so the template is made under a lock.
+ * Makes an empty database for one spec file, or a clone of a template. A clone takes about 12 ms in memory, and
+ * new migrations take a multiple of that. Spec files run in several processes, so the template is made under a
+ * lock.
  */
 export async function createTestDatabase(
   options: { template?: DatabaseTemplate } = {},
@@ -42,14 +43,20 @@ function testDatabase(name: string): TestDatabase {
   };
 }
 
-/** A pool has ended before its connections are closed, and one that is cut in between tells nobody but the process. */
+/**
+ * A pool ends before its connections are closed. A connection that is cut in between raises an error that only
+ * the process sees.
+ */
 async function left(server: pg.Client, name: string): Promise<void> {
   const connected = 'select from pg_stat_activity where datname = $1 limit 1';
   for (const deadline = Date.now() + 2_000; Date.now() < deadline; await sleep(10))
     if ((await server.query(connected, [name])).rowCount === 0) return;
 }
 
-/** What a dump gives when it is restored: the database as it is now, in another one. None may be connected to it. */
+/**
+ * Copies the database as it is now, like a dump that is restored into another one. No client may be connected
+ * to it.
+ */
 export async function copyTestDatabase({ url }: Pick<TestDatabase, 'url'>): Promise<TestDatabase> {
   const name = `test_${randomBytes(8).toString('hex')}`;
   const from = new URL(url).pathname.slice(1);
@@ -71,8 +78,8 @@ function databaseUrl(database: string): string {
 }
 
 /**
- * The lock is held for the session and not in a transaction, because `create database` refuses to run in one. The
- * template gets its final name only when it is complete: a worker that dies half way leaves nothing in its place.
+ * The session holds the lock, not a transaction, because `create database` refuses to run in one. The template
+ * gets its final name only when it is complete: a worker that dies half way leaves nothing under that name.
  */
 async function ensureTemplate(server: pg.Client, template: DatabaseTemplate): Promise<string> {
   const name = `template_${template.name}`;
@@ -92,7 +99,10 @@ async function ensureTemplate(server: pg.Client, template: DatabaseTemplate): Pr
   return name;
 }
 
-/** Does the work while no other spec file of this run does work of the same name; at once outside of a run. */
+/**
+ * Does the work while no other spec file of this run does work of the same name. Outside of a run it does the
+ * work at once.
+ */
 export function oneFileAtATime<T>(name: string, work: () => Promise<T>): Promise<T> {
   if (process.env['ATELIER_TEST_POSTGRES_URL'] === undefined) return work();
   return withServer(async (server) => {

@@ -257,7 +257,7 @@ describe('a batch of which something fails', () => {
     const stuck = new BatchEngine({}, (photo, { signal }) =>
       photo === 1 ? sleep(60_000, undefined, { signal }) : undefined,
     );
-    // Photographs come in any order when they are queued while their batch is being grouped.
+    // Photographs that are queued while their batch is being grouped may come in any order.
     await work(stuck, { concurrency: 2 });
     const batch = await dispatchBatch(workshop, 2);
     const [first, second] = batch.children;
@@ -320,7 +320,7 @@ describe('the process that holds batches together', () => {
     const batch = await dispatchBatch(workshop, 1);
     await eventually(async () => (await types(batch.children[0]!)).includes('JobSucceeded'));
     expect(await types(batch.parent)).not.toContain('JobSucceeded');
-    // As if it had died after its effects and before its checkpoints.
+    // Resets the checkpoints, as if the projector had died after its effects and before its checkpoints.
     await workshop.query(`update test.process_checkpoints set position = null`);
     projector = await workshop.startProjector();
     await over(batch);

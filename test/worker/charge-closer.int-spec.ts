@@ -82,7 +82,7 @@ describe('replaying history', () => {
     await workshop.ended(tenant, ids);
     const everything = (await workshop.store.readAll({ limit: 4096 })).map(decode);
 
-    // As if the database of the checkpoints and of the queue had been lost.
+    // Empties the queue and the checkpoints, as if their database had been lost.
     await projector.stop();
     await workshop.query('delete from pgboss.job');
     await workshop.query('update test.process_checkpoints set position = null');

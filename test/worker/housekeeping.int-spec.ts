@@ -70,7 +70,7 @@ describe('housekeeping', () => {
       const written = events.map((event, index) => toNewEvent(event, index, workshop.context('t')));
       await workshop.store.append(streamName('test', 'job', jobId), 'no-stream', written);
     }
-    // The first one folds what was written; the next looks back over days.
+    // The first projector folds the events; the next one looks back over days.
     const folding = await workshop.startProjector();
     await workshop.readModelsCaughtUp();
     await folding.stop();

@@ -31,7 +31,7 @@ async function messageOf(child: ChildProcess, type: string): Promise<void> {
   }
 }
 
-/** A worker process that has begun to render and will never end. */
+/** A worker process that has begun a render which never ends. */
 async function stuckWorkerProcess(): Promise<{ child: ChildProcess; rendering: Promise<void> }> {
   const entry = join(process.cwd(), 'dist/test/worker/support/worker-child.js');
   const child = fork(entry, [workshop.databaseUrl, join(workshop.folder, 'objects')], {
@@ -129,11 +129,11 @@ describe('a worker that was taken for dead', () => {
       began = true;
       await frozen;
     });
-    // It has room for this one job, so that the other worker gets the task below.
+    // It has room for this job only, so the other worker gets the task below.
     const zombie = await workshop.startWorker(freezing, { concurrency: 1 });
     const ids = await workshop.dispatch(tenant);
     await eventually(() => began);
-    // What the queue does to a worker that has been silent for too long.
+    // Does the same as the queue to a worker that is silent for too long.
     await workshop.query(
       `update pgboss.job set state = 'created', started_on = null where data ->> 'jobId' = $1`,
       [ids.jobId],
@@ -171,7 +171,7 @@ describe('a worker that was taken for dead', () => {
       await handle(workshop.store, stream(jobId), jobAggregate, report, workshop.context(tenant));
       throw refused;
     });
-    // Dispatched before the worker starts, so that the engine knows the job's id when it runs.
+    // The dispatch comes before the worker starts, so that the engine knows the job's id when it runs.
     const ids = await workshop.dispatch(tenant);
     jobId = ids.jobId;
     const worker = await workshop.startWorker(overtaken);

@@ -30,7 +30,7 @@ afterEach(async () => {
   await workshop[Symbol.asyncDispose]();
 });
 
-/** What a crash between the debit and JobQueued leaves behind. */
+/** Leaves a charge as a crash between the debit and JobQueued does. */
 async function orphanedCharge(tenant: string): Promise<DispatchIds> {
   const ids = { requestId: newId(), jobId: newId() };
   const { requestId, jobId } = ids;
@@ -49,7 +49,7 @@ async function orphanedCharge(tenant: string): Promise<DispatchIds> {
   return ids;
 }
 
-/** The same store for a process that is stopped just before it writes its next job event. */
+/** The same store for a process that stops just before it writes its next job event. */
 function stalling(store: EventStore, awake: Promise<void>): EventStore {
   const append: EventStore['append'] = async (stream, expected, events) => {
     if (stream.includes('.job-')) await awake;
@@ -176,7 +176,7 @@ describe('an orphaned charge', () => {
     for (let round = 0; round < 20; round++) {
       const ids = await orphanedCharge(tenant);
       const sweep = sweepOf([{ ...ids, tenant }]);
-      // Sometimes the sweeps come first and sometimes the job, and often they meet.
+      // Sometimes the sweeps come first, sometimes the job, and often they overlap.
       const later = sleep(round % 10);
       const [late] = await Promise.allSettled([
         workshop.dispatchAs(ids, tenant),

@@ -17,7 +17,7 @@ afterAll(async () => {
   await workshop[Symbol.asyncDispose]();
 });
 
-/** Dispatches one job to one worker whose engine behaves like this, and waits until all is over. */
+/** Dispatches one job to one worker whose engine behaves like this, and waits until everything is over. */
 async function render(behave: Behaviour, settings: { renderTimeoutMs?: number } = {}) {
   const tenant = await workshop.tenantWith(100);
   const worker = await workshop.startWorker(engineThat(behave), settings);

@@ -10,7 +10,7 @@ import type { DispatchIds } from '#application/dispatch/idempotency.js';
 import { Workshop } from './support/workshop.js';
 import { eventually } from '../support/eventually.js';
 
-/** The processes of production, with the sketch engine and the folder storage. */
+/** Runs the roles as processes of production, with the sketch engine and the folder storage. */
 let workshop: Workshop;
 const children = new Set<ChildProcess>();
 
@@ -37,7 +37,7 @@ function forkRole(role: 'worker' | 'projector', settings: Record<string, string>
     stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
     execArgv: [],
   });
-  // What is not read would stop it some day.
+  // A full, unread pipe would stop the process at some time.
   child.stdout?.resume();
   children.add(child);
   child.once('exit', () => children.delete(child));
@@ -58,7 +58,7 @@ async function end(child: ChildProcess, how: () => void): Promise<number | null>
   return (await exited)[0];
 }
 
-/** Those that end while they are looked at are left out. */
+/** Threads that end while their files are read are left out. */
 async function threadsOf(pid: number): Promise<{ name: string; priority: number }[]> {
   const folder = `/proc/${pid}/task`;
   const looks = (await readdir(folder)).map(async (thread) => ({

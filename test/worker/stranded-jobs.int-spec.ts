@@ -35,8 +35,8 @@ async function dispatched(tenant: string, count: number): Promise<DispatchIds[]>
 }
 
 /**
- * The tenant's tasks that are there, and not done. Those of an earlier test may come back: its projector was stopped before the
- * dispatcher's checkpoint had moved.
+ * The tenant's tasks that are not done. Tasks of an earlier test may come back: its projector stopped before
+ * the dispatcher's checkpoint had moved.
  */
 async function openTasks(tenant: string): Promise<string[]> {
   const { rows } = await workshop.query(
@@ -51,7 +51,7 @@ const tasksAre = (tenant: string, jobs: readonly string[]) =>
   eventually(async () => (await openTasks(tenant)).join() === jobs.join());
 const loseTasks = () => workshop.query(`delete from pgboss.job where state = 'created'`);
 
-/** All of these have ended after one attempt, and been paid for once. */
+/** Checks that each job has ended after one attempt, and was charged once. */
 async function endedOnce(tenant: string, jobs: readonly DispatchIds[], before: number): Promise<void> {
   for (const job of jobs) await workshop.ended(tenant, job);
   for (const { jobId } of jobs) {

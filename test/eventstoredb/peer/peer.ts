@@ -12,13 +12,16 @@ import { failure, notLeader } from './wire.js';
 
 /**
  * A server that speaks EventStoreDB's protocol over a real gRPC socket on loopback. It uses the stubs of the
- * client's own package and keeps its log in memory. It proves how the adapter handles the protocol: the
- * messages that it sends, and how it takes each answer, error, silence and broken connection. It proves that
- * the adapter misses, doubles and loses nothing meanwhile. It proves nothing about the database: no disk, no
- * replication, no election, no index, no access control, and no speed. Its rules for idempotency, filters,
- * checkpoints and errors are the real server's as far as we know them; only the same suite on a real node shows
- * that. The log outlives the listener: `stop` and `start` are a server that restarts, and two peers on one log
- * are two nodes.
+ * client's own package and keeps its log in memory.
+ *
+ * It proves how the adapter handles the protocol: the messages that it sends, and how it takes each answer,
+ * error, silence and broken connection. It proves that the adapter misses, doubles and loses nothing meanwhile.
+ * It proves nothing about the database: no disk, no replication, no election, no index, no access control, and
+ * no speed. Its rules for idempotency, filters, checkpoints and errors are the real server's as far as we know
+ * them; only the same suite on a real node shows that.
+ *
+ * The log outlives the listener: `stop` and `start` are a server that restarts, and two peers on one log are
+ * two nodes.
  */
 export class Peer {
   readonly faults = new Faults();

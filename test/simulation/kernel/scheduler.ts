@@ -3,6 +3,7 @@ import { Random } from './random.js';
 /**
  * A process of the simulated installation, from its start to its end; a restart makes another one of the same
  * name.
+ *
  * - `running`: it gets turns.
  * - `paused`: it stands still and does not know it (SIGSTOP, a long garbage collection). `resume` ends this
  *   state.

@@ -1,6 +1,7 @@
 /**
  * Faults of one client call on its way to the store and back. Each is set once, for the next call that it fits.
  * A call without a fault only waits for its turns.
+ *
  * - `unavailable`: the call fails, and nothing is written.
  * - `answer-lost`: it is carried out; the answer never comes; the client tries again by itself, with the same
  *   ids.

@@ -11,7 +11,7 @@ export interface Finished {
   readonly stderr: string;
 }
 
-/** A clean environment, whatever the shell that runs the tests has set. */
+/** A clean environment, without the variables of the shell that runs the tests. */
 export function environment(home: string, more: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const { PATH, HOME, NODE_COMPILE_CACHE } = process.env;
   return { PATH, HOME, NODE_COMPILE_CACHE, ATELIER_HOME: home, PORT: '0', LOG_LEVEL: 'info', ...more };
@@ -82,7 +82,7 @@ function spawnStandalone(home: string, more: NodeJS.ProcessEnv, root = process.c
     cwd: root,
     env: environment(home, more),
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
-    // As the script `start` says it.
+    // The same arguments as in the script `start`.
     execArgv: ['--max-semi-space-size=2', '--import', './dist/libs/platform/src/source-maps.js'],
   });
   let stdout = '';
@@ -92,7 +92,10 @@ function spawnStandalone(home: string, more: NodeJS.ProcessEnv, root = process.c
   return { child, output: (): Finished => ({ code: child.exitCode, stdout, stderr }) };
 }
 
-/** Runs a program of `dist` to its end. @param options.root of the tree whose `dist` is meant */
+/**
+ * Runs a program of `dist` to its end.
+ * @param options.root the tree with this `dist`
+ */
 export function run(
   entry: string,
   args: readonly string[],

@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { stopEmbeddedPostgres } from '#platform/embedded-postgres.js';
 
-/** A folder for one installation; disposing of it also ends a database that a killed service left running. */
+/** A folder for one installation. Disposing of it also ends a database that a killed service left running. */
 export function temporaryHome(): { path: string } & AsyncDisposable {
   const path = mkdtempSync(join(tmpdir(), 'atelier-home-'));
-  // Run by root, the embedded server belongs to another account, which has to get here.
+  // If root runs it, the embedded server belongs to another account, which must be able to enter the folder.
   chmodSync(path, 0o711);
   return {
     path,

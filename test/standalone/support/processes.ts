@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { identityOf, isRunning, type ProcessIdentity } from '#platform/processes.js';
 
-/** The processes that this one has started, by what their command line contains. */
+/** The processes that this one has started, filtered by a part of their command line. */
 export function childrenOf(pid: number, program: string): ProcessIdentity[] {
   const lines = execFileSync('ps', ['-eo', 'pid=,ppid=,args='], { encoding: 'utf8' }).split('\n');
   return lines
@@ -11,7 +11,7 @@ export function childrenOf(pid: number, program: string): ProcessIdentity[] {
     .map((match) => identityOf(Number(match?.[1])));
 }
 
-/** Waits until none of them runs any more; those that still do after the time. */
+/** Waits until all of them have ended. @returns those that still run after the time */
 export async function remaining(
   processes: readonly ProcessIdentity[],
   withinMs: number,

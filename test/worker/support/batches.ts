@@ -22,8 +22,8 @@ export interface Batch {
 }
 
 /**
- * The charges of a batch and the first events of its jobs. `children` missing: as a dispatch leaves it that dies after
- * the parent was queued.
+ * Writes the charges of a batch and the first events of its jobs. `children` missing: a dispatch that dies
+ * right after it has queued the parent.
  */
 export async function dispatchBatch(
   workshop: Workshop,
@@ -83,19 +83,22 @@ async function charge(
   await workshop.accounts.execute(workshop.context(tenant), (account) => debitCredits([command], account));
 }
 
-/** Reads batches: each arm that it is asked for gives one picture of that kind. Remembers what it was asked. */
+/** Reads batches: each arm that is requested gives one picture of that kind. Keeps every request. */
 export class BatchEngine implements ImageEngine {
   readonly name = 'batch';
   readonly asked: RenderRequest[] = [];
 
   constructor(
-    /** The indices of those who share a person, and of those who share a place; and what could not be extracted. */
+    /**
+     * The indices of photographs that share a person, the indices of those that share a place, and the parts
+     * that cannot be extracted.
+     */
     private readonly groups: {
       readonly person?: number[];
       readonly location?: number[];
       readonly failures?: readonly PartFailure[];
     },
-    /** What happens before the pass gives its result; `photo` is undefined in that of the parent. */
+    /** Runs before a pass gives its result; `photo` is undefined in the parent's pass. */
     private readonly before: (
       photo: number | undefined,
       context: RenderContext,

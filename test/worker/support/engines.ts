@@ -1,7 +1,7 @@
 import sharp from 'sharp';
 import type { ArtifactKind, EnginePicture, ImageEngine, RenderContext, RenderRequest } from '@atelier/engine';
 
-/** A real PNG of one colour, which is as fast as a picture gets. */
+/** A real PNG of one colour, the fastest possible picture. */
 export async function plainPicture(kind: ArtifactKind, colour = '#888'): Promise<EnginePicture> {
   const [width, height] = [8, 6];
   const bytes = await sharp({ create: { width, height, channels: 3, background: colour } })
@@ -10,7 +10,7 @@ export async function plainPicture(kind: ArtifactKind, colour = '#888'): Promise
   return { kind, label: kind, bytes, contentType: 'image/png', width, height, meta: { colour } };
 }
 
-/** What an engine does before it returns its one final picture: fail, wait, report stages. */
+/** An engine's work before it returns its one final picture: it may fail, wait, or report stages. */
 export type Behaviour = (request: RenderRequest, context: RenderContext) => Promise<void>;
 
 export function engineThat(behave: Behaviour): ImageEngine {

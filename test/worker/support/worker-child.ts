@@ -8,7 +8,7 @@ import { FolderStorage } from '#storage/folder/folder-storage.js';
 import { configurationOn, startWorker } from '../../support/roles.js';
 import { engineThat } from './engines.js';
 
-/** A worker in a process of its own, to be killed: its engine reports one stage and then never comes to an end. */
+/** A worker in a process of its own that a test kills: its engine reports one stage and then never ends. */
 const [, , databaseUrl = '', directory = ''] = process.argv;
 const logger = createLogger('worker', 'silent');
 

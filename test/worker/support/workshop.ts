@@ -69,7 +69,7 @@ export class Workshop implements AsyncDisposable {
     this.dispatcher = dispatcherOn(events.store, this.accounts);
   }
 
-  /** @param heartbeatSeconds silence after which a worker counts as dead: long, where none dies */
+  /** @param heartbeatSeconds silence after which a worker counts as dead; choose it long if no worker dies */
   static async open({ heartbeatSeconds = impatience.heartbeatSeconds } = {}): Promise<Workshop> {
     const database = await createTestDatabase({ template });
     const folder = await mkdtemp(join(tmpdir(), 'atelier-workshop-'));
@@ -123,10 +123,10 @@ export class Workshop implements AsyncDisposable {
     return { stop };
   }
 
-  /** Waits until the read models of the environment show all that has happened so far. */
+  /** Waits until the read models of the environment show everything so far. */
   async readModelsCaughtUp(): Promise<void> {
     const head = (await this.store.head()) ?? 0n;
-    // Counted, because a projector that has only just started has no checkpoints yet that could be behind.
+    // The rows are counted, because a new projector has no checkpoints yet that could be behind.
     const there = `select from read_store.projections where environment = $1 and position >= $2`;
     const caughtUp = async () => (await this.query(there, [environment, head])).rowCount;
     await eventually(async () => (await caughtUp()) === readModels.length);
@@ -176,7 +176,7 @@ export class Workshop implements AsyncDisposable {
     return ids;
   }
 
-  /** @param model one of a vendor, in place of the engine that draws whatever comes */
+  /** @param model a vendor's model, in place of the engine that draws every request */
   async dispatchAs(
     ids: DispatchIds,
     tenant: string,
@@ -192,7 +192,7 @@ export class Workshop implements AsyncDisposable {
     if (outcome.kind !== 'accepted') throw new Error(JSON.stringify(outcome));
   }
 
-  /** A picture as an upload leaves it: the bytes in storage, its AssetStored in the log. */
+  /** Stores a picture as an upload does: its bytes in storage, its AssetStored in the log. */
   async upload(
     tenant: string,
     picture: { bytes: Buffer; width: number; height: number },
@@ -232,7 +232,7 @@ export class Workshop implements AsyncDisposable {
     type: Type,
   ): Promise<EventOfType<Type>['data'][]> {
     const events = await this.eventsOf(category, id);
-    // TypeScript does not see that the filter leaves events of this type only.
+    // TypeScript does not see that the filter leaves only events of this type.
     return events.filter((event) => event.type === type).map(({ data }) => data as EventOfType<Type>['data']);
   }
 
