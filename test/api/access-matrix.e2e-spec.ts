@@ -119,7 +119,7 @@ function bodiesOf(path: string, things = own): readonly Readonly<Record<string, 
   return declaredBodies(path.slice('/v1/'.length), things);
 }
 
-/** An answer without what is different in every one. */
+/** An answer without its request id, which always differs. */
 function withoutRequestId({ status, body }: Answer) {
   const { request_id: _, ...error } = body.error as Record<string, unknown>;
   return { status, body: { ...body, error } as unknown };
@@ -192,7 +192,7 @@ const idsOf = (things: Things): Map<string, string> => {
 };
 const dispatched = new Set(workflows.map(({ name }) => `/v1/${name}`));
 
-/** There for everybody: only ids of nothing are refused. */
+/** All tenants share these: only ids that name nothing are refused. */
 const shared = new Set(['categoryId', 'model', 'background', 'shot']);
 const thingOf = (things: Things, name: string) =>
   ({ ...things.presets, ...things })[name as keyof Things] as unknown as string;

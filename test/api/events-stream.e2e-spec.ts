@@ -161,7 +161,7 @@ describe('a stream of events', () => {
     await service.revoke(other);
     expect(await whole).toContain('event: queued');
     expect(performance.now() - begun).toBeLessThan(15_000);
-    // Another key of the same tenant goes on.
+    // Another key of the same tenant still works.
     expect(await listen(jobId, { until: (sent) => sent.length === 1 })).toHaveLength(1);
   });
 

@@ -33,7 +33,7 @@ function dispatch(key: string, body: unknown = { seed: 7 }, api: ApiClient = api
   return api.post(path, tenant.key, body, { 'idempotency-key': key });
 }
 
-/** Repeats what is still being worked on, as a client does. */
+/** Repeats a dispatch that is still in progress, as a client does. */
 async function persistently(key: string, api: ApiClient): Promise<Answer> {
   for (;;) {
     const answer = await dispatch(key, { seed: 7 }, api);

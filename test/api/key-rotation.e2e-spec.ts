@@ -30,10 +30,10 @@ async function rotate({ id, keyId }: Tenant, overlapMs: number) {
   return rotated;
 }
 
-/** A second where the machine has time. */
+/** A second on a quiet machine. */
 const soonMs = 10_000;
 
-/** Until both processes, which know the key, refuse it. @returns milliseconds */
+/** Waits until both processes, which know the key, refuse it. @returns milliseconds */
 async function refusedEverywhere(tenant: Tenant): Promise<number> {
   const startedAt = performance.now();
   while ((await statuses(tenant)).some((status) => status !== 401)) {

@@ -48,7 +48,7 @@ async function sendSlowly(pieces: readonly string[], everyMs: number): Promise<T
   const socket = connect(Number(new URL(hasty.url).port), '127.0.0.1');
   let answer = '';
   socket.setEncoding('utf8').on('data', (chunk: string) => (answer += chunk));
-  // It is closed under our hands: that is what is measured.
+  // The server closes the socket while we write; the test measures when.
   socket.on('error', () => undefined);
   const closed = once(socket, 'close');
   await once(socket, 'connect');
@@ -99,7 +99,7 @@ describe('a slow client', () => {
     for (const pieces of [
       [head('/v1/model-generator', ['Content-Length: 100', signature])],
       [head('/v1/uploads', [multipart, 'Content-Length: 100000', signature]) + part],
-      // The form is complete and its body is not.
+      // The form is complete, but its body is not.
       [head('/v1/uploads', [multipart, 'Content-Length: 100000', signature]) + `${part}x\r\n--b--\r\n`],
     ]) {
       expect(await sendSlowly(pieces, 50)).toMatchObject({ status: 408, code: 'REQUEST_TIMEOUT' });

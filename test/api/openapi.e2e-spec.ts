@@ -50,7 +50,7 @@ describe('/openapi.json', () => {
     const told = problems.map(
       ({ ruleId, message, location }) => `${ruleId} ${message} ${location[0]?.pointer}`,
     );
-    // A probe has nothing that a caller could do wrong.
+    // A caller of a probe can do nothing wrong.
     expect(told.filter((line) => !/^operation-4xx-response .*~1health~1/.test(line))).toEqual([]);
     expect(document.openapi).toMatch(/^3\.1\./);
   });

@@ -90,7 +90,7 @@ describe('a price', () => {
     for (const each of [api, other]) expect(await cost(each)).toBe(6);
     await schedule('background-generator', 7, Date.now() + 1_000);
     await eventually(async () => (await listed('background-generator'))?.credits_cost === 7);
-    // They are on one machine, and go by the same clock.
+    // Both processes run on one machine and share its clock.
     for (const each of [api, other]) {
       expect(await cost(each)).toBe(7);
       expect(await dryRun(each)).toBe(7);

@@ -205,7 +205,7 @@ describe('a garment that a PDP extraction made', () => {
     const images = answer.body.images as { position: number; image_url: string }[];
     expect(images.map(({ position }) => position)).toEqual([0, 1]);
     expect(answer.body.source_pdp_image_url).toBe(images[1]?.image_url);
-    // The person of that page is no picture of the product.
+    // The person on that page is not a picture of the product.
     expect(imagesOf(await post({ upload_asset_public_id: person, title: 'P' }))).toEqual([
       [person, 'primary'],
     ]);

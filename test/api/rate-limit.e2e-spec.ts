@@ -140,7 +140,7 @@ describe('failed authentication', () => {
     }
     expect(messages.size).toBe(1);
     expect((await bounded.get('/v1/credits', key)).status).toBe(200);
-    // Also one that this process has never seen.
+    // So does a key that this process has never seen.
     expect((await bounded.get('/v1/credits', (await service.openTenant()).key)).status).toBe(200);
   });
 

@@ -112,7 +112,7 @@ describe('the usage log', () => {
     const post = (title: string) =>
       api.post('/v1/products', tenant.key, { upload_asset_public_id: assetId, title, external_ref: 'sku' });
     const { public_id: product } = (await post('Tee')).body;
-    // The second one changes nothing, and leaves nothing.
+    // The second call changes nothing and adds no row.
     for (const title of ['Shirt', 'Shirt']) expect((await post(title)).status).toBe(200);
     const revise = (changes: object) =>
       api.call('PATCH', `/v1/products/${product}`, { key: tenant.key, json: changes });

@@ -23,7 +23,7 @@ describe('while the event store is away and the read models are not', () => {
     api = await service.openApi(undefined, { eventStoreUrl: url.href, keyGraceMs: 600_000 });
     tenant = await service.openTenant({ credits: 1_000 });
     await service.openTenant();
-    // Each knows the key, the account and its rate.
+    // Each API knows the key, the account and its rate.
     jobId = (await api.post('/v1/model-generator', tenant.key, { seed: 7 })).body.job_id as string;
     await eventually(async () => {
       const { body } = await api.get('/v1/transactions', tenant.key);
@@ -59,7 +59,7 @@ describe('while the event store is away and the read models are not', () => {
       expect(read.answer).toMatchObject({ status: 200, body: { balance: 995 } });
       expect(read.tookMs).toBeLessThan(5_000);
 
-      // Keys and rates are not remembered any more.
+      // By now the memory of keys and rates has expired.
       clock.skipMs = 120_000;
       const answers = await Promise.all([
         timed(() => api.get('/v1/credits', tenant.key)),

@@ -14,7 +14,7 @@ export interface DeafAttack {
 }
 
 export interface DeafOutcome {
-  /** How much memory the process took more than before, at most. */
+  /** The largest growth of the process's memory. */
   readonly grownMb: number;
   /** True if the attack ended early because the process grew beyond {@link mostMb}. */
   readonly stopped: boolean;
@@ -23,7 +23,7 @@ export interface DeafOutcome {
   readonly closed: number;
 }
 
-/** The machine needs the rest. */
+/** The machine needs the rest of its memory. */
 const mostMb = 1_200;
 const watchedMs = 4_000;
 
@@ -36,7 +36,7 @@ export async function askAndNotRead(attack: DeafAttack): Promise<DeafOutcome> {
   const { hostname, port } = new URL(url);
   const sockets = Array.from({ length: count }, () => {
     const socket: Socket = connect(Number(port), hostname, () => socket.write(request));
-    // A server that cuts the connection is what is hoped for.
+    // The server should cut the connection.
     socket.on('error', () => undefined).once('close', () => (closed += 1));
     return socket.pause();
   });

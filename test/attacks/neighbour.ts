@@ -19,7 +19,7 @@ export interface BodyAttack {
   readonly key: string;
   readonly body: string;
   readonly neighboursKey: string;
-  /** At most: what one key may send in a minute. */
+  /** At most the number that one key may send in a minute. */
   readonly requests: number;
   readonly forMs: number;
 }

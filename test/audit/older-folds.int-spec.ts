@@ -126,7 +126,7 @@ const databases: readonly (readonly [string, () => Promise<void>])[] = [
   ],
 ];
 
-/** With the transaction that has written each. */
+/** The rows of dispatches, each with the transaction that wrote it. */
 const dispatches = () =>
   audited.fixture.rows(
     `select xmin::text, * from live.usage_g1 where endpoint = '/v1/look' order by request_id`,

@@ -22,7 +22,7 @@ beforeEach(() =>
   tamper('truncate event_store.events, event_store.snapshots; update event_store.head set position = 0'),
 );
 
-/** A day later, without read models, which nothing folds here. */
+/** Audits as of a day later, without read models: nothing folds them here. */
 async function findingsIn(told: Story) {
   await audited.write(told);
   const time = Date.parse(at(86_400));

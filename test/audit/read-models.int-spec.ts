@@ -287,7 +287,7 @@ describe('the audit of read models', () => {
         found: expect.stringMatching(/FROM live.presets_g9;$/),
       },
     ]);
-    // Readers see what that generation holds.
+    // Readers still see the rows of that generation.
     expect(findings).toContainEqual(
       expect.objectContaining({ check: 'presets', message: 'a row is missing' }),
     );

@@ -10,7 +10,7 @@ import { sealingOf } from '#capabilities/seals/test/support/sealing.js';
 import { createDatabase } from './databases.js';
 import { seedHistory } from './history.js';
 
-/** Nine events each: about a million in all. */
+/** Each job has nine events: about a million in all. */
 const usualJobs = 111_111;
 
 interface Audited {

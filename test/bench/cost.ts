@@ -28,7 +28,7 @@ export async function spent(
   return { cpuMs: { ...cpuMs, postgres: cpuOfServerMs(server.pid) }, transactions: Number(rows[0]?.commits) };
 }
 
-/** The difference, for each of so many dispatches. */
+/** The difference, divided by the number of dispatches. */
 export function spentEach(before: Spent, after: Spent, dispatches: number): Spent {
   const names = Object.keys(after.cpuMs);
   const each = (one: number, other: number) => (other - one) / dispatches;

@@ -22,7 +22,7 @@ export interface Service {
   readonly databaseUrl: string;
   readonly keys: readonly string[];
   readonly pids: Readonly<Record<string, number>>;
-  /** Waits until what the load has set off is done. */
+  /** Waits until all work of the load is done. */
   settle(): Promise<void>;
 }
 

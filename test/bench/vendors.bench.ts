@@ -71,7 +71,7 @@ export async function benchVendors(serverUrl: string): Promise<void> {
       while (vendor.seen.now < atOnce) await sleep(50);
       const before = { cpuMs: ownCpuMs(worker.pid), at: performance.now() };
       const beside = await dispatches(seconds);
-      // A render is through when another has come in its place.
+      // A render has ended once another has taken its place.
       while (vendor.seen.asked < atOnce + renders) await sleep(50);
       const [cpuMs, elapsedMs] = [ownCpuMs(worker.pid) - before.cpuMs, performance.now() - before.at];
       console.log(

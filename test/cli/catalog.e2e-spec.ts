@@ -55,7 +55,7 @@ describe('atelier catalog', () => {
     expect(await listed()).toEqual([]);
     // Other processes need a moment to see the change.
     await eventually(async () => expectError(await swap(entry), 410, 'CATALOG_ENTRY_RETIRED'));
-    // By the job that made it; and in a preset's place.
+    // The entry is also refused under the id of its job, and in place of a preset.
     expectError(await swap(jobId), 410, 'CATALOG_ENTRY_RETIRED');
     const shot = {
       product_title: 'Tee',

@@ -96,7 +96,7 @@ describe('the doctor of a service on EventStoreDB', () => {
     expect(report.checks.find(({ name }) => name === 'event store')?.advice).toMatch(
       /correct EVENT_STORE_URL/,
     );
-    // A restore would throw away what is only out of reach.
+    // A restore would discard a log that is only out of reach.
     expect(report.checks.filter(({ advice }) => /restore/i.test(advice ?? ''))).toEqual([]);
     const { stdout } = await command('doctor');
     expect(stdout).toMatch(/Not well: event store, .*\.\n$/);

@@ -103,7 +103,7 @@ describe('atelier events export', () => {
     await atelier(['--output', output, '--resume']);
     log = await wholeLog(fixture.store);
     expect(parsed(readFileSync(output, 'utf8'))).toEqual(asExported(log));
-    // Where nothing but a piece of the first line was written.
+    // An export that has written only a part of its first line.
     truncateSync(output, 17);
     await atelier(['--output', output, '--resume']);
     expect(parsed(readFileSync(output, 'utf8'))).toEqual(asExported(log));

@@ -41,7 +41,7 @@ describe('atelier jobs', () => {
     await projector.stop();
     expect(await json('jobs', 'stranded')).toEqual({ jobs: [] });
     await workshop.query(`delete from pgboss.job where data->>'jobId' = $1`, [lost.jobId]);
-    // It could still be on its way.
+    // Its task could still be on its way.
     expect(await json('jobs', 'stranded')).toEqual({ jobs: [] });
     expect(await unfinishedJobs()).toMatchObject({ ok: true });
 

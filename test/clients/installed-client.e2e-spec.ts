@@ -25,7 +25,7 @@ describe('the client as a package', () => {
 
   beforeAll(async () => {
     writeFileSync(join(folder, 'package.json'), '{"private": true, "type": "module"}');
-    // With what it depends on, so that no registry is needed.
+    // Installs the dependencies from files too, so that no registry is needed.
     const files = [
       await pack('clients/typescript', folder),
       await pack('node_modules/eventsource-parser', folder),

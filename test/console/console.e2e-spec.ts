@@ -608,7 +608,7 @@ it('shows what happens now as it happens', async () => {
     .getByRole('table', { name: 'Jobs under way by tenant and model' })
     .locator('td.number');
   const waiting = Number(await underWay.first().textContent());
-  // Nothing is asked for any more: what changes, was streamed.
+  // The page sends no more requests, so every change has come through the stream.
   await dispatch();
   await eventually(async () => Number(await underWay.first().textContent()) === waiting + 1);
 });

@@ -112,7 +112,7 @@ function startOrdering(callers: number): () => Promise<unknown> {
   };
 }
 
-/** That so many more jobs are posted and rendered. */
+/** Waits until this many more jobs are rendered. */
 async function serviceGoesOn(more = 30): Promise<void> {
   const before = rendered;
   await eventually(() => rendered > before + more);
@@ -137,7 +137,7 @@ it('is watched while jobs are posted and rendered: the bar moves, nobody waits, 
     const { run_id: run } = await ask('POST /projections/rebuild', { all: true, env: 'live' });
     await page.goto(`${admin.url}/console/models?run=${run}`);
     const began = await barAt('live: indexing');
-    // It stands there for as long as we like.
+    // The bar stays there until the lock is released.
     await serviceGoesOn();
     await checkPage(page, 'models, a rebuild under way');
     expect(await barAt('live: indexing')).toBe(began);

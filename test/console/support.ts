@@ -6,7 +6,7 @@ import { expect } from 'vitest';
 import type { Browser, Page } from 'playwright-core';
 import { eventually } from '../support/eventually.js';
 
-/** Where each screen is kept as it was drawn; unset: nowhere. */
+/** The folder for a screenshot of each screen; unset: none is kept. */
 const screenshots = process.env['CONSOLE_SCREENSHOTS'];
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
@@ -14,18 +14,18 @@ const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.mi
 export async function openConsolePage(browser: Browser): Promise<{ page: Page; problems: string[] }> {
   const page = await browser.newPage({ reducedMotion: 'reduce' });
   const problems: string[] = [];
-  // Only used up when something is broken.
+  // Only a failure uses all of this time.
   page.setDefaultTimeout(60_000);
   page.on('pageerror', (error) => problems.push(error.message));
   page.on('console', (message) => {
-    // That a request was refused is shown on the page.
+    // The page itself shows refused requests.
     const isRefusal = message.text().startsWith('Failed to load resource');
     if (message.type() === 'error' && !isRefusal) problems.push(message.text());
   });
   return { page, problems };
 }
 
-/** Waits until everything is there that the page has asked for. */
+/** Waits until every request of the page is answered. */
 export async function whenDrawn(page: Page): Promise<void> {
   await page.locator('main h1').waitFor();
   await eventually(async () => (await page.locator('.skeleton').count()) === 0);
@@ -54,7 +54,7 @@ async function fits(page: Page, name: string): Promise<void> {
   await page.screenshot({ path: join(screenshots, `${name}.png`), fullPage: true });
 }
 
-/** Lists whose chosen entry is wider than they are. */
+/** Lists that are narrower than their chosen entry. */
 const cutSelects = `[...document.querySelectorAll('select')].flatMap((select) => {
   const alone = select.cloneNode(true);
   alone.style.cssText = 'position: absolute; width: auto; visibility: hidden';

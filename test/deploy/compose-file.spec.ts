@@ -24,7 +24,7 @@ describe('docker-compose.yml', () => {
         'no-version-field': 2,
         'require-project-name-field': 2,
         'service-image-require-explicit-tag': 2,
-        // How keys are ordered and quoted is prettier's matter and ours.
+        // Prettier and we decide the order and the quotes of keys.
         'no-build-and-image': 0,
         'no-quotes-in-volumes': 0,
         'require-quotes-in-ports': 0,

@@ -13,7 +13,7 @@ const ofAdmin = [
   ),
 ];
 
-/** A secret that only these need. */
+/** A secret that only these services need. */
 const ofSealing = ['ATELIER_SEAL_KEY', 'ATELIER_SEAL_KEEP'];
 const sealing = ['projector', 'operator', 'admin'];
 

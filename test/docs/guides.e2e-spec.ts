@@ -59,7 +59,7 @@ describe('the guides', () => {
   });
 
   it.each(generators)('$name makes a client that compiles, and orders a picture', async (generator) => {
-    // Where the packages of this repository are found.
+    // A folder inside the repository, so that its packages are found.
     const folder = mkdtempSync(join(process.cwd(), 'dist', 'generated-client-'));
     const env = { ...process.env, ATELIER_URL: service.baseUrl, ATELIER_KEY: key };
     const run = promisify(execFile);

@@ -27,7 +27,7 @@ function preset(name: string, kind: PresetKind): EngineImage {
   return { name, bytes: asset(`presets/${row.id}`), meta: row.spec };
 }
 
-/** A picture of what the input stands for. */
+/** A picture of the kind that the input expects. */
 function pictureFor(name: string): EngineImage {
   if (/^(?:user|model|portrait)_image$/.test(name)) return preset(name, 'model');
   if (name === 'background_image') return { name, bytes: preset(name, 'background').bytes };

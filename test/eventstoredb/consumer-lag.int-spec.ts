@@ -48,7 +48,7 @@ describe('lag in a store whose positions are no counts', () => {
     expect(await lag((await store.head())!)).toMatchObject({ events: 0, seconds: 0 });
 
     await store.append('live.job-c', 'no-stream', events(countedEvents));
-    // Six were there before, three of them of no concern.
+    // Six events were there before; three of them do not count.
     expect(await lag(null)).toMatchObject({ events: countedEvents - 3, seconds: 30 });
   });
 });

@@ -120,7 +120,7 @@ describe('the whole service on EventStoreDB', () => {
     expect(new Set(answered).size).toBe(40);
   });
 
-  // Faults are the peer's to make.
+  // Only the peer can make faults.
   (given ? it.skip : it)('goes on when the store breaks off answers, is silent, and restarts', async () => {
     const customer = await newCustomer();
     const picture = await customer.emptyPicture();
@@ -148,7 +148,7 @@ describe('the whole service on EventStoreDB', () => {
           body: { error: { code: 'VALIDATION_ERROR' }, detail: [{ loc: ['body'], type: 'too_large' }] },
         });
         expect(await customer.balance()).toBe(1000);
-        // One that the node takes goes on as ever.
+        // A dispatch that the node accepts still works.
         expect(await customer.ended(await customer.dispatch(picture))).toBe('FAILURE');
       } finally {
         peer.faults.maxAppendBytes = 1024 * 1024;

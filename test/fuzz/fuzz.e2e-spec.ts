@@ -75,7 +75,7 @@ async function vocabularyOf(): Promise<Vocabulary> {
     [/^source_render_public_id$/, [job.job_id]],
     [/^trial_image$/, [upload.asset_id]],
     [/^url$/, [hook.url]],
-    // In a path, by what it leads to.
+    // Ids in a path, by the part of the path before them.
     [/^\/v1\/products.* public_id$/, [product.public_id]],
     [/^\/v1\/uploads.* public_id$/, [upload.asset_id]],
     [/^\/v1\/catalog.* public_id$/, [made.artifacts[0]!.assetId]],
@@ -144,7 +144,7 @@ function isHeaderValue(value: string): boolean {
   return /^[\x21-\x7e]([\x20-\x7e]*[\x21-\x7e])?$/.test(value);
 }
 
-/** Answers that take their time are other specs' business. */
+/** Other specs test slow answers. */
 function keepsWaiting(name: string, value: string): boolean {
   return name.toLowerCase() === 'prefer' && /wait/i.test(value);
 }

@@ -54,7 +54,7 @@ export class SchemaArbitraries {
 
   of(given: Schema, field = ''): Arbitrary<unknown> {
     const schema = this.resolve(given);
-    // With fields beside them they are rules between those.
+    // Beside fields they are rules between those fields.
     const choices = schema.properties ? undefined : (schema.anyOf ?? schema.oneOf);
     if (choices) return fc.oneof(...choices.map((choice) => this.of(choice, field)));
     if (schema.enum) return fc.constantFrom(...schema.enum);

@@ -53,7 +53,7 @@ const folds: Record<History['category'], (events: never[]) => unknown> = {
 
 describe('events as they were once stored', () => {
   it.each(histories)('still fold to the same state: $file', ({ history }) => {
-    // The files are what is being proved to have these types.
+    // This spec proves that the files have these types.
     const events = history.events.map((recorded) => decode(recorded)) as never[];
     expect(JSON.parse(JSON.stringify(folds[history.category](events)))).toEqual(history.state);
   });

@@ -215,7 +215,7 @@ describe('readiness', () => {
   });
 
   it('does not wait for a look at the levels that takes long', async () => {
-    // Opened first: it is the waiting that counts here.
+    // The first call opens the connection; this test is about the waiting.
     await installation.problems();
     let isOver = false;
     const slow = installation.database.query('select pg_sleep(1.2)').then(() => (isOver = true));

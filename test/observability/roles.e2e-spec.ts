@@ -29,7 +29,7 @@ afterAll(async () => {
   await service?.[Symbol.asyncDispose]();
 });
 
-/** Over all processes: what each has written itself. */
+/** The sum over all processes; each counts its own writes. */
 async function sum(name: string): Promise<number> {
   const scrapes = await Promise.all(Object.values(roles).map((role) => role.metrics()));
   return scrapes.reduce((all, scraped) => all + (scraped.get(name) ?? 0), 0);

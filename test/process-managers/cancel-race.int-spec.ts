@@ -18,7 +18,7 @@ beforeAll(async () => {
 afterAll(() => workshop[Symbol.asyncDispose]());
 
 const renderMs = 25;
-/** Would take a minute: 10 of 40. */
+/** These would take a minute: 10 of 40. */
 const onlyCancelEnds = (seed: number) => seed % 4 === 1;
 /** 4 of 40. */
 const tooLate = (seed: number) => seed % 7 === 0 && !onlyCancelEnds(seed);

@@ -33,7 +33,7 @@ const closedBy = { succeeded: 'settled', failed: 'job-failed', cancelled: 'job-c
 
 const inOrder = (lines: readonly string[]) => lines.toSorted();
 
-/** In parallel, as many as a busy minute has. */
+/** Many at once, the number of a busy minute. */
 function tell(count: number): Promise<string[]> {
   return Promise.all(
     Array.from({ length: count }, async (_, index) => {

@@ -80,7 +80,7 @@ class Managers {
     private readonly orphans: readonly QueuedJob[],
   ) {}
 
-  /** @returns whether anything was left to deliver */
+  /** @returns true if something was left to deliver */
   async deliver({ to, size, fault }: Delivery): Promise<boolean> {
     const store = mortal(fault);
     const accounts = new AccountWriter(store, fixture.snapshots);

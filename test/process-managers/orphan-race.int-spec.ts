@@ -57,7 +57,7 @@ function dispatch(through: EventStore, of = ids, payer = tenant) {
   return dispatcherOn(store, writer).dispatch({ ...request, at: new Date() }, of);
 }
 
-/** Another process that takes the charge for an orphan. */
+/** Another process, which treats the charge as an orphan. */
 function sweep(store: EventStore = fixture.store, of = ids, payer = tenant): Promise<SweepResult> {
   const candidate = { tenant: payer, chargeId: of.requestId, jobId: of.jobId, createdAt: new Date(0) };
   const accounts = new AccountWriter(store, fixture.snapshots);
@@ -221,7 +221,7 @@ describe('two sweeps and a late JobQueued, two hundred times', () => {
       ends[queued ? 'queued' : 'refunded']++;
     };
     for (let rounds = 0; rounds < 20; rounds++) await Promise.all(Array.from({ length: 10 }, round));
-    // A race that always ends the same way is none.
+    // A race that always ends the same way tests nothing.
     expect(Math.min(ends.refunded, ends.queued)).toBeGreaterThan(10);
   });
 });

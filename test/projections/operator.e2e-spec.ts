@@ -158,7 +158,7 @@ describe('atelier projections', () => {
         `^atelier: test.usage is being rebuilt already, by "atelier rebuild, pid ${process.pid} on .+" since 2`,
       ),
     );
-    // Another environment is another matter.
+    // The other environment is not affected.
     expect((await atelier('projections', 'rebuild', 'usage', '--env', 'live')).code).toBe(0);
   });
 

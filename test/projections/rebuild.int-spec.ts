@@ -157,7 +157,7 @@ describe('a rebuild', () => {
         { key: { id: 'request-3' }, kind: 'changed', columns: [{ column: 'amount', live: 6, rebuilt: 5 }] },
       ],
     });
-    // The comparison has left nothing behind.
+    // The comparison leaves no generation behind.
     expect((await generations()).map(({ state }) => state)).toEqual(['live', 'live']);
     const after = await rebuild(request());
     expect(after.models.filter(({ switched }) => !switched).map(({ name }) => name)).toEqual(['ledger']);

@@ -39,7 +39,7 @@ export interface Figures {
   readonly auditHolds: boolean;
 }
 
-/** One tenant's key: on the log, so it goes with it. */
+/** One tenant's key; it is on the log, so a backup includes it. */
 export interface Customer {
   readonly tenant: string;
   readonly key: string;
@@ -65,7 +65,7 @@ export class House implements AsyncDisposable {
     await migrateReadStore(urls.databaseUrl, readModels);
   }
 
-  /** @param more settings that the spec wants otherwise */
+  /** @param more settings that the spec changes */
   static async open(urls: House['urls'], folder: string, more: Partial<Configuration> = {}): Promise<House> {
     const events = await openEventStore(urls, { proof: testProof, maxConnections: 2 });
     return new House(urls, folder, events, more);

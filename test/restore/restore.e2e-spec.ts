@@ -140,7 +140,7 @@ describe.each([
     return house.openApi();
   }
 
-  /** With so many jobs ended, and nothing else. */
+  /** The figures after this many ended jobs, and nothing else. */
   const expected = (jobs: number, more = 0) => {
     const balance = credits + more - price * jobs;
     return { jobs, ended: jobs, balance, ledger: balance, auditHolds: true };
@@ -309,7 +309,7 @@ describe.each([
     );
     const api = await running(house);
     await Promise.all([1, 2].map(() => dispatch(api, customer, 'kept')));
-    // A busy machine may send callers away for a moment.
+    // A busy machine may refuse callers for a moment.
     const answer = await eventually(async () => {
       const told = await dispatch(api, customer, 'kept');
       return told.status === 202 && told.headers.get('idempotent-replayed') === 'true' && told;
@@ -340,7 +340,7 @@ describe.each([
   });
 });
 
-/** A role that cannot start, as its process. */
+/** Runs a role that cannot start, in a process of its own. */
 async function ended(
   role: string,
   { log, database }: { log: Log; database: TestDatabase },

@@ -100,7 +100,7 @@ const prices = pick<{ credits: number | null; inMs: number | null }>(
 );
 const fatesOfOne = fc.oneof(
   { weight: 3, arbitrary: fc.array(pick(...fates), { maxLength: 3 }) },
-  // The same again and again: what uses up a job's attempts.
+  // The same fate again and again uses up a job's attempts.
   { weight: 1, arbitrary: pick(...fates).map((fate): Fate[] => [fate, fate, fate, fate]) },
 );
 const dispatch = fc.record({

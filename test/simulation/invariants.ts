@@ -21,7 +21,7 @@ export class Invariants {
   readonly webhooks: WebhookBook;
   /** Their digests. */
   private readonly storedPictures = new Set<string>();
-  /** By label of what was asked for. */
+  /** The number of calls, by the label of the request. */
   private readonly callsOfEngine = new Map<string, number>();
   /** Charges whose append arrived after their job was voided; only the sweep closes them. */
   private readonly madeTooLate = new Set<string>();
@@ -117,7 +117,7 @@ export class Invariants {
     }
   }
 
-  /** When everything was given time and every process is up again. */
+  /** Checks the end, when everything had time and every process runs again. */
   atRest(): void {
     this.violations.push(...this.history.problemsAtRest());
     this.requests.atRest();

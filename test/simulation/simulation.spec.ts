@@ -55,7 +55,7 @@ describe('the simulation', () => {
       expect(find && told.join('\n')).toBeUndefined();
     });
 
-    // A simulation in which something never happens says nothing about it.
+    // A simulation proves nothing about events that never occur in it.
     it.each([
       ['a late answer to an idempotent request', /dispatch d\d+: key-in-use/],
       ['a key with another body', /dispatch d\d+: key-reused/],

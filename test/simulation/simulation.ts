@@ -289,11 +289,11 @@ class Simulation {
     }
   }
 
-  /** 11: all of history once more, and nothing happens. */
+  /** 11: all of history is delivered once more, and nothing happens. */
   private async replayEverything(): Promise<void> {
     const { trace, log, invariants, checkpoints, scheduler } = this.installation;
     trace('history is handled once more');
-    // By now the queues have forgotten what was done.
+    // By now the queues have forgotten finished tasks.
     scheduler.advance(11 * 60_000);
     const [events, calls, sent] = [log.events.length, invariants.engineCalls, invariants.webhooks.sent];
     for (const name of processNames) if (name !== projections) checkpoints.rewind(name, null);

@@ -19,7 +19,7 @@ import type { Prices } from '#application/operation/operations.js';
 
 export type Role = 'api' | 'worker' | 'projector';
 
-/** Which process a piece is put into. */
+/** The process that a piece belongs to. */
 export interface Place {
   readonly role: Role;
   readonly process: Process;
@@ -57,9 +57,9 @@ export interface Wiring {
   delivered(name: string, events: readonly ProjectedEvent[]): readonly ProjectedEvent[];
   /** Lets a projector look for jobs without a task. */
   look(stranded: StrandedJobs): Promise<unknown>;
-  /** Which of the jobs without a task it gets to see. */
+  /** The jobs without a task that the projector sees. */
   withoutTask(jobs: readonly JobWithoutTask[]): readonly JobWithoutTask[];
-  /** Which of the deliveries that are overdue get their task again. */
+  /** The overdue deliveries that get their task again. */
   overdue(tasks: readonly DeliveryTask[]): readonly DeliveryTask[];
   /** The deliveries that a sender of webhooks works with. */
   deliveries(deliveries: Deliveries): Deliveries;

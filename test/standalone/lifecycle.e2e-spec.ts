@@ -121,7 +121,7 @@ describe('npm start', () => {
   it('stops the projector after the worker, which may still append', async () => {
     const [worker, projector] = [atelier.role('worker'), atelier.role('projector')];
     const database = atelier.postgres();
-    // It does not end until it is killed.
+    // It ends only when it is killed.
     process.kill(worker.pid, 'SIGSTOP');
     const stopped = atelier.stop('SIGINT');
     expect(await remaining([projector], 60_000)).toEqual([]);

@@ -74,7 +74,7 @@ describe('metrics of a service that runs', () => {
     return Number(line.exec(text)?.[1]);
   }
 
-  /** Port 0 in the settings: the log says which it became. */
+  /** The settings have port 0, so the log names the port. */
   function servedBy(role: string): number {
     const log = readFileSync(join(home.path, 'logs', `${role}.log`), 'utf8')
       .trim()

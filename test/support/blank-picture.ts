@@ -7,7 +7,7 @@ export async function blankPicture(): Promise<Buffer> {
     .toBuffer();
 }
 
-/** Uploads it. @returns its storage key */
+/** Uploads the blank picture. @returns its storage key */
 export async function uploadBlank(url: string, key: string): Promise<string> {
   const body = new FormData();
   body.append('file', new Blob([new Uint8Array(await blankPicture())], { type: 'image/png' }), 'blank.png');

@@ -28,7 +28,7 @@ const artifact = {
 
 const failure = (arm: string, code = 'NO_PERSON_FOUND') => ({ arm, code, message: 'No.' });
 
-/** A timeline whose one event is that. */
+/** A timeline with this single event. */
 const timeline = (event: object, artifacts: object[] = [artifact]): Partial<Exchange> => ({
   path: '/v1/jobs/01K9Z7J0V6X8Y2Z4A6B8C0D2EF/events',
   body: {

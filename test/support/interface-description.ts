@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 
-/** A request that was made, and how it was answered. */
+/** A request and its answer. */
 export interface Exchange {
   readonly method: string;
   /** Path and query, without the host. */

@@ -23,7 +23,7 @@ export class JudgedHistory {
   readonly jobs = new Map<string, QueuedJob>();
   readonly charges = new Map<string, MadeCharge>();
   private readonly byRequest = new Map<string, MadeCharge[]>();
-  /** Ids of events, and those that came twice. */
+  /** All ids of events, and the ids that came twice. */
   private readonly ids = new Set<string>();
   private twice: string[] = [];
   private told = 0;
@@ -70,7 +70,7 @@ export class JudgedHistory {
     return this.model.charges.get(this.environment, chargeId)?.state ?? 'unknown';
   }
 
-  /** Milliseconds; undefined: it is not open. */
+  /** Milliseconds; undefined: the charge is not open. */
   madeAt(chargeId: string): number | undefined {
     const charge = this.model.charges.get(this.environment, chargeId);
     return charge?.state === 'open' ? charge.madeAt : undefined;

@@ -21,7 +21,7 @@ export function wholeNumber(text: string): number {
   throw new InvalidArgumentError(`It is a whole number from 1 to ${largestNumber}.`);
 }
 
-/** One of these names. @param of what they are names */
+/** One of these names. @param of the kind of thing that they name */
 export function oneOf(names: readonly string[], of: string) {
   return (name: string) => {
     if (names.includes(name)) return name;

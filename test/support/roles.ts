@@ -33,7 +33,7 @@ export interface WorkerParts {
   readonly store: EventStore;
   readonly storage: ObjectStorage;
   readonly queue: RenderQueue;
-  /** One that draws whatever comes, or those of an installation. */
+  /** One engine that draws every request, or the engines of an installation. */
   readonly engine: ImageEngine | ImageEngines;
   readonly renderTimeoutMs?: number | undefined;
 }
@@ -53,7 +53,7 @@ function queuesOf(queue: RenderQueue): TaskQueues {
 
 export interface RunningWorker {
   readonly id: string;
-  /** @param graceMs what running renders get. Default: what the configuration says */
+  /** @param graceMs time for running renders to end. Default: the configured time */
   stop(graceMs?: number): Promise<void>;
 }
 
@@ -88,7 +88,7 @@ export interface ProjectorParts {
 }
 
 export interface RunningProjector {
-  /** The tasks that stand still until the next start. */
+  /** The tasks that have stopped until the next start. */
   standingStill(): readonly string[];
   stop(): Promise<void>;
 }

@@ -11,7 +11,7 @@ export interface DatabaseTemplate {
 
 export interface TestDatabase {
   readonly url: string;
-  /** Removes the database, and cuts whatever is still connected to it. */
+  /** Removes the database, and cuts all connections to it. */
   drop(): Promise<void>;
 }
 

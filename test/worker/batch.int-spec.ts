@@ -155,7 +155,7 @@ describe('a batch', () => {
       kind: 'accepted' as const,
       events: [{ type: 'StageCompleted' as const, data: stage }],
     });
-    // Its tasks are looked at, and none is enqueued.
+    // The test reads its tasks, and enqueues none.
     const dispatcher = new RenderDispatcher(workshop.store, undefined as never);
     const tasksOf = async ({ jobId }: { jobId: string }) =>
       dispatcher.tasksOf(

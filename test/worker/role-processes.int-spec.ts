@@ -136,7 +136,7 @@ describe('the worker and the projector as processes', () => {
     const child = forkRole('projector', away);
     let ready = false;
     child.once('message', () => (ready = true));
-    // It says what it cannot reach, each time that it tries.
+    // It reports the unreachable server at each try.
     for (let complaints = 0; complaints < 2; complaints++) await once(child.stdout!, 'data');
     expect(ready).toBe(false);
     expect(child.exitCode).toBeNull();

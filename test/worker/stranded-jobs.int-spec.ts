@@ -124,7 +124,7 @@ describe('a job whose task is lost', () => {
     await start(workshop.startWorker(engineThat(() => held.promise)));
     const jobs = await dispatched(tenant, 1);
     await eventually(async () => (await workshop.types('job', jobs[0]!.jobId)).includes('RenderStarted'));
-    // Others are found stranded meanwhile, so there have been looks.
+    // Other jobs are found stranded meanwhile, so the projector has searched.
     const lost = await dispatched(tenant, 1);
     await tasksAre(tenant, jobIds([...jobs, ...lost]));
     await loseTasks();

@@ -2,14 +2,14 @@ import { resolve, type Schema } from './body-schemas.js';
 
 export type Path = readonly (string | number)[];
 
-/** A value for one field, and what becomes of it. */
+/** A value for one field, and its expected outcome. */
 export interface FieldCase {
   /** `items[].trial_image` */
   readonly field: string;
   readonly path: Path;
   /** Absent: the field is left out. */
   readonly value?: unknown;
-  /** Undefined: it passes. Otherwise where the one complaint points. */
+  /** Undefined: the value passes. Otherwise the place of the one complaint. */
   readonly complaint: Path | undefined;
 }
 

@@ -31,7 +31,7 @@ const imageModel: OwnValues = {
 };
 const own: Readonly<Record<string, OwnValues>> = { image_model: imageModel, model: imageModel };
 
-/** Stand-ins while only the names of the tests are wanted. */
+/** Stand-ins, as long as only the names of the tests are needed. */
 const id = '01K9Z7J0V4M2Q8T6R3N5B1C7DE';
 const placeholders: Things = {
   uploadKey: 'key',
@@ -134,7 +134,7 @@ it('all of that charged nothing, queued nothing and left nothing in the usage lo
   expect((await api.get('/v1/usage', tenant.key)).body.total).toBe(callsOfThings);
 });
 
-/** `accepted`, `found nothing`, or where the one complaint points. */
+/** `accepted`, `found nothing`, or the place of the one complaint. */
 async function dryRun(workflow: string, body: unknown): Promise<string> {
   const answer = await api.post(`/v1/${workflow}?dry_run=true`, tenant.key, body);
   if (answer.status === 200) return 'accepted';

@@ -2,7 +2,7 @@ import { request as httpRequest } from 'node:http';
 import { expect } from 'vitest';
 import { InterfaceDescription, type Exchange } from '../../support/interface-description.js';
 
-// What answers look like is what these specs are about: bodies are read as they come.
+// These specs check the shapes of answers, so bodies are read without types.
 // oxlint-disable-next-line typescript/no-explicit-any
 export type Json = any;
 

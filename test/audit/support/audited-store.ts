@@ -17,7 +17,7 @@ export class AuditedStore implements AsyncDisposable {
     return new AuditedStore(await ReadStoreFixture.create());
   }
 
-  /** @param database its own from now on */
+  /** @param database a database that the store owns from now on */
   static on(database: TestDatabase, store?: EventStore): AuditedStore {
     return new AuditedStore(ReadStoreFixture.on(database, store));
   }

@@ -12,7 +12,7 @@ import { SharedSubscriptions } from '#event-store/shared-subscriptions.js';
 import { createPostgresEventStore } from '#event-store/postgres/postgres-event-store.js';
 import { callSite, type Recorder } from './recorder.js';
 
-/** Ids of events whose append is to lose its answer. */
+/** Ids of events whose append must lose its answer. */
 const losing = new Set<string>();
 
 /** Makes points of all calls of the event store in this process, wherever the store was opened. */
@@ -118,7 +118,7 @@ function consumerOf({ consumer, filter }: SubscribeOptions): string | undefined 
   if (streamPrefixes?.every((prefix) => prefix.startsWith('live.'))) return undefined;
   if (consumer !== undefined) return consumer;
   if (types === undefined) return 'projections';
-  // Keys and plans that change: no job waits for that.
+  // Changes of keys and plans: no job waits for these.
   if (types.includes('ApiKeyRevoked')) return undefined;
   if (types.length === 1 && types[0] === 'JobCancelled') return 'cancellations';
   return types.includes('StageCompleted') ? 'job-watch' : types.join('+');

@@ -20,7 +20,7 @@ export async function historyOf(store: EventStore, tenant: string, after: bigint
   }
 }
 
-/** For people: what happened, one line an event. */
+/** The story for people, one line for each event. */
 export function tell(history: readonly RecordedEvent[]): string {
   return history.map(({ type, stream, data }) => `${stream} ${type} ${JSON.stringify(data)}`).join('\n');
 }

@@ -98,7 +98,7 @@ export class Recorder {
   }
 }
 
-/** They call on behalf of their own caller. */
+/** These files call on behalf of their own caller. */
 const goBetweens = new Set(['aggregate', 'batch-grouping', 'job-writes.handler', 'store-picture.handler']);
 
 /**

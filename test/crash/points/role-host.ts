@@ -57,7 +57,7 @@ export class RoleHost {
     await following;
   }
 
-  /** Resolves when the process has ended, by whatever. */
+  /** Resolves when the process has ended, for any reason. */
   async death(): Promise<Death> {
     const child = await this.running();
     if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');

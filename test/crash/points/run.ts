@@ -15,22 +15,22 @@ export interface Run {
   readonly crash?: {
     readonly point: string;
     readonly mode: CrashMode;
-    /** Which time it is passed, from 1 on. */
+    /** The pass at which it happens, counted from 1. */
     readonly occurrence: number;
   };
 }
 
 export interface Report {
-  /** Points that were passed, with how often. */
+  /** The points that were passed, with their counts. */
   readonly hits: ReadonlyMap<string, number>;
-  /** Whether the crash came to pass. */
+  /** True if the crash happened. */
   readonly crashed: boolean;
   readonly problems: readonly string[];
   /** The story of the run, for people. */
   readonly story: string;
 }
 
-/** All that a run may take, on however busy a machine. */
+/** The time limit of a run, even on a busy machine. */
 const patienceMs = 45_000;
 
 /** Only the loser of a race passes some awaits, so timing decides whether a try passes them. */

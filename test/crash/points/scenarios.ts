@@ -42,7 +42,7 @@ function bodyWith(storageKey: string, name = '') {
 }
 
 function scenario<Prepared>(given: Scenario<Prepared>): Scenario<unknown> {
-  // Each scenario is handed only what it has prepared itself.
+  // Each scenario gets only the state that it has prepared itself.
   return given;
 }
 
@@ -67,7 +67,7 @@ async function rendering({ world, signal }: Client, jobId: string): Promise<void
   }
 }
 
-/** Cancelled now, or by an earlier try that was not answered. */
+/** Cancelled now, or by an earlier try without an answer. */
 async function cancel(client: Client, jobId: string): Promise<void> {
   await client.until(() => client.post(`jobs/${jobId}/cancel`, undefined), [503], [200, 409]);
 }

@@ -148,7 +148,7 @@ export class World implements AsyncDisposable {
     }
   }
 
-  /** Tasks that wait for their next attempt need not wait here. */
+  /** Makes tasks that wait for their next attempt due at once. */
   async hurryRetries(): Promise<void> {
     await this.pool.query(
       `update pgboss.job set start_after = now() where state = 'retry' and start_after > now()`,

@@ -34,7 +34,7 @@ interface Release {
   readonly settings?: Record<string, string>;
 }
 
-/** Its own checkout, its own modules: nothing of this release. */
+/** A checkout and modules of its own: nothing is shared with this release. */
 async function previousRelease(of: string): Promise<Release> {
   const folder = join(home, 'previous');
   await run('git', ['worktree', 'add', '--detach', folder, of]);
@@ -230,7 +230,7 @@ try {
   const now: Release = {
     name: 'now',
     build: join(process.cwd(), 'dist'),
-    // The release before may write events that prove no writer.
+    // The earlier release may write events that do not prove their writer.
     settings: { ATELIER_UNPROVEN_EVENTS: 'accept' },
   };
   const before = await previousRelease(commit);

@@ -3,7 +3,7 @@ import type { StoredEvent } from './peer-log.js';
 
 export interface PeerFilter {
   readonly passes: (event: StoredEvent) => boolean;
-  /** How many events are looked at between two checkpoints. */
+  /** The number of examined events between two checkpoints. */
   readonly checkpointEvery: number;
 }
 

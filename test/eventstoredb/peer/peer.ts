@@ -36,16 +36,16 @@ export class Peer {
     features: 0,
     turnedAway: 0,
   };
-  /** Where reads came from: one address for each connection. */
+  /** The addresses of clients, one for each connection. */
   readonly clients = new Set<string>();
   /** The credentials of the last call, unchanged: `Basic …`, or nothing. */
   authorization: string | undefined;
-  /** Events that subscriptions have come to so far. */
+  /** The number of events that subscriptions have reached so far. */
   sentEvents = 0;
   /** Subscriptions that are being served now. */
   subscriptions = 0;
   members: readonly Member[] = [];
-  /** Where the leader is, when it is not this one. */
+  /** The address of the leader, if it is not this node. */
   leader: { readonly port: number } | undefined;
   port = 0;
   private server: Server | undefined;
@@ -78,7 +78,7 @@ export class Peer {
     return this;
   }
 
-  /** Breaks all connections and listens no more. The log stays. */
+  /** Breaks all connections and stops listening. The log stays. */
   stop(): void {
     this.server?.forceShutdown();
     this.server = undefined;

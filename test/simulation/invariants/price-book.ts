@@ -11,7 +11,7 @@ export function short(id: string): string {
 interface Terms {
   readonly credits: number;
   readonly enabled: boolean;
-  /** Which price counts from which moment on. */
+  /** Prices by the moment from which they count. */
   readonly scheduled: ReadonlyMap<number, number>;
 }
 

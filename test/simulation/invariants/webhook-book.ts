@@ -9,7 +9,7 @@ type Endpoint = EventOfType<'WebhookEndpointRegistered'>['data'];
 
 /** The calls that an endpoint's server got about one thing. */
 interface Heard {
-  /** The `webhook-id` under which it came first. */
+  /** The `webhook-id` of its first call. */
   readonly id: string;
   calls: number;
   taken: boolean;
@@ -39,7 +39,7 @@ export class WebhookBook {
     return [...this.heard.values()].reduce((sum, { calls }) => sum + calls, 0);
   }
 
-  /** To be called when the history has the event. */
+  /** Call it after the history has the event. */
   observe(event: AuditedEvent): void {
     if (event.type === 'WebhookEndpointRegistered') this.endpoints.push(event.data);
     const { tenant, recordedAt } = event.recorded.metadata;

@@ -85,7 +85,7 @@ export class Scheduler {
     });
   }
 
-  /** Does something at some later time, as the process's own doing. */
+  /** Runs work of the process at a later time. */
   later(process: Process, ms: number, work: () => void): void {
     this.turns.push({ process, at: this.nowMs + ms, run: work });
   }

@@ -66,7 +66,7 @@ export const refundWithoutOpenCheck: Partial<Wiring> = {
   accounts: (store, snapshots, options) => new CarelessRefunds(store, snapshots, options),
 };
 
-/** Refunds today's idea of the price instead of what was charged. */
+/** Refunds today's price instead of the charged one. */
 class RoundedRefunds extends AccountWriter {
   override execute<Rejection>(
     context: CommandContext,

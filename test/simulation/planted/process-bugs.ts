@@ -19,7 +19,7 @@ export function given(
 /** Charges of failed jobs are kept. */
 export const settleOnFailed = given(chargeCloser, (events) =>
   events.map((event) =>
-    // Only what the closer looks at matters: the type.
+    // Only the type matters: the closer reads nothing else.
     event.type === 'JobFailed' ? ({ ...event, type: 'JobSucceeded' } as unknown as ProjectedEvent) : event,
   ),
 );

@@ -4,7 +4,7 @@ import { sweepOrphans } from '#application/process-managers/orphan-sweep.js';
 import { LogMismatch, resumeFrom } from '#read-store/log-fit.js';
 import { sound, type Wiring } from '../wiring.js';
 
-/** Nobody looks for jobs whose task was lost. */
+/** Jobs whose task was lost stay without a task. */
 export const tasksStayLost: Partial<Wiring> = { look: () => Promise.resolve(0) };
 
 /** Only jobs that belong to no batch get their task again. */

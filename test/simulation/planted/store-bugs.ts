@@ -92,7 +92,7 @@ export const digestOfWhatIsThere: Partial<Wiring> = {
     const believed = (events: readonly NewEvent[]) =>
       events.map((event) => {
         if (event.type !== 'JobQueued') return event;
-        // An event of this type has these.
+        // Events of this type have this data.
         const job = event.data as EventOfType<'JobQueued'>['data'];
         const inputs = job.inputs.map((input) => {
           const bytes = objects.get(input.storageKey);
@@ -195,7 +195,7 @@ export const staleSnapshot: Partial<Wiring> = {
   },
 };
 
-/** A snapshot is taken for what it says. */
+/** A snapshot is believed without a check of its digest. */
 export const snapshotsBelieved: Partial<Wiring> = { snapshots: (_, unchecked) => unchecked };
 
 /** Each try with a key counts as the first. */

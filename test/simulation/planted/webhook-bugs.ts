@@ -4,7 +4,7 @@ import { newId } from '#platform/ids.js';
 import type { Wiring } from '../wiring.js';
 import { given } from './process-bugs.js';
 
-/** The first endpoint hears of everybody's jobs. */
+/** The endpoints of acme get messages about every tenant's jobs. */
 export const webhooksOfAnybody = given(webhookDispatcher, (events) =>
   events.map((event) => ({ ...event, metadata: { ...event.metadata, tenant: 'acme' } })),
 );
@@ -14,7 +14,7 @@ export const webhooksSkip = given(webhookDispatcher, (events) =>
   events.length > 2 ? events.slice(0, -1) : events,
 );
 
-/** Handled again, an event is another one. */
+/** An event that is handled again counts as another one. */
 export const webhooksAgain = given(webhookDispatcher, (events) =>
   events.map((event) => ({ ...event, eventId: newId() })),
 );
@@ -36,5 +36,5 @@ export const refusedCountsAsDelivered: Partial<Wiring> = {
     }),
 };
 
-/** Nobody looks for deliveries whose task was lost. */
+/** Deliveries whose task was lost stay without a task. */
 export const deliveriesStayLost: Partial<Wiring> = { overdue: () => [] };

@@ -17,7 +17,7 @@ export class ApiReplica extends Replica {
   dispatch!: DispatchWorkflowHandler;
   cancel!: CancelJobHandler;
   store!: EventStore;
-  /** Whether the checkpoints fit the log, as this process knows it. */
+  /** True if the checkpoints fit the log, by this process's last check. */
   log!: LogWatch;
 
   constructor(

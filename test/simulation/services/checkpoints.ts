@@ -153,14 +153,14 @@ export class Checkpoints {
     return [...this.entries.values()].some((entry) => isMisfit(entry, this.log));
   }
 
-  /** Whether a consumer stands still in a process that runs. */
+  /** True if a consumer has halted in a running process. */
   get isHalted(): boolean {
     return [...this.entries.values()].some(({ haltedIn }) =>
       [...haltedIn].some(({ state }) => state !== 'dead'),
     );
   }
 
-  /** Somebody died, or fell silent: those who wait look again. */
+  /** A process died or fell silent, so the waiting processes try again. */
   holdersChanged(): void {
     const woken = this.waiting;
     this.waiting = [];

@@ -42,7 +42,7 @@ export class IdempotencyKeys {
     return this.resume(row, request);
   }
 
-  /** The row, for the one who holds it. */
+  /** The row, if this lease holds it. */
   held({ request, holder }: IdempotencyLease): Row | undefined {
     const row = this.rows.get(nameOf(request));
     return row?.holder === holder && row.answer === undefined ? row : undefined;

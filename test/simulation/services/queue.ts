@@ -35,7 +35,7 @@ export class SimulatedQueue<Task> {
     private readonly nameOf: (task: Task) => string,
   ) {}
 
-  /** Belongs in the step that moves the checkpoint. */
+  /** Call it in the step that moves the checkpoint. */
   enqueue(tasks: readonly Task[]): void {
     const { now } = this.scheduler;
     for (const task of tasks) {

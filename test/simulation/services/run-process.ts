@@ -24,11 +24,11 @@ export interface SimulatedProcessOptions {
   readonly resume?: typeof resumeFrom;
   /** Which event the checkpoint names. Default: the last of the batch. */
   readonly anchorOf?: (batch: SubscriptionBatch) => Anchor | undefined;
-  /** Called when it takes the work up. */
+  /** Called when the runner takes up the work. */
   begin?(): void;
   /** `first` plants a bug: the checkpoint moves before the effects. */
   readonly checkpoint?: 'last' | 'first';
-  /** True plants a bug: what a handler throws is passed over. */
+  /** True plants a bug: errors of a handler are ignored. */
   readonly swallowsErrors?: boolean;
 }
 

@@ -18,7 +18,7 @@ export class Tables {
   private readonly tables = new Map<string, Map<string, object>>(
     simulatedModels.map(({ name }) => [name, new Map()]),
   );
-  /** Up to where the log is folded in. */
+  /** The position up to which the log is folded. */
   position = 0n;
 
   rowsOf(model: string): Rows {

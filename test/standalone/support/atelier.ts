@@ -26,7 +26,7 @@ export class Atelier {
     readonly output: () => Finished,
   ) {}
 
-  /** @param root of the tree whose `dist` is run */
+  /** @param root the tree with this `dist` */
   static async start(home: string, more: NodeJS.ProcessEnv = {}, root = process.cwd()): Promise<Atelier> {
     const { child, output } = spawnStandalone(home, more, root);
     const ready = once(child, 'message') as Promise<[{ baseUrl: string }]>;
@@ -50,7 +50,7 @@ export class Atelier {
     return identityOf(Number(pid));
   }
 
-  /** Everything that runs because of this service, itself included. */
+  /** All processes of this service, itself included. */
   all(): ProcessIdentity[] {
     return [this.process, this.role('api'), this.role('worker'), this.role('projector'), this.postgres()];
   }
@@ -77,7 +77,7 @@ export async function runStandalone(home: string, more: NodeJS.ProcessEnv = {}):
 }
 
 function spawnStandalone(home: string, more: NodeJS.ProcessEnv, root = process.cwd()) {
-  // The channel also ends the service should the test be killed.
+  // The channel also ends the service if the test is killed.
   const child = fork(join(root, 'dist', 'apps', 'standalone', 'src', 'main.js'), {
     cwd: root,
     env: environment(home, more),
