@@ -22,13 +22,12 @@ export interface Target {
 }
 
 /**
- * The growth of the memory that is accepted: a client with a key may have one large unsent list on each of 200
- * connections.
+ * The accepted growth of memory: a client with a key may have one large unsent list on each of 200 connections.
  */
 const mostGrownMb = 150;
 const mostP95Ms = 50;
 
-/** Clients that send requests and read no answer. @returns whether the service holds */
+/** Clients that send requests and read no answer. @returns true if the service holds */
 export async function attackReaders(target: Target): Promise<boolean> {
   const { url, adminUrl, key, picture } = target;
   const token = await target.token('reader');

@@ -35,7 +35,7 @@ export interface AtelierUnderLoad {
 const openedTogether = 500;
 
 /**
- * Atelier as in production: the API and the projector run in a process each, on a database of their own. No
+ * Atelier as in production: the API and the projector each run in a process of their own, on a new database. No
  * worker renders meanwhile. `more` has further settings of the roles; an EVENT_STORE_URL among them names the
  * store of the events.
  */

@@ -16,8 +16,8 @@ const usualJobs = 100_000;
 const visits = 8;
 
 /**
- * How long an operator waits for a screen: from opening the address until every request of the screen is
- * answered and drawn.
+ * How long an operator waits for a screen: from opening the address until the answers to all of the screen's
+ * requests are drawn.
  */
 export async function benchConsole(serverUrl: string, jobs = usualJobs): Promise<void> {
   const url = await createDatabase(serverUrl, 'console');

@@ -12,7 +12,7 @@ import { temporaryHome } from '../standalone/support/home.js';
 import { remaining } from '../standalone/support/processes.js';
 import { eventually } from '../support/eventually.js';
 
-// Each victim takes hundreds of jobs and a recovery, and the machine may be busy.
+// Each victim needs hundreds of jobs and a recovery, and the machine may be busy.
 vi.setConfig({ testTimeout: 600_000, hookTimeout: 600_000 });
 
 /** For each victim. */

@@ -2,9 +2,7 @@ import chromium from '@sparticuz/chromium';
 import { chromium as browsers, type Browser } from 'playwright-core';
 import { oneFileAtATime } from './test-database.js';
 
-/**
- * Chromium's unpacking takes an existing file for a complete one, even while another process still writes it.
- */
+/** The package takes an existing file for a complete one, even while another process still writes it. */
 const unpacked = () => oneFileAtATime('chromium', () => chromium.executablePath());
 
 /** Opens a real Chromium with its own libraries. `CHROMIUM_PATH` names another browser. */

@@ -25,7 +25,7 @@ const apps = join(process.cwd(), 'dist', 'apps');
 /** The number of log lines that are printed for a role that ended by itself. */
 const lastLines = 12;
 
-/** One process of a role. It is started again whenever it ends, as by a supervisor. */
+/** One process of a role. Like a supervisor, it starts the process again whenever it ends. */
 export class SupervisedRole {
   private child: ChildProcess | undefined;
   private wanted = true;

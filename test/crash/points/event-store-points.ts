@@ -15,7 +15,7 @@ import { callSite, type Recorder } from './recorder.js';
 /** Ids of events whose append must lose its answer. */
 const losing = new Set<string>();
 
-/** Makes points of all calls of the event store in this process, wherever the store was opened. */
+/** Makes every call of the event store in this process a crash point, wherever the store was opened. */
 export function recordEventStore(recorder: Recorder, onDelivery: (consumer: string) => void): void {
   const { role } = recorder;
   // The class is not exported, but each of its instances leads to it. An instance connects with its first call,

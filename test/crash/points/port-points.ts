@@ -11,7 +11,8 @@ import { callSite, type Recorder } from './recorder.js';
 type Method = (this: unknown, ...args: unknown[]) => Promise<unknown>;
 
 /**
- * Makes points of the other ports' calls. It patches every instance, so the wiring stays that of the service.
+ * Makes the other ports' calls crash points. It patches every instance, so the wiring stays that of the
+ * service.
  */
 export function recordPorts(recorder: Recorder): void {
   const { role } = recorder;

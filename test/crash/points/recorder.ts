@@ -102,9 +102,9 @@ export class Recorder {
 const goBetweens = new Set(['aggregate', 'batch-grouping', 'job-writes.handler', 'store-picture.handler']);
 
 /**
- * The name (without folder and ending) of the application's or its adapters' file that awaits the current call.
- * Several files call the same port, and a crash in each of them means something else. `unknown` if none of
- * these files is on the stack.
+ * The name, without folder and ending, of the file that awaits the current call: a file of the application or
+ * of its adapters. Several files call the same port, and a crash in each of them means something else.
+ * `unknown` if none of these files is on the stack.
  */
 export function callSite(): string {
   const limit = Error.stackTraceLimit;
