@@ -29,10 +29,10 @@ export interface Things {
   readonly presets: Readonly<Record<PresetKind, string>>;
 }
 
-/** Makes one of each thing for the tenant. Costs the 5 credits of one job. */
 /** Rows that {@link makeThings} adds to the usage log: an upload and a dispatch. */
 export const callsOfThings = 2;
 
+/** Makes one of each thing for the tenant. Costs the 5 credits of one job. */
 export async function makeThings(service: ApiService, api: ApiClient, tenant: Tenant): Promise<Things> {
   const upload = await api.upload(tenant.key, await picture('png'));
   const assetId = upload.body.asset_id as string;

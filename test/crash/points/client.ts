@@ -8,7 +8,7 @@ export interface Answer {
   readonly requestId: string;
 }
 
-/** A client of the API. It repeats its requests if it is set to be patient. */
+/** A client of the API. Some of its methods repeat a request until it is answered. */
 export class Client {
   constructor(
     readonly world: World,

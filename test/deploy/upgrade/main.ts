@@ -64,7 +64,7 @@ interface Finding {
 }
 
 /**
- * Findings that the earlier release's audit may report about rows that this release writes as well; that audit
+ * Findings that the earlier release's audit may report about rows that this release keeps as well; that audit
  * cannot be changed any more.
  */
 const limitsOf: readonly ((finding: Finding) => boolean)[] = [

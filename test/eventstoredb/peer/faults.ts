@@ -53,8 +53,8 @@ export class Faults {
   }
 
   /**
-   * Returns the promise that a new subscription awaits before each event. It is undefined until the
-   * subscription is abandoned.
+   * Returns a function that a new subscription calls before each event: it gives the promise to await, or
+   * undefined until the subscription is abandoned.
    */
   subscriptionPace(): () => Promise<void> | undefined {
     const { abandoned } = this;

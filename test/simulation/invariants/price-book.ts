@@ -30,7 +30,7 @@ interface Asked {
   readonly terms: ReadonlyMap<string, number>;
 }
 
-/** The price of one job of each workflow before any decision of the operator, from openapi.json. */
+/** The price of one job of each workflow before any decision of the operator, as the interface lists it. */
 const listed: Readonly<Record<string, number>> = {
   extract: 1,
   'background-generator': 5,

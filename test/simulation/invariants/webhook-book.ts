@@ -15,7 +15,7 @@ interface Heard {
   taken: boolean;
 }
 
-/** More calls than a delivery has attempts; a server with this many calls refused them on purpose. */
+/** More calls than a delivery has attempts: a server that got this many calls was not just away. */
 const manyCalls = 11;
 
 /**
