@@ -13,8 +13,9 @@ import type { EventStoreObserver } from './observer.js';
 
 /**
  * The effect of a failed call:
- * - `not-done`: the call did not reach the server, or the server said that it did nothing; a retry may succeed;
- * - `unknown`: the call was under way when the connection broke or fell silent, so the server may have done it;
+ * - `not-done`: the call did not reach the server, or the server said that it did nothing. A retry may
+ *   succeed.
+ * - `unknown`: the connection broke or fell silent during the call, so the server may have done it.
  * - `refused`: the server will never do it.
  */
 export type Failure = 'not-done' | 'unknown' | 'refused';
@@ -74,7 +75,7 @@ export function retryRead<T>(
   });
 }
 
-/** As {@link inTime}. @throws NoAnswer */
+/** Like {@link inTime}. @throws NoAnswer */
 export function within<T>(timeoutMs: number, work: Promise<T>): Promise<T> {
   return inTime(
     () => work,

@@ -1,6 +1,6 @@
 /**
- * The event store port. Two adapters implement it (`postgres/` and `eventstoredb/`), and one conformance suite tests
- * both against these words. Revisions and positions are `bigint` everywhere.
+ * The event store port. Two adapters implement it (`postgres/` and `eventstoredb/`). One conformance suite
+ * checks that both behave as the comments here say. Revisions and positions are `bigint` everywhere.
  */
 
 /** Facts about an event beside its data. Extra keys pass through unchanged. */
@@ -17,12 +17,13 @@ export interface EventMetadata {
   recordedAt: string;
   traceparent?: string;
   /**
-   * Proves that a process with the key of this service wrote the event. The store adds it, and replaces a given one.
+   * Proves that a process with the key of this service wrote the event. The store sets it, and replaces a
+   * value that the caller gives.
    */
   mac?: string;
 }
 
-/** An event to append. `id` is a UUID; a retry of the same append repeats it. `data` must be JSON. */
+/** An event to append. `id` is a UUID; a retry of the same append uses the same id. `data` must be JSON. */
 export interface NewEvent {
   readonly id: string;
   readonly type: string;
@@ -35,18 +36,19 @@ export interface RecordedEvent extends NewEvent {
   readonly stream: string;
   /** Place in its stream: 0, 1, 2 … without gaps. */
   readonly revision: bigint;
-  /** Place in the whole log. Grows in commit order. Pass only positions to a store that it gave. */
+  /** Place in the whole log. Grows in commit order. Pass a position only to the store that returned it. */
   readonly position: bigint;
   /**
-   * Why the event counts as not written by this service; absent: it was. Only a reader who asks for such events gets
-   * them.
+   * The reason why the event does not count as written by this service. Absent: this service wrote it. Only
+   * readers that set `unprovenToo` get such events.
    */
   readonly unproven?: string;
 }
 
 /**
- * The state of the stream that an append requires: the revision of its last event, or no stream at all. `'any'` skips
- * the check, and with it the durable idempotency: never use it where money or jobs are concerned.
+ * The state that an append requires of its stream: the revision of its last event, or no stream at all.
+ * `'any'` skips the check. It also gives up the durable idempotency, so never use it where money or jobs are
+ * concerned.
  */
 export type ExpectedRevision = bigint | 'no-stream' | 'any';
 
@@ -56,12 +58,15 @@ export type AppendOutcome =
       /** Revision and position of the last event of this append. */
       readonly revision: bigint;
       readonly position: bigint;
-      /** True when the log had these same events already: the append is a retry of one that succeeded. */
+      /** True when the log already had these events: the append is a retry of one that succeeded. */
       readonly replayed: boolean;
     }
   | { readonly outcome: 'wrong-expected-revision'; readonly actual: bigint | 'no-stream' };
 
-/** One of several writes that happen together. Without events it is a guard: the stream must be at this revision. */
+/**
+ * One of several writes in one commit. A write without events is a guard: its stream must be at this
+ * revision.
+ */
 export interface StreamWrite {
   readonly stream: string;
   readonly expectedRevision: ExpectedRevision;
@@ -71,11 +76,14 @@ export interface StreamWrite {
 export type AppendTogetherOutcome =
   | {
       readonly outcome: 'appended';
-      /** Revision and position of the last event of each write, in their order; undefined for a guard. */
+      /**
+       * Revision and position of the last event of each write, in the order of the writes; undefined for a
+       * guard.
+       */
       readonly writes: readonly ({ readonly revision: bigint; readonly position: bigint } | undefined)[];
       readonly replayed: boolean;
     }
-  /** Nothing was written. Lists the streams that are not at the expected revision. */
+  /** Nothing was written. Names the streams that are not at the expected revision. */
   | { readonly outcome: 'wrong-expected-revision'; readonly streams: readonly string[] };
 
 export interface ReadStreamOptions {
@@ -92,7 +100,7 @@ export type StreamSlice =
   | { readonly kind: 'found'; readonly events: readonly RecordedEvent[] }
   | { readonly kind: 'stream-not-found' };
 
-/** Which events of the log to deliver. Absent: all. Both given: an event has to pass both. */
+/** Which events of the log to deliver. Absent: all. If both members are given, an event has to pass both. */
 export interface EventFilter {
   readonly types?: readonly string[];
   readonly streamPrefixes?: readonly string[];
@@ -110,7 +118,7 @@ export interface ReadAllOptions {
   readonly after?: bigint;
   readonly limit?: number;
   readonly filter?: EventFilter;
-  /** As of {@link ReadStreamOptions}. */
+  /** See {@link ReadStreamOptions}. */
   readonly unprovenToo?: boolean;
 }
 
@@ -123,12 +131,12 @@ export interface SubscribeOptions {
   /** Upper bound of events in one batch. Default 1000. */
   readonly batchSize?: number;
   /**
-   * How many milliseconds an event may wait for further ones while commits come all the time. The first event after a
-   * silence never waits. Called each time. Default 5: one read for several commits costs far less than one read for
-   * each.
+   * How many milliseconds an event may wait for more events while commits come all the time. The first event
+   * after a silence never waits. It is called anew for each wait. Default 5: one read for several commits
+   * costs far less than one read for each.
    */
   readonly patienceMs?: () => number;
-  /** As of {@link ReadStreamOptions}. */
+  /** See {@link ReadStreamOptions}. */
   readonly unprovenToo?: boolean;
   /** Ends the subscription. The iterator then returns; it does not throw. */
   readonly signal: AbortSignal;
@@ -138,7 +146,7 @@ export interface SubscribeOptions {
 export interface SubscriptionBatch {
   /** In position order. */
   readonly events: readonly RecordedEvent[];
-  /** All events that pass the filter, up to and including this position, have been delivered. */
+  /** All events that pass the filter, up to and including this position, were delivered. */
   readonly position: bigint;
   /** True when this batch reached the end of the log. */
   readonly caughtUp: boolean;
@@ -146,8 +154,9 @@ export interface SubscriptionBatch {
 
 export abstract class EventStore {
   /**
-   * Appends all the events to one stream, or none. Appends that wait at the same time are committed together. The store
-   * handles a lost answer itself: it sends the same ids again at the same expected revision.
+   * Appends all the events to one stream, or none. The store commits appends that wait at the same time
+   * together. After a lost answer it sends the same ids again at the same expected revision, so the caller
+   * need not.
    * @throws EventTooLarge, InvalidAppend, DuplicateEventId, EventStoreUnavailable (nothing was written),
    *   AppendOutcomeUnknown (the events may have been written: repeat the same call to find out)
    */
@@ -174,22 +183,22 @@ export abstract class EventStore {
   abstract head(): Promise<bigint | undefined>;
 
   /**
-   * The last event at or before a position, or of the whole log; undefined when there is none. Callers use its position
-   * only and make no decision by its content, so it is returned without a check of its proof. @throws
+   * The last event at or before a position, or of the whole log; undefined when there is none. Callers use
+   * only its position and base no decision on its content, so its proof is not checked. @throws
    * EventStoreUnavailable
    */
   abstract lastEvent(through?: bigint): Promise<RecordedEvent | undefined>;
 
   /**
-   * A name for this log alone: a copy has another name, a restored backup keeps it. The first call creates it. It is
-   * not an event of the log. @throws EventStoreUnavailable
+   * A name of this log alone: a copy has another name, a restored backup keeps it. The first call creates it.
+   * The name is not an event of the log. @throws EventStoreUnavailable
    */
   abstract identity(): Promise<string>;
 
   /**
-   * Catch-up, then live. The consumer pulls, so events never pile up for a slow one. After a lost connection the store
-   * reconnects by itself, with backoff, and continues after the last delivered position: no event is missed, doubled or
-   * out of order.
+   * Delivers the past, then new events as they come. The consumer pulls, so events never pile up for a slow
+   * one. After a lost connection the store reconnects by itself, with backoff, and continues after the last
+   * delivered position. No event is missed, doubled or out of order.
    * @throws NotThisLog, UnprovenEvent
    */
   abstract subscribe(options: SubscribeOptions): AsyncIterable<SubscriptionBatch>;
@@ -197,7 +206,10 @@ export abstract class EventStore {
   abstract close(): Promise<void>;
 }
 
-/** The largest event that is accepted, data and metadata together as UTF-8 JSON. EventStoreDB's own default limit is of this order. */
+/**
+ * The largest event that is accepted: data and metadata together, as UTF-8 JSON. EventStoreDB's own default
+ * limit is of this order.
+ */
 export const maxEventBytes = 1024 * 1024;
 
 /** The same store with some methods replaced. Wrappers that count, trace or disturb calls use it. */
@@ -225,25 +237,30 @@ export class EventStoreError extends Error {
 export class EventStoreUnavailable extends EventStoreError {}
 
 /**
- * The store refused the call: it does not know the caller, forbids the call, or does not understand it. Nothing was
- * written.
+ * The store refused the call: it does not know the caller, forbids the call, or does not understand it.
+ * Nothing was written.
  */
 export class EventStoreRefused extends EventStoreUnavailable {}
 
-/** Other writers of the stream were faster in every attempt. The call that throws this wrote nothing. */
+/** In every attempt, another writer of the stream was faster. The call that throws this wrote nothing. */
 export class StreamContended extends EventStoreUnavailable {
   constructor(stream: string, conflicts: number) {
     super(`Gave up on ${stream} after ${conflicts} conflicts in a row`);
   }
 }
 
-/** The append was sent but never answered, and repeating it within the deadline brought no answer. */
+/** The append was sent but not answered. Repetitions within the deadline got no answer either. */
 export class AppendOutcomeUnknown extends EventStoreError {}
 
-/** A position lies beyond the end of the log. It is from another log, or from this one before it lost its end. */
+/**
+ * A position lies beyond the end of the log. It belongs to another log, or this log has lost its end since.
+ */
 export class NotThisLog extends EventStoreError {}
 
-/** An event of the service's streams has no valid MAC: this service did not write it, or it was changed. */
+/**
+ * An event of the service's streams has no valid MAC: this service did not write it, or the event was
+ * changed.
+ */
 export class UnprovenEvent extends EventStoreError {
   constructor({ stream, revision, type, id, unproven }: RecordedEvent) {
     super(
@@ -255,8 +272,11 @@ export class UnprovenEvent extends EventStoreError {
 /** An event is larger than {@link maxEventBytes}. Nothing was written. */
 export class EventTooLarge extends EventStoreError {}
 
-/** The arguments of an append make no sense: no events, an empty stream name, a malformed id, data that is not JSON. */
+/**
+ * The arguments of an append are invalid: no events, an empty stream name, a malformed id, data that is not
+ * JSON.
+ */
 export class InvalidAppend extends EventStoreError {}
 
-/** One of the event ids exists already elsewhere in the log, or only a part of the events does. */
+/** One of the event ids already exists elsewhere in the log, or only some of the events exist. */
 export class DuplicateEventId extends EventStoreError {}

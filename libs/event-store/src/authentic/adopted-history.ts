@@ -2,7 +2,10 @@ import { eventId, newId } from '#platform/ids.js';
 import type { EventStore, RecordedEvent } from '../event-store.js';
 import type { EventMacs, MacVerdict } from './event-macs.js';
 
-/** The stream of adoptions: they say up to which position events without a MAC count. It belongs to no environment. */
+/**
+ * The stream of adoptions. Each adoption says up to which position events without a MAC count. The stream
+ * belongs to no environment.
+ */
 export const adoptionStream = 'atelier.adoptions';
 
 /** An operator has looked at the events without proof, and accepts them. The event's data is an {@link Adoption}. */
@@ -19,9 +22,12 @@ export interface Adoption {
 
 /** The positions up to which events count without the proof that all later events need. */
 export interface Adopted {
-  /** Events without a MAC, or with one of a key that is unknown here. */
+  /** For events without a MAC, or with a MAC of a key that this process does not know. */
   readonly withoutProof: bigint;
-  /** Events of a key that has been replaced. Undefined: no adoption under the current key, so they count everywhere. */
+  /**
+   * For events of a key that has been replaced. Undefined: no adoption under the current key, so they count
+   * everywhere.
+   */
   readonly earlierKeys: bigint | undefined;
 }
 
@@ -46,8 +52,8 @@ export async function readAdopted(store: Source, macs: EventMacs): Promise<Adopt
 }
 
 /**
- * Records that only events after the position need proof. An operator calls it once for a log that is older than the
- * proof, and again after the replacement of a signing key.
+ * Records that only events after the position need proof. An operator calls it once for a log that is older
+ * than the proof, and again after the replacement of a signing key.
  * @param macs the MACs of the store to append to
  * @throws what the store throws
  */

@@ -26,8 +26,9 @@ export interface AuthenticStoreOptions {
 const adoptedForMs = 1_000;
 
 /**
- * The same store, which marks each event of the service's own streams that lacks proof. It checks every event that it
- * reads, so put it below the shared subscriptions, which give one event to several readers.
+ * Returns the same store, but it marks each event of the service's own streams that lacks proof. It checks
+ * every event that it reads. So put it below the shared subscriptions, which give one event to several
+ * readers.
  */
 export function markingUnproven(store: EventStore, options: AuthenticStoreOptions): EventStore {
   const check = new AuthenticityCheck(store, options);
@@ -48,7 +49,10 @@ export function markingUnproven(store: EventStore, options: AuthenticStoreOption
   });
 }
 
-/** The same store, which gives marked events only to those who ask for them. All others get an error. */
+/**
+ * Returns the same store, but only callers that set `unprovenToo` get marked events. All other calls fail at
+ * a marked event.
+ */
 export function refusingUnproven(store: EventStore): EventStore {
   return storeWith(store, {
     async readStream(stream: string, options?: ReadStreamOptions): Promise<StreamSlice> {

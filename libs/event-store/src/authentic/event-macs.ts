@@ -1,15 +1,20 @@
 import { createHmac, createSecretKey, hash, hkdfSync, timingSafeEqual, type KeyObject } from 'node:crypto';
 import type { RecordedEvent } from '../event-store.js';
 
-/** The secrets that MACs derive from. Writers have them; the database does not. */
+/** The secrets from which MACs are made. Writers have them; the database does not. */
 export interface MacSecrets {
   /** `ATELIER_SIGNING_KEY`: every event is written with it. */
   readonly signingKey: string;
-  /** Further keys whose MACs count: keys from before a rotation, or the next key during its rollout. */
+  /**
+   * Further keys whose MACs are accepted: keys from before a rotation, or the next key during its rollout.
+   */
   readonly accepted?: readonly string[];
 }
 
-/** The parts of an event as the store sends them: data and metadata are JSON text, the metadata without a MAC. */
+/**
+ * The parts of an event as the store sends them. Data and metadata are JSON text; the metadata has no MAC
+ * yet.
+ */
 export interface WrittenEvent {
   readonly stream: string;
   /** Undefined: the append names no revision, so the MAC cannot cover it. */
@@ -22,14 +27,14 @@ export interface WrittenEvent {
 }
 
 /**
- * - `current`: the MAC is of the signing key. `accepted`: the MAC is of one of the other keys.
+ * - `current`: the MAC was made with the signing key. `accepted`: it was made with one of the other keys.
  * - `none`: the event has no MAC. `unknown-key`: this process does not have the key of the MAC.
  * - `wrong`: the MAC names a key of this process, but does not fit this event at this place of this stream.
  */
 export type MacVerdict = 'current' | 'accepted' | 'none' | 'unknown-key' | 'wrong';
 
 interface MacKey {
-  /** Six characters that tell which key to check with. They say nothing about the key. */
+  /** Six characters that identify the key to check with. They reveal nothing about the key. */
   readonly name: string;
   readonly key: KeyObject;
 }
@@ -38,9 +43,9 @@ interface MacKey {
 const macBytes = 16;
 
 /**
- * MACs of events: HMAC-SHA-256 over stream, revision, id, type, data and metadata, in the same text that seals hash
- * (docs/adr/0020-seals.md), without the MAC itself. The metadata holds it as `{key's name}.{mac}`, or as
- * `{key's name}~{mac}` if it does not cover the revision.
+ * MACs of events. A MAC is an HMAC-SHA-256 over stream, revision, id, type, data and metadata without the MAC
+ * itself. The text is the same that seals hash (docs/adr/0020-seals.md). The metadata holds the MAC as
+ * `{key's name}.{mac}`, or as `{key's name}~{mac}` if it does not cover the revision.
  */
 export class EventMacs {
   private readonly current: MacKey;

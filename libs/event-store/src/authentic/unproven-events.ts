@@ -16,14 +16,14 @@ export interface UnprovenEvents {
   readonly unproven: CountedEvents;
   /** Events whose MAC does not fit them. An adoption never covers these. */
   readonly altered: CountedEvents;
-  /** Of keys that have been replaced since the last adoption. */
+  /** Events of keys that have been replaced since the last adoption. */
   readonly earlier: CountedEvents;
 }
 
 const namedEvents = 10;
 
 /**
- * Searches the log for the events that an adoption would cover.
+ * Finds the events that an adoption would cover.
  * @param store opened with the key, and with `acceptUnproven` off
  * @throws the signal's reason, and what the store throws
  */

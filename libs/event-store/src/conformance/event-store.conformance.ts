@@ -46,7 +46,7 @@ function startedBefore(start: () => Promise<EventStoreHarness>): () => Subject {
   return () => running!;
 }
 
-/** The window is so small that subscriptions often fall behind it and join it again. */
+/** The window is small, so that subscriptions often fall behind it and join it again. */
 function sharing(harness: EventStoreHarness): EventStoreHarness {
   const shared = (store: EventStore) => withSharedSubscriptions(store, { maxEvents: 16 });
   const { faults } = harness;

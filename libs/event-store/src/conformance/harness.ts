@@ -9,7 +9,7 @@ import type {
   SubscriptionBatch,
 } from '../event-store.js';
 
-/** An adapter gives this to the suite: access to one log, which may be shared and need not be empty. */
+/** Each adapter passes this to the suite. It opens one log, which may be shared and need not be empty. */
 export interface EventStoreHarness {
   /** A client of the log, with connections of its own. The suite closes it. */
   open(options?: { readonly macs?: EventMacs }): EventStore;
@@ -103,7 +103,7 @@ export async function collect(
   return collected;
 }
 
-/** Fails unless the events are each stream's revisions 0, 1, 2 … in order, at growing positions. */
+/** Fails unless each stream's events are at revisions 0, 1, 2 … in order, and at growing positions. */
 export function expectUnbroken(events: readonly RecordedEvent[]): void {
   const next = new Map<string, bigint>();
   let position = -1n;
@@ -116,7 +116,7 @@ export function expectUnbroken(events: readonly RecordedEvent[]): void {
   expect(broken.slice(0, 3)).toEqual([]);
 }
 
-/** Disturbs again and again, at uneven times, while the work goes on. */
+/** Disturbs again and again, at irregular intervals, while the work goes on. */
 export async function whileRepeating<T>(disturb: () => void, work: () => Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const next = () => {

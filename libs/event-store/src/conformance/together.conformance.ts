@@ -78,7 +78,7 @@ export function describeTogether(subject: () => Subject): void {
       const outcomes = await Promise.all(writes);
       expect(await move).toMatchObject({ outcome: 'appended' });
       outcomes.push(await guarded(4));
-      // Every write that the guard allowed stands before the event that moved the guarded stream.
+      // Every write that the guard allowed is in the log before the event that moved the guarded stream.
       const happened = outcomes.flatMap(({ outcome }, n) => (outcome === 'appended' ? [String(n)] : []));
       const events = await store.readAll({ filter: { streamPrefixes: [prefix] } });
       const names = events.map(({ stream }) => stream.slice(prefix.length));

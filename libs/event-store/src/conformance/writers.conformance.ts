@@ -7,7 +7,10 @@ import { walkLog } from '../walk-log.js';
 import { UnprovenEvent, type EventMetadata, type EventStore, type NewEvent } from '../event-store.js';
 import { collect, eventually, newEvent, newEvents, type Subject } from './harness.js';
 
-/** A MAC breaks if a JSON round trip changes a value or the order of keys: these values would show it. */
+/**
+ * Values that show whether a JSON round trip changes a value or the order of keys. Such a change breaks a
+ * MAC.
+ */
 const oddities = [
   ['text of all kinds', { text: `"quoted" \\ \u0000 \u2028 Größe 👗 \ud83d` }],
   ['numbers of all kinds', { n: [-0, 1e21, 1e-7, 0.1, 2 ** 53, -1.5] }],
@@ -51,7 +54,7 @@ export function describeWriters(subject: () => Subject): void {
         `${stream} holds an event that this service did not write: OperationPriced at revision 1 (${forged.id}) carries no MAC`,
       );
       await expect(reader.readAll({ filter: { streamPrefixes: [stream] } })).rejects.toThrow(UnprovenEvent);
-      // What lies before it is as good as ever.
+      // The forged event does not affect the events before it.
       expect(await revisionsIn(reader, stream, 1)).toEqual([0n]);
     });
 
@@ -110,7 +113,7 @@ export function describeWriters(subject: () => Subject): void {
         { through: await headOf(writer), unproven: 2, actor: 'operator' },
         new Date(),
       );
-      // A process that has already read the adoptions notices the new one within a second.
+      // A process that has read the adoptions before notices the new one within a second.
       await eventually(() =>
         revisionsIn(reader, stream)
           .then(() => true)
@@ -156,7 +159,7 @@ export function describeWriters(subject: () => Subject): void {
 
 type Altered = { readonly event: NewEvent; readonly at?: string };
 
-/** One copy of an event for each part that a MAC covers, with that part changed. */
+/** One copy of an event for each part that the MAC covers, with that part changed. */
 const alterations: readonly (readonly [string, (copy: NewEvent, stream: string) => Altered])[] = [
   ['under another id, at another place of the stream', (event, at) => ({ event, at })],
   ['in another stream', (event) => ({ event })],
@@ -175,7 +178,7 @@ function withMac(event: NewEvent, mac: unknown): NewEvent {
   return { ...event, metadata: { ...event.metadata, mac } as EventMetadata };
 }
 
-/** A log, a service with its own key, and a forger who has the store's password but no key. */
+/** A log, a service with its own key, and a forger that has the store's password but no key. */
 function world({ harness, store: forger }: Subject) {
   const secret = randomUUID();
   const open = (secrets: { signingKey: string; accepted?: string[] }, acceptUnproven = false) => {

@@ -27,7 +27,8 @@ import { readStream } from './reads.js';
 import type { Watermark } from './watermark.js';
 
 /**
- * How many events of the stream are searched for an append that was refused, or that was lost and named no revision.
+ * How many events of the stream the appender searches after a refusal, or after a lost append that named no
+ * revision.
  */
 const searchedEvents = 1000;
 
@@ -36,19 +37,19 @@ interface AppendAttempts {
   readonly deadline: number;
   /** True after an attempt without an answer: the server may have written it. */
   unanswered: boolean;
-  /** The first attempt goes together with other appends. After a failure the append is sent alone. */
+  /** The first attempt is sent together with other appends. After a failure the append is sent alone. */
   alone: boolean;
 }
 
 /**
- * Appends, and finds out whether lost appends happened. After a lost answer it sends the same ids again at the same
- * expected revision. The server always recognises that repetition, by the events at those revisions. For 'any' the
- * server only has a cache in memory, so the stream is searched before a second attempt. Failures that may pass are
- * retried until the deadline. Then the caller gets an error that says either that nothing was written, or that the
- * outcome is unknown.
+ * Appends, and finds out whether an append without an answer was written. It then sends the same ids again at
+ * the same expected revision. The server always recognises this repetition by the events at those revisions.
+ * For 'any' the server only has a cache in memory, so the appender searches the stream before a second
+ * attempt. It retries failures that may pass until the deadline. Then the caller gets an error that says
+ * either that nothing was written, or that the outcome is unknown.
  *
- * The first attempt goes on one call together with other appends. It is written, or refused by its revision, or
- * repeated by the unary call, whose errors say what failed.
+ * The first attempt shares one call with other appends. The server writes it, or refuses it by its revision.
+ * In all other cases the unary call repeats it, because its errors say what failed.
  */
 export class Appender {
   private readonly lanes = new Lanes();
@@ -161,7 +162,7 @@ export class Appender {
     return verdict;
   }
 
-  /** The events of the stream after the expected revision, or its last ones. */
+  /** The events of the stream after the expected revision, or the last events of the stream. */
   private async search(attempts: AppendAttempts) {
     const { stream, expected } = attempts.append;
     const place =
@@ -188,10 +189,11 @@ async function appendAlone(
     deadline: timeoutMs,
   } as const;
   try {
-    // The deadline of the call does not cover the search for a node, so the time limit is enforced here too.
+    // The deadline of the call does not cover the search for a node, so this code enforces the time limit
+    // too.
     const sending = client.appendToStream(stream, events.map(toProposed), options);
     const { nextExpectedRevision, position } = await within(timeoutMs, sending);
-    // Despite its name, it is the revision of the last event written.
+    // Despite its name, this is the revision of the last event written.
     const revision = BigInt(nextExpectedRevision);
     return { kind: 'written', revision, position: position && BigInt(position.commit) };
   } catch (error) {
@@ -218,8 +220,8 @@ function translate({ stream }: Append, error: unknown): unknown {
 export const defaultMaxAppendBytes = 1024 * 1024;
 
 /**
- * An append is one call, all or nothing, so one beyond the server's limit cannot be split. It is refused here. Its size
- * is computed like the server does: data, metadata, and two bytes for each character of the type.
+ * Refuses an append beyond the server's limit. An append is one call, all or nothing, so it cannot be split.
+ * The size is computed like the server does: data, metadata, and two bytes for each character of the type.
  * @throws EventTooLarge
  */
 export function refuseOversize(stream: string, events: readonly SerialisedEvent[], maxBytes: number): void {
@@ -231,21 +233,25 @@ export function refuseOversize(stream: string, events: readonly SerialisedEvent[
 }
 
 /**
- * The event in the client's form. The client serialises the data again. If it refused a value, its promise would never
- * settle, so it only gets values that were parsed from our own JSON.
+ * The event in the client's form. The client serialises the data again. If that failed, its promise would
+ * never settle. So the client only gets values that were parsed from our own JSON.
  */
 export function toProposed({ id, type, data, metadata }: SerialisedEvent): EventData<JSONEventType> {
   return {
     id,
     type,
     contentType: 'application/json',
-    // The client takes any JSON, also a number or null; its declared type has objects, arrays and strings only.
+    // The client takes any JSON, also a number or null, but its declared type allows only objects, arrays and
+    // strings.
     data: JSON.parse(data) as JSONEventType['data'],
     metadata: Uint8Array.from(Buffer.from(metadata)),
   };
 }
 
-/** Calls under way at the same time. A server takes about a hundred on one connection; the rest are for reading. */
+/**
+ * Calls that run at the same time. A server takes about a hundred on one connection; the rest are for
+ * reading.
+ */
 const maxConcurrent = 64;
 
 /**
@@ -275,7 +281,7 @@ export class Lanes {
   }
 
   private async limited<T>(work: () => Promise<T>): Promise<T> {
-    // The call that is woken takes the place of the one that ended.
+    // The next waiting call takes the place of the call that ended.
     if (this.running >= maxConcurrent) await new Promise<void>((resolve) => this.waiting.push(resolve));
     else this.running += 1;
     try {

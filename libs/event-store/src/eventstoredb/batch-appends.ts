@@ -9,7 +9,7 @@ import type { Append, SerialisedEvent } from '../serialised-event.js';
 
 export type BatchCall = ClientDuplexStream<streams.BatchAppendReq, streams.BatchAppendResp>;
 
-/** What the server says of one append. */
+/** The server's answer to one append. */
 export type AppendAnswer =
   | { readonly kind: 'written'; readonly revision: bigint; readonly position: bigint | undefined }
   | { readonly kind: 'refused'; readonly actual: bigint | 'no-stream' };
@@ -20,16 +20,16 @@ interface Pending {
 }
 
 /**
- * Sends the appends of one client on one call to the server, each with its own name. An append costs one message each
- * way; the unary call opens and closes an HTTP/2 stream for each append.
+ * Sends the appends of one client on one call to the server, each with its own name. An append costs one
+ * message each way. With the unary call it would open and close an HTTP/2 stream.
  *
- * - `open` from the first append until the call fails or ends. All waiting appends then fail, though the server may
- *   have written them. The next append opens another call.
+ * - `open` from the first append until the call fails or ends. All waiting appends then fail, though the
+ *   server may have written them. The next append opens another call.
  * - `retired` for good: it gets no more appends, and closes the call when no append waits.
  *
- * The client's own batch call is not used: it has one list of pending appends for all clients of the process, and no
- * deadline. An append that was neither written nor refused by its revision is reported as an error: the caller repeats
- * it by the unary call, whose errors say what failed.
+ * The client's own batch call is not used: it has one list of pending appends for all clients of the process,
+ * and no deadline. If an append was neither written nor refused by its revision, the caller gets an error.
+ * The caller repeats it by the unary call, whose errors say what failed.
  */
 export class BatchAppends {
   private readonly pending = new Map<string, Pending>();
@@ -49,7 +49,7 @@ export class BatchAppends {
     );
     this.pending.set(name, answer);
     try {
-      // Its failure is told to all that wait.
+      // If the call cannot be opened, all waiting appends fail with the same error.
       this.call ??= this.begin();
       this.call.then((call) => call.write(request), answer.reject);
       return await answer.promise;
@@ -151,7 +151,7 @@ function answerIn(response: streams.BatchAppendResp): AppendAnswer {
   return { kind: 'refused', actual };
 }
 
-/** The server may give the id back as two halves of 64 bits. */
+/** The server may return the id as two halves of 64 bits. */
 function nameIn(id: shared.UUID | undefined): string {
   const halves = id?.getStructured();
   if (!halves) return id?.getString() ?? '';

@@ -1,11 +1,9 @@
 import { readFileSync } from 'node:fs';
 
-/**
- * The parts of a connection string. The password is in no enumerable property, so that no log prints it by accident.
- */
+/** The parts of a connection string. The password is not enumerable, so that no log prints it by accident. */
 export interface ConnectionSettings {
   readonly hosts: readonly EndPoint[];
-  /** The client asks the hosts which node leads, and sends its calls there. */
+  /** The client finds out from the hosts which node leads, and sends its calls there. */
   readonly discover: boolean;
   readonly secure: boolean;
   readonly credentials: Credentials | undefined;
@@ -27,9 +25,9 @@ export interface Certificates {
 }
 
 /**
- * Reads `esdb://user:password@host:2113?option=value` and `esdb+discover://…`, with several hosts separated by commas.
- * The client's own parser is not used: it prints the connection string with the password in its errors, in warnings on
- * the console, and under `DEBUG`.
+ * Reads `esdb://user:password@host:2113?option=value` and `esdb+discover://…`, with several hosts separated
+ * by commas. The client's own parser is not used. It prints the connection string with the password in its
+ * errors, in warnings on the console, and under `DEBUG`.
  * @throws RangeError that names what is wrong, and never quotes a value
  */
 export function parseConnectionString(text: string): ConnectionSettings {
@@ -129,7 +127,7 @@ export function parseHosts(text: string): EndPoint[] {
   });
 }
 
-/** Case and dashes in the names of options do not matter, like in the other clients of EventStoreDB. */
+/** The names of options may differ in case and dashes, like in the other clients of EventStoreDB. */
 export function parseOptions(query: string): UrlOptions {
   const known = new Map([...flags, ...counts, ...texts].map((name) => [flat(name), name]));
   const options: Record<string, boolean | number | string> = {};

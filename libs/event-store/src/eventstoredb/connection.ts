@@ -22,8 +22,8 @@ export interface ConnectionOptions {
 }
 
 /**
- * Holds the client that calls use, and replaces it. The client itself notices and renews a broken connection, but not a
- * silent one: the first call without an answer replaces the client.
+ * Holds the client for all calls, and replaces it. The client notices and renews a broken connection itself,
+ * but not a silent one. So the first call without an answer replaces the client.
  */
 export class Connection {
   private client: GuardedClient;
@@ -85,20 +85,21 @@ export class Connection {
 }
 
 /**
- * In grpc-js, channels with equal options share one TCP connection per process. The silence or backoff of one client
- * would then affect the others. So each client gets a keepalive that differs by some milliseconds.
+ * In grpc-js, channels with equal options share one TCP connection per process. The silence or backoff of one
+ * client would then affect the others. So the keepalive of each client differs by some milliseconds.
  */
 let clients = 0;
 const keepAliveMs = 10_000;
 
-/** The states of a gRPC channel before its first attempt to connect has ended. */
+/** The states of a gRPC channel until its first attempt to connect has ended. */
 const connectivity = { idle: 0, connecting: 1 };
 
 /**
  * The client without its dangerous parts:
- * - Its batch call, the default for appends, is not used: it keeps the pending appends of all clients of the process in
- *   one list, an error of one client rejects the appends of all, and no append has a deadline. `batch` is our own.
- * - `throwOnAppendFailure` is always on: the other mode reports wrong revisions.
+ * - Its batch call, the default for appends, is not used. It keeps the pending appends of all clients of the
+ *   process in one list, an error of one client rejects the appends of all, and no append has a deadline.
+ *   `batch` is our own.
+ * - `throwOnAppendFailure` is always on: without it the client reports wrong revisions.
  * - It never gets the connection string, which it would print under `DEBUG` with the password.
  * - It can be closed. The client itself only ends its streams and leaves the connection open.
  */
@@ -106,14 +107,14 @@ export class GuardedClient extends EventStoreDBClient {
   private channel: ReturnType<typeof this.getChannel> | undefined;
   readonly batch = new BatchAppends(() => this.openBatch());
 
-  // In the parts used here, the client asks this only to decide whether it may use its batch call.
+  // The client uses this, in the parts used here, only to decide whether it may use its batch call.
   protected override supports = () => Promise.resolve(false);
 
   /** @param onReconnect called for each connection that replaces a lost one */
   constructor(settings: ConnectionSettings, onReconnect: () => void = () => undefined) {
     // The constructor has an overload for each kind of connection, but none for their union.
     const connection = connectionOf(settings) as SingleNodeOptions;
-    // The client silently drops credentials on a connection without TLS, so it gets none.
+    // Without TLS the client gets no credentials: it would silently drop them.
     super(connection, tlsOf(settings), settings.secure ? settings.credentials : undefined);
     const { getChannel } = this;
     let current: Awaited<ReturnType<typeof getChannel>> | undefined;
@@ -126,9 +127,9 @@ export class GuardedClient extends EventStoreDBClient {
   }
 
   /**
-   * Waits until the client has a connection, or knows that it has none: then the next call fails at once, and makes the
-   * client search again. A call that fails here was not sent. A call that is sent later and gets no answer may have
-   * been carried out.
+   * Waits until the client has a connection, or knows that it has none. In the second case the next call
+   * fails at once, and makes the client search again; such a call was not sent. A call that is sent later and
+   * gets no answer may have been carried out.
    * @throws NotConnected when neither is the case in time
    */
   async ready(timeoutMs: number): Promise<void> {
@@ -152,14 +153,15 @@ export class GuardedClient extends EventStoreDBClient {
     return (await this.capabilities).serverVersion;
   }
 
-  /** Takes no more calls. Running calls go on, and the connection ends with the last one. */
+  /** Accepts no more calls. Running calls go on, and the connection closes after the last one. */
   retire(): void {
     this.batch.retire();
-    // If the client is still looking for a node, the channel is closed as soon as it exists; no caller waits for that.
+    // If the client is still looking for a node, the channel is closed as soon as it exists; no caller waits
+    // for that.
     this.channel?.then((channel) => channel.close()).catch(() => undefined);
   }
 
-  /** If it fails, the client looks for a node again, like after a failure of any other call. */
+  /** If the call fails, the client looks for a node again, like after a failure of any other call. */
   private openBatch() {
     return this.GRPCStreamCreator(generated.StreamsClient, 'batchAppend', (client) =>
       client.batchAppend(...this.callArguments({ requiresLeader: true }, { deadline: Infinity })),

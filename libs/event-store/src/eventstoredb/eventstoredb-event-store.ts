@@ -33,10 +33,10 @@ export interface EventStoreDbEventStoreOptions {
   readonly answerTimeoutMs?: number;
   /** The server's limit for one append (its `MaxAppendSize`). Default 1 MiB, like the server's. */
   readonly maxAppendBytes?: number;
-  /** How long a quiet subscription waits before it asks where the log's end is. Default 500 ms. */
+  /** How long a quiet subscription waits before it reads where the log ends. Default 500 ms. */
   readonly idleProbeMs?: number;
   readonly observer?: EventStoreObserver;
-  /** Add proof of the writer to each appended event. `markingUnproven` checks the events that are read. */
+  /** Adds proof of the writer to each appended event. `markingUnproven` checks the events that are read. */
   readonly macs?: EventMacs | undefined;
 }
 

@@ -16,18 +16,19 @@ const status = {
 };
 
 /**
- * The messages of grpc-js for a call that never got a connection, and of a server that has not handled the call yet.
+ * The messages of grpc-js for a call that never got a connection, and the messages of servers that have not
+ * handled the call.
  */
 const notSent =
   /No connection established|Name resolution failed|Channel closed before call started|ECONNREFUSED|Failed to discover|not ready|too busy|no leader info/i;
 
 export function classifyGrpcFailure(error: unknown): Failure {
   if (isMistake(error) || error instanceof AccessDeniedError || isInvalidArgument(error)) return 'refused';
-  // The server refused the call and named the leader; the client goes there next.
+  // The server refused the call and named the leader. The client sends the next call there.
   if (error instanceof NotLeaderError || error instanceof NotConnected) return 'not-done';
   if (isSilence(error)) return 'unknown';
-  // The very first call fails with a raw gRPC error and not with one of the client's classes: only the text is the
-  // same.
+  // The very first call fails with a raw gRPC error and not with one of the client's classes. Only the text
+  // is the same.
   if (notSent.test(messageOf(error))) return 'not-done';
   const code = codeOf(error);
   const { permissionDenied, unimplemented, unauthenticated } = status;
@@ -51,7 +52,8 @@ function codeOf(error: unknown): number | undefined {
 }
 
 /**
- * Chooses the more telling of two failures: an attempt that the deadline cut short says less than the one before it.
+ * Chooses the failure that says more. An attempt that the deadline cut short says less than the one before
+ * it.
  */
 export function moreTelling(before: unknown, last: unknown): unknown {
   return before !== undefined && isSilence(last) ? before : last;

@@ -13,7 +13,7 @@ import { passes, type EventFilter, type EventMetadata, type RecordedEvent } from
 import type { GuardedClient } from './connection.js';
 
 /**
- * How many events, each of up to 1 MiB, may wait for the consumer before the client and behind it. When the buffers are
+ * How many events, each of up to 1 MiB, may wait in the client's buffer and in ours. When the buffers are
  * full, the server has to wait.
  */
 const bufferedEvents = 32;
@@ -27,8 +27,8 @@ export interface FeedOptions {
 }
 
 /**
- * One subscription of the client, until it fails: first the past, then `live`. Its consumer pulls. A failed feed stays
- * failed: a consumer that goes on makes another one after `position`.
+ * One subscription of the client, until it fails: first the past, then `live`. Its consumer pulls. A failed
+ * feed stays failed. To go on, the consumer makes another feed after `position`.
  */
 export class Feed {
   /** The consumer has read all events that pass the filter up to here. */
@@ -57,7 +57,7 @@ export class Feed {
       },
       { highWaterMark: bufferedEvents },
     );
-    // When the server says that it caught up, it has sent all events from before the subscription began.
+    // When the server reports that it caught up, it has sent all events from before the subscription began.
     this.subscription.on('caughtUp', () => this.changed(() => ((this.live = true), this.pass(reached))));
     this.subscription.on('fellBehind', () => this.changed(() => (this.live = false)));
     this.subscription.on('readable', () => this.changed());
@@ -110,7 +110,7 @@ export class Feed {
     });
   }
 
-  /** Cancels the call: if the stream were only dropped, the call would go on running on the server. */
+  /** Cancels the call on the server, which would run on if only the stream were dropped. */
   close(): void {
     this.failure ??= new NoAnswer('the subscription was left');
     this.subscription.unsubscribe().catch(() => undefined);
@@ -129,9 +129,10 @@ export class Feed {
 /**
  * Converts an event of the client into an event of the port.
  *
- * The position is the commit position alone. A place in the log is a commit and a prepare position. For appended events
- * the two are equal, so one of them names the place; they differed only in explicit transactions, which the server no
- * longer has. The client's types promise a bigint revision, but its records hold the value of the wire, hence `BigInt`.
+ * In EventStoreDB, a place in the log is a commit and a prepare position. For appended events the two are
+ * equal, so the commit position alone is the port's position. They differed only in explicit transactions,
+ * which the server no longer has. The client's types promise a bigint revision, but its records hold the
+ * value of the wire, hence `BigInt`.
  */
 export function toRecordedEvent({
   event,
@@ -142,7 +143,7 @@ export function toRecordedEvent({
     id,
     type,
     data,
-    // Our events were checked when they were appended; events of other writers may have no metadata.
+    // Our events were checked when they were appended. Events of other writers may lack metadata.
     metadata: (event.metadata ?? {}) as unknown as EventMetadata,
     stream: streamId,
     revision: BigInt(revision),
@@ -151,7 +152,8 @@ export function toRecordedEvent({
 }
 
 /**
- * The stream with the name of a log in EventStoreDB. It is not delivered and not copied: every log makes its own name.
+ * The stream that holds the name of a log in EventStoreDB. It is not delivered and not copied: every log
+ * makes its own name.
  */
 export const identityStream = 'atelier-log-identity';
 
@@ -161,14 +163,15 @@ export function isNoneOfOurs({ stream, type }: Pick<RecordedEvent, 'stream' | 't
 }
 
 /**
- * The server sends this in place of a position when it has caught up and has sent neither an event nor a checkpoint.
+ * The server sends this instead of a position when it has caught up and has sent neither an event nor a
+ * checkpoint.
  */
 const noPlace = 2n ** 64n - 1n;
 
 /**
- * The filter that the server applies. The server filters by prefixes of streams or of types, never of both. If types
- * are given it filters by types, which usually let fewer events pass; `Feed` checks the rest. After every 32 events
- * that it left out, the server reports its position, which goes to `onCheckpoint`.
+ * The filter that the server applies. The server filters by prefixes of streams or of types, never by both.
+ * If types are given, it filters by types, which usually let fewer events pass; `Feed` checks the rest. Each
+ * time the filter has left out 32 events, the server reports its position to `onCheckpoint`.
  */
 export function serverFilter(
   filter: EventFilter | undefined,
@@ -184,7 +187,7 @@ export function serverFilter(
   return excludeSystemEvents({ checkpointReached });
 }
 
-/** For the server, an empty list means no filter, and every event passes an empty prefix. */
+/** For the server, an empty list means no filter. Every event passes an empty prefix. */
 function usable(prefixes: readonly string[] | undefined): prefixes is readonly string[] {
   return prefixes !== undefined && prefixes.length > 0 && !prefixes.includes('');
 }

@@ -7,8 +7,8 @@ interface NodeOption {
 }
 
 /**
- * The smallest `MaxAppendSize` of the nodes that a connection names, in bytes: any of them may lead. Undefined if no
- * node answers: `/info/options` is open to the users `admin` and `ops` only.
+ * The smallest `MaxAppendSize` of the nodes that a connection names, in bytes, because any of them may lead.
+ * Undefined if no node answers. Only the users `admin` and `ops` may read `/info/options`.
  */
 export async function readMaxAppendBytes(
   settings: ConnectionSettings,
@@ -49,7 +49,7 @@ async function askNode(
     await body.dump();
     return undefined;
   }
-  // As a node lists its settings: every value is a text.
+  // A node lists its settings in this form: every value is text.
   const options = (await body.json()) as readonly NodeOption[];
   const bytes = Number(options.find(({ name }) => name === 'MaxAppendSize')?.value);
   return Number.isSafeInteger(bytes) && bytes > 0 ? bytes : undefined;

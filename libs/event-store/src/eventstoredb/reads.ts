@@ -16,12 +16,14 @@ import type { GuardedClient } from './connection.js';
 import { isInvalidArgument } from './failures.js';
 import { isNoneOfOurs, toRecordedEvent, Feed } from './feed.js';
 
-/** How many of the last events are searched for one that is not the server's own; the server writes few. */
+/**
+ * How many of the last events are searched for an event that is not the server's own. The server writes few.
+ */
 const headWindow = 128;
 
 /**
- * One page of a stream. `from` is inclusive here, like in the protocol; in subscriptions it is exclusive. Every read
- * asks the leader: a follower may be behind, and the caller would decide on old state.
+ * One page of a stream. `from` is inclusive here, like in the protocol; in subscriptions it is exclusive.
+ * Every read goes to the leader: a follower may be behind, and the caller would decide on old state.
  */
 export async function readStream(
   client: GuardedClient,
@@ -48,13 +50,16 @@ export async function readStream(
   }
 }
 
-/** Position of the very last event of the log, the server's own included. */
+/** Position of the very last event of the log, also if it is the server's own. */
 export async function readTail(client: GuardedClient, timeoutMs: number): Promise<bigint | undefined> {
   const [last] = await readLast(client, 1, timeoutMs);
   return last?.position;
 }
 
-/** Position of the last event that is not the server's own, or of the last one when none is near. */
+/**
+ * Position of the last event that is not the server's own. If none is near, the position of the very last
+ * event.
+ */
 export async function readHead(client: GuardedClient, timeoutMs: number): Promise<bigint | undefined> {
   const [last] = await readLast(client, 1, timeoutMs);
   if (last === undefined || !isNoneOfOurs(last)) return last?.position;
@@ -74,8 +79,9 @@ function readLast(
 }
 
 /**
- * The last event at or before a position that is not the server's own. Undefined if the position lies within the log
- * but no event is there: the server refuses to read from it. Such a position is from another log.
+ * The last event that is at or before a position and is not the server's own. Undefined if the position lies
+ * within the log but no event is there: such a position is from another log, and the server refuses to read
+ * from it.
  */
 export async function readLastEvent(
   client: GuardedClient,
@@ -84,7 +90,7 @@ export async function readLastEvent(
 ): Promise<RecordedEvent | undefined> {
   const [tail] = await readLast(client, 1, timeoutMs);
   if (!tail) return undefined;
-  // The log may grow between two reads, so each one begins where the one before ended.
+  // The log may grow between two reads, so each read begins where the last one ended.
   const isBeyond = through !== undefined && through < tail.position;
   if (!isBeyond && !isNoneOfOurs(tail)) return tail;
   let from = placeAt(isBeyond ? through : tail.position);
@@ -129,7 +135,7 @@ function collect(
       void leave(read);
     };
     const timer = setTimeout(() => fail(new NoAnswer(`no answer within ${timeoutMs} ms`)), timeoutMs);
-    // This listener stays attached: a late error without a listener would end the process.
+    // This listener stays attached, because a late error without a listener would end the process.
     read.on('error', fail);
     read.on('close', () => fail(new NoAnswer('the read was cut off')));
     read.on('data', (resolved: ResolvedEvent | AllStreamResolvedEvent) => {
@@ -154,8 +160,8 @@ async function leave(read: { cancel(): Promise<void> }): Promise<void> {
 }
 
 /**
- * One page of the log. The client's own read has no filter and includes the position where it starts. The page is
- * therefore the beginning of a subscription, up to the limit or to the end of the log.
+ * One page of the log. The client's own read has no filter and includes the position where it starts. So the
+ * page is the beginning of a subscription, up to the limit or to the end of the log.
  */
 export async function readAll(
   client: GuardedClient,

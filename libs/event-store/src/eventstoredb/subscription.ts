@@ -17,19 +17,19 @@ import { readAll, readTail } from './reads.js';
 
 /** How long a batch waits for more while there is more. */
 const gatherPastMs = 20;
-/** While the filter leaves all events out, the consumer gets its new position at this interval. */
+/** While no event passes the filter, the consumer gets its new position at this interval. */
 const progressMs = 100;
 
 export interface FeedSource {
   readonly connection: Connection;
-  /** How long a subscription may stay without events before the end of the log is read. */
+  /** How long a subscription may get no events before the end of the log is read. */
   readonly idleProbeMs: number;
 }
 
 /**
- * Catch-up, then live, for as long as the consumer wants. A feed that fails, ends or falls silent is replaced by one
- * after the last delivered position; the client does not do that itself. It never gives up: that is the consumer's
- * decision.
+ * Delivers the past, then new events, for as long as the consumer wants. If a feed fails, ends or falls
+ * silent, another one replaces it after the last delivered position; the client does not do that itself. It
+ * never gives up: only the consumer decides that.
  */
 export async function* subscribeByFeed(
   source: FeedSource,
@@ -48,7 +48,8 @@ export async function* subscribeByFeed(
       const opening = open(source, position, filter);
       feed = await orAborted(opening, signal);
       if (feed === undefined) {
-        // A feed that opens late has no reader. Without a close the server would keep it as long as this process lives.
+        // If a feed opens too late, its consumer has left. Unless it is closed, the server keeps it as long
+        // as this process lives.
         opening.then((late) => late.close()).catch(() => undefined);
         return undefined;
       }
@@ -99,7 +100,7 @@ interface Batching extends Required<Pick<SubscribeOptions, 'batchSize' | 'patien
   readonly answerTimeoutMs: number;
 }
 
-/** The batches of one feed. Returns when the signal fires, throws when the feed has failed. */
+/** The batches of one feed. Returns when the signal fires, and throws when the feed has failed. */
 async function* batches(
   source: FeedSource,
   batching: Batching,
@@ -123,7 +124,7 @@ async function* batches(
   }
 }
 
-/** What has arrived, and what comes within a moment of it. */
+/** The events that have arrived, and the events that follow within a moment. */
 async function gather(
   { feed, batchSize, patienceMs, signal }: Batching,
   yieldedAt: number,
@@ -141,9 +142,10 @@ async function gather(
 }
 
 /**
- * A consumer without events must still learn how far the log is, and must notice when the server has forgotten it. So
- * after a silence the end of the log is read, and whether an event up to there should have come. If not, the end
- * becomes the consumer's position. Otherwise a last wait follows, then a new feed.
+ * A consumer without events must still learn how far the log is, and must notice when the server has
+ * forgotten it. So after a silence this reads the end of the log, and checks whether an event up to there is
+ * missing. If not, the end becomes the consumer's position. If so, one last wait follows, and then a new
+ * feed.
  */
 async function waitForMore(source: FeedSource, batching: Batching): Promise<void> {
   const { feed, filter, signal, answerTimeoutMs } = batching;
