@@ -4,8 +4,8 @@ import type { AppendOutcome, AppendTogetherOutcome, RecordedEvent } from './even
 export type AppendResult = 'appended' | 'replayed' | 'wrong-expected-revision' | 'failed';
 
 /**
- * Both adapters report to it, for counters and histograms. All methods are optional; none may throw. Times are in
- * milliseconds. A `reason` is a message for people: it can have any text, so do not use it as a label.
+ * Both adapters report to it, for counters and histograms. All methods are optional; none may throw. Times are
+ * in milliseconds. A `reason` is a message for people. It can be any text, so do not use it as a label.
  */
 export interface EventStoreObserver {
   /** An append ended; the time includes its retries. */
@@ -18,7 +18,7 @@ export interface EventStoreObserver {
   resubscribed?(reason: string): void;
   /** A lost connection was replaced. */
   reconnected?(): void;
-  /** This service had not saved the snapshot that it found, so it folds the stream. */
+  /** This service did not save the snapshot that it found, so it folds the stream from its first event. */
   snapshotDropped?(): void;
   /** An event was read that nothing proves to be this service's. */
   unprovenEvent?(event: RecordedEvent): void;

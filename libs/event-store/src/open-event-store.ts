@@ -26,7 +26,8 @@ export interface OpenOptions {
   readonly deadlineMs?: number;
   readonly observer?: EventStoreObserver;
   /**
-   * Keys to prove and check who wrote each event. Absent: events are written without proof, and read without a check.
+   * Keys that prove and check who wrote each event. Absent: events are written without proof, and read without
+   * a check.
    */
   readonly proof?: ProofOptions | undefined;
 }
@@ -64,7 +65,7 @@ export async function openEventStore(
     await pool.end();
   };
   const snapshots = createPostgresSnapshotStore({ pool });
-  // Below the shared subscriptions, so that a process checks each event of the log once.
+  // Below the shared subscriptions, so that a process checks each event of the log only once.
   const read = macs ? markingUnproven(store, { ...options, macs, ...proof }) : store;
   const shared = withSharedSubscriptions(read);
   return { store: macs ? refusingUnproven(shared) : shared, snapshots, close, [Symbol.asyncDispose]: close };
@@ -74,7 +75,7 @@ type AdapterOptions = Omit<OpenOptions, 'proof' | 'maxConnections'> & {
   readonly macs: EventMacs | undefined;
 };
 
-/** Its client takes 60 ms to load, which a process beside PostgreSQL need not spend. */
+/** Its client takes 60 ms to load. A process beside PostgreSQL saves that time. */
 async function openEventStoreDb(connectionString: string, options: AdapterOptions): Promise<EventStore> {
   const { createEventStoreDbEventStore } = await import('./eventstoredb/eventstoredb-event-store.js');
   return createEventStoreDbEventStore({ connectionString, ...options });
@@ -94,7 +95,10 @@ export async function prepareEventStore(urls: EventStoreUrls): Promise<void> {
   }
 }
 
-/** The URL of the PostgreSQL database that has the log's schema: with the log itself, or with snapshots alone. */
+/**
+ * The URL of the PostgreSQL database that has the log's schema. Beside EventStoreDB, that schema holds only
+ * snapshots.
+ */
 export function postgresUrlOf({ eventStoreUrl, databaseUrl }: EventStoreUrls): string {
   if (/^postgres(?:ql)?:\/\//.test(eventStoreUrl)) return eventStoreUrl;
   if (isEventStoreDbUrl(eventStoreUrl)) return databaseUrl;
@@ -102,8 +106,8 @@ export function postgresUrlOf({ eventStoreUrl, databaseUrl }: EventStoreUrls): s
 }
 
 /**
- * The log that a URL leads to, without credentials and options, so it may be shown, compared and stored. Two names of
- * one server are two locations.
+ * Names the log that a URL leads to, without credentials and options, so the result may be shown, compared and
+ * stored. Two names of one server give two locations.
  */
 export function locationOf(url: string): string {
   const [, scheme = '', rest = ''] = /^([a-z0-9+]+):\/\/(.*)$/s.exec(url) ?? [];
@@ -114,12 +118,13 @@ export function locationOf(url: string): string {
 
 export interface ServerVersion {
   readonly kind: 'PostgreSQL' | 'EventStoreDB';
-  /** The server's own text; `unknown` if the server is too old to tell. */
+  /** The version as the server states it; `unknown` if the server is too old to state it. */
   readonly version: string;
 }
 
 /**
- * Asks the server behind an `EVENT_STORE_URL` for its name and version, for operators only: no code depends on it.
+ * Reads the name and version of the server behind an `EVENT_STORE_URL`. For operators only: no code depends on
+ * it.
  * @throws what the client of that server throws
  */
 export async function readServerVersion(eventStoreUrl: string, timeoutMs: number): Promise<ServerVersion> {
@@ -145,24 +150,25 @@ export async function readServerVersion(eventStoreUrl: string, timeoutMs: number
 }
 
 /**
- * Says what is wrong with the password in an `EVENT_STORE_URL` without naming it; undefined: nothing found. A node that
- * was first started with an empty password accepts it; the URL without a password then works.
+ * Says what is wrong with the password in an `EVENT_STORE_URL`, without quoting it. Undefined: nothing found. A
+ * node that was first started with an empty password accepts an empty password. The URL without a password then
+ * works.
  */
 export function weaknessOfPassword(eventStoreUrl: string): string | undefined {
   if (!isEventStoreDbUrl(eventStoreUrl)) return undefined;
   const { credentials, secure } = parseConnectionString(eventStoreUrl);
   if (!credentials || !secure) return undefined;
   if (credentials.password === '') return `the password of ${credentials.username} is empty`;
-  // What EventStoreDB gives `admin` and `ops` where nothing else is set.
+  // EventStoreDB gives this password to `admin` and `ops` unless another one is set.
   return credentials.password === 'changeit'
     ? `the password of ${credentials.username} is the one that EventStoreDB comes with`
     : undefined;
 }
 
 export interface AppendLimit {
-  /** What this service sends in one append at most, in bytes. */
+  /** The largest append that this service sends, in bytes. */
   readonly ours: number;
-  /** What the server takes; undefined where it does not tell. */
+  /** The largest append that the server accepts, in bytes; undefined if the server does not say. */
   readonly theirs: number | undefined;
 }
 

@@ -50,9 +50,9 @@ export function serialiseTogether(writes: readonly StreamWrite[], macs?: EventMa
 }
 
 /**
- * Checks the arguments of an append before it is sent, the same way for every adapter. If one store accepted events
- * that another refuses, a log could not be copied between them.
- * @param macs add the proof of the writer to each event's metadata; without them events are sent unchanged
+ * Checks the arguments of an append before it is sent, the same way for every adapter. If one store accepted
+ * events that another refuses, a log could not be copied between them.
+ * @param macs add the proof of the writer to each event's metadata; without them, events are sent unchanged
  * @throws InvalidAppend, EventTooLarge, DuplicateEventId
  */
 export function serialiseAppend(
@@ -130,7 +130,7 @@ function toJson(event: NewEvent, part: 'data' | 'metadata'): string {
   throw new InvalidAppend(`The ${part} of the event ${event.id} (${event.type}) is not JSON`);
 }
 
-/** Half a surrogate pair has no UTF-8 form: in the store two different names would become the same one. */
+/** Half a surrogate pair has no UTF-8 form. In the store, two different names would become the same one. */
 function checkName(what: string, name: string): void {
   if (name === '') throw new InvalidAppend(`The ${what} is empty`);
   if (name.length > maxStreamNameLength)
@@ -155,12 +155,12 @@ export function firstRevision(expected: bigint | 'no-stream'): bigint {
 }
 
 /**
- * The verdict on an append that the store refused. It needs the stream's revision, and the places beyond the expected
- * revision where events with the append's ids are.
+ * The verdict on an append that the store refused. It needs the stream's revision, and the places beyond the
+ * expected revision where events with the append's ids are.
  * - All of them are there, in order, at the revisions of the append: it repeats an append that succeeded.
  * - Only some of them are there, or in another order or place: two different appends share ids.
- * - None is there: the caller's state of the stream is old. The ids may lie further back: the caller finds them when it
- *   reads the stream again.
+ * - None is there: the caller's state of the stream is old. The ids may lie further back. The caller finds them
+ *   when it reads the stream again.
  */
 export function judgeRefused(
   append: Append,
@@ -174,12 +174,14 @@ export function judgeRefused(
     const place = places.get(id);
     return place?.stream === stream && expected !== 'any' && place.revision >= firstRevision(expected);
   });
-  // No revision can be wrong for 'any', so the store refused the append because of its ids.
+  // No revision is wrong for 'any', so the store refused the append because of its ids.
   if (overlaps || expected === 'any') return duplicateIds([append]);
   return { outcome: 'wrong-expected-revision', actual };
 }
 
-/** The outcome of the append if the given places show that it was made before, with all its events in order. */
+/**
+ * The outcome of the append if the given places show that it was made earlier, with all its events in order.
+ */
 export function findReplay(
   { stream, expected, events }: Append,
   places: StoredPlaces,
@@ -195,7 +197,7 @@ export function findReplay(
   return { outcome: 'appended', revision: last.revision, position: last.position, replayed: true };
 }
 
-/** The same for all appends of a group that was made together. A guard has no events to be found. */
+/** The same for all appends of a group that is made together. A guard has no events to find. */
 export function findReplays(
   appends: readonly Append[],
   places: StoredPlaces,

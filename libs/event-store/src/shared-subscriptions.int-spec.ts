@@ -31,7 +31,9 @@ async function until(condition: () => boolean): Promise<void> {
   while (!condition()) await new Promise((resolve) => setTimeout(resolve, 5));
 }
 
-/** A subscription that reads until it has this many events, and then goes on in the background until it is ended. */
+/**
+ * A subscription that reads until it has this many events. It then goes on in the background until it is ended.
+ */
 function follow(store: EventStore, types: readonly string[]) {
   const ending = new AbortController();
   const received: string[] = [];
@@ -65,7 +67,7 @@ it('has one subscription at the store for all that follow the end of the log', a
   await Promise.all(followers.map(({ reached }) => reached(41)));
   const expected = Array.from({ length: 41 }, (_, place) => `${prefix}a@${place}`);
   for (const { received } of followers) expect(received).toEqual(expected);
-  // Each caught up by itself, and all of them share one from then on.
+  // Each one caught up with its own subscription. From then on all of them share one.
   await until(() => open() === 1);
   expect(opened()).toBe(4);
   await Promise.all(followers.map(({ end }) => end()));
@@ -113,7 +115,7 @@ it('lets a slow one fall out of the window and read pages, while a fast one stay
   let last = 0n;
   for await (const batch of slow) {
     batches.push(batch);
-    // While it is busy with its first batch the window moves on.
+    // The window moves on while the slow one is busy with its first batch.
     if (batches.length === 1) {
       for (let revision = 0n; revision < 50n; revision++) {
         await shared.append(`${prefix}a`, revision, newEvents(1, type));

@@ -9,26 +9,26 @@ import {
   type SubscriptionBatch,
 } from './event-store.js';
 
-/** Bounds of a window. A subscription that was too slow for it reads the log again. */
+/** Limits of a window. A subscription that was too slow for it reads the log again. */
 export interface WindowLimits {
   /** Default 8,192. */
   readonly maxEvents?: number;
-  /** Of the events' data as JSON. Default 16 MiB. */
+  /** Size of the events' data as JSON. Default 16 MiB. */
   readonly maxBytes?: number;
 }
 
 /**
- * The same store with one live subscription that all subscribers of this process share: a wake-up costs one read of the
- * log, however many subscribers there are. A subscriber catches up by its own pages. At the end of the log it joins a
- * window of recent events in memory, which the shared subscription fills. If it falls behind the window, it reads pages
- * again until it reaches it.
+ * The same store, but all subscribers of this process share one live subscription. So a wake-up costs one read
+ * of the log, however many subscribers there are. A subscriber catches up with its own pages. At the end of the
+ * log it joins a window of recent events in memory, which the shared subscription fills. If it falls behind the
+ * window, it reads pages again until it reaches the window.
  */
 export function withSharedSubscriptions(store: EventStore, limits: WindowLimits = {}): EventStore {
   const shared = new SharedSubscriptions(store, limits);
   return storeWith(store, { subscribe: (options) => shared.subscribe(options) });
 }
 
-/** What {@link withSharedSubscriptions} makes of one store. */
+/** The subscriptions of one store, shared as in {@link withSharedSubscriptions}. */
 export class SharedSubscriptions {
   /** How patient each subscriber is. */
   private readonly subscribers = new Set<() => number>();
@@ -72,8 +72,8 @@ export class SharedSubscriptions {
   }
 
   /**
-   * The window, if it holds or will hold all events after the position that pass the filter. A window that lacks some
-   * of the types is left for a new one.
+   * The window, if it holds or will hold all events after the position that pass the filter. A window that
+   * lacks some of the types is replaced by a new one.
    */
   private windowAt(position: bigint, filter: EventFilter): LogWindow | undefined {
     const { window } = this;
@@ -105,7 +105,8 @@ function union(one: Types, other: Types): Types {
 }
 
 /**
- * The last events of the log that have these types, filled by one subscription. The window ends with that subscription.
+ * The last events of the log that have these types. One subscription fills the window, and the window ends with
+ * it.
  */
 class LogWindow {
   ended = false;
@@ -130,7 +131,7 @@ class LogWindow {
     this.to = from;
     this.maxEvents = maxEvents;
     this.maxBytes = maxBytes;
-    // Its followers go back to their own pages, whose reads report the error.
+    // The followers go back to their own pages, whose reads report the error.
     void this.fill(store, patienceMs)
       .catch(() => undefined)
       .finally(() => this.end());
@@ -182,7 +183,7 @@ class LogWindow {
     return { events, position: reached, caughtUp: this.caughtUp && reached === this.to };
   }
 
-  /** Of the first event after the position, by halves. */
+  /** The place of the first event after the position, by binary search. */
   private placeAfter(position: bigint): number {
     let [low, high] = [0, this.events.length];
     while (low < high) {
@@ -215,7 +216,7 @@ class LogWindow {
     this.bytes += size;
   }
 
-  /** Drops the older half at once, so that each event is moved once on average. */
+  /** Drops the older half at once, so that on average each event is moved only once. */
   private forget(): void {
     if (this.events.length <= this.maxEvents && this.bytes <= this.maxBytes) return;
     let kept = this.events.length;

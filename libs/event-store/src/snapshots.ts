@@ -1,8 +1,8 @@
 import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
 
 /**
- * Snapshots of folded streams make reads faster. They are never a source of truth: each can be dropped at any time, and
- * the next load then folds from the first event. So they may live beside the log, in any store.
+ * Snapshots of folded streams make reads faster. They are never a source of truth: each one can be dropped at
+ * any time, and the next load then folds from the first event. So any store can hold them, also beside the log.
  */
 export interface Snapshot {
   /** The last event that the state includes. */
@@ -13,8 +13,8 @@ export interface Snapshot {
 
 export abstract class SnapshotStore {
   /**
-   * The newest snapshot of this version of the fold, never of another one: a changed fold must not continue from the
-   * old fold's result.
+   * The newest snapshot of this version of the fold. Snapshots of other versions do not count: a changed fold
+   * must not continue from an old fold's result.
    */
   abstract load(stream: string, foldVersion: number): Promise<Snapshot | undefined>;
 
@@ -26,9 +26,9 @@ export abstract class SnapshotStore {
 }
 
 /**
- * Snapshots that only holders of the secret can write: each is saved with a keyed digest. A snapshot whose digest is
- * wrong or missing (older releases wrote none) is dropped, and its stream is folded. Without a secret no snapshot can
- * be checked, so none is loaded or saved.
+ * Snapshots that only holders of the secret can write. Each is saved with a keyed digest. A snapshot whose
+ * digest is wrong or missing (older releases wrote none) is dropped, and its stream is folded. Without a secret
+ * no snapshot can be checked, so none is loaded or saved.
  * @param secret text that is not in the database
  * @param onDropped called for each dropped snapshot
  */
@@ -47,7 +47,7 @@ export function authenticSnapshots(
     async load(stream, foldVersion) {
       const found = await snapshots.load(stream, foldVersion);
       if (!found) return undefined;
-      // The stored value may be anything: the function returns it only if its digest fits.
+      // The stored value may be anything, so it is returned only if its digest fits.
       const { digest, state } = (found.state ?? {}) as { digest?: unknown; state?: unknown };
       const snapshot = { revision: found.revision, state };
       const [given, expected] = [

@@ -13,8 +13,8 @@ import {
 
 export interface PresenceOptions {
   /**
-   * How long a read waits if the request can also be answered without the store. Default 2,000 ms: longer than a
-   * working store needs.
+   * How long a read waits if the request can also be answered without the store. Default 2,000 ms: longer than
+   * a working store needs.
    */
   readonly patienceMs?: number;
   /** Between two looks whether the store is back. Default 500 ms. */
@@ -23,15 +23,17 @@ export interface PresenceOptions {
 }
 
 /**
- * Whether the event store answers, as far as one process knows:
+ * Whether the event store answers, as far as this process knows:
  *
- * - `present` at first, and as soon as a probe finds it back.
- * - `late` while a read goes on that its caller no longer waits for: reads that can do without the store do not ask it.
- * - `away` once a call has given up and no other call was answered since it began: every call fails at once, until a
- *   probe is answered.
+ * - `present` at first, and as soon as a probe gets an answer again.
+ * - `late` while a read goes on that its caller no longer waits for. Reads that can do without the store then
+ *   skip it.
+ * - `away` once a call has given up, if no other call got an answer since that call began. Every call then
+ *   fails at once, until a probe gets an answer.
  *
- * A library for circuit breakers opens by the share of failures. Here each failure comes after ten seconds of retries.
- * By then many calls wait that have not failed yet, so one call without an answer must be enough.
+ * A library for circuit breakers opens by the share of failures. Here each failure comes after ten seconds of
+ * retries, and by then many calls wait that have not failed yet. So a single call without an answer must be
+ * enough.
  */
 export class StorePresence {
   private answeredAt = -Infinity;
@@ -63,7 +65,7 @@ export class StorePresence {
       throw new EventStoreUnavailable('The event store is away; it is tried again all the time');
   }
 
-  /** Makes a call of the store. @throws EventStoreUnavailable at once while it is away */
+  /** Calls the store. @throws EventStoreUnavailable at once while it is away */
   async call<T>(work: () => Promise<T>): Promise<T> {
     this.require();
     const begunAt = performance.now();
@@ -97,7 +99,7 @@ export class StorePresence {
     return undefined;
   }
 
-  /** The read goes on; its end tells whether the store is there. */
+  /** The read goes on. Its end shows whether the store is there. */
   private waitNoLonger(reading: Promise<unknown>): void {
     this.lateReads += 1;
     const end = () => {
@@ -130,7 +132,8 @@ function isAbsence(error: unknown): boolean {
 }
 
 /**
- * The same store, but its calls fail at once while it is away, and a request waits for them only within its patience.
+ * The same store, but its calls fail at once while it is away. A request waits for its calls only as long as
+ * its patience lasts.
  */
 export function withPresence(store: EventStore, presence: StorePresence): EventStore {
   const read = <T>(work: () => Promise<T>) => inStoreTime(() => presence.call(work), 'read');
@@ -146,12 +149,15 @@ export function withPresence(store: EventStore, presence: StorePresence): EventS
   });
 }
 
-/** Faster calls do not count: a request that follows a job for an hour makes thousands of them. */
+/**
+ * Calls that are faster than this do not count: a request that follows a job for an hour makes thousands of
+ * them.
+ */
 const slowMs = 500;
 
 /**
- * Waits for work of the event store as long as the request may still wait for it. Each call of the store has its own
- * limit, so the first slow call needs no timer. Outside a request only that limit applies.
+ * Waits for work of the event store, for as long as the request may still wait. Each call of the store has its
+ * own limit, so the first slow call needs no timer. Outside a request only that limit applies.
  * @throws EventStoreUnavailable, or AppendOutcomeUnknown for a write, when the request's patience is over
  */
 export async function inStoreTime<T>(work: () => Promise<T>, kind: 'read' | 'write'): Promise<T> {
@@ -172,7 +178,7 @@ export async function inStoreTime<T>(work: () => Promise<T>, kind: 'read' | 'wri
   }
 }
 
-/** What a request begins with. */
+/** The store time of a request at its start. */
 export const newStoreTime = (patienceMs: number): StoreTime => ({
   patienceMs,
   waitedMs: 0,

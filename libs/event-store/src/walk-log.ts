@@ -11,7 +11,7 @@ export interface Walk {
   readonly unprovenToo?: boolean;
 }
 
-/** A part of the log. `position` is the position that the walk has reached. */
+/** A part of the log. `position` is the position that the walk has reached after it. */
 export interface Stretch {
   readonly events: readonly RecordedEvent[];
   readonly position: bigint;
@@ -21,8 +21,9 @@ export interface Stretch {
 const stretchEvents = 1000;
 
 /**
- * The log up to a position, in order. It reads a stretch while the caller works on the one before. It uses a
- * subscription and not pages, because a subscription bounds its batches in bytes and reconnects by itself.
+ * Yields the log up to a position, in order. It reads a stretch while the caller works on the one before. It
+ * uses a subscription and not pages, because a subscription limits its batches in bytes and reconnects by
+ * itself.
  * @throws the signal's reason, UnprovenEvent
  */
 export async function* walkLog(
@@ -43,7 +44,8 @@ export async function* walkLog(
       const isLast = batch.caughtUp || batch.position >= through;
       if (!isLast) {
         coming = batches.next();
-        // A consumer that leaves during a stretch does not await the next one: its failure must not count as unhandled.
+        // A consumer that leaves during a stretch does not await the next one. A failure of that one must not
+        // count as unhandled.
         coming.catch(() => undefined);
       }
       const events = isLast ? batch.events.filter(({ position }) => position <= through) : batch.events;
@@ -56,10 +58,10 @@ export async function* walkLog(
   }
 }
 
-/** The number of events of one stream, from its first one on, and their digest. */
+/** The number of events of one stream, counted from its first event, and their digest. */
 export interface StreamDigest {
   readonly events: number;
-  /** SHA-256, in hex, of the digest before the last event and that event. */
+  /** SHA-256, in hex, of the digest before the last event together with that event. */
   readonly sha256: string;
 }
 
@@ -77,7 +79,8 @@ export interface Difference {
 }
 
 /**
- * The text of an event that is the same in every store: all that a copy keeps, and nothing that belongs to one store.
+ * The text of an event that is the same in every store. It holds all that a copy keeps, and nothing that
+ * belongs to one store.
  */
 export function canonicalJson({ stream, revision, id, type, data, metadata }: RecordedEvent): string {
   return JSON.stringify([stream, Number(revision), id.toLowerCase(), type, data, metadata]);
@@ -97,7 +100,7 @@ export class StreamDigests {
   }
 
   /**
-   * Adds the next event of its stream. An event that it has already does not change it.
+   * Adds the next event of its stream. An event that was already added changes nothing.
    * @throws CopyRefused when the events before it are missing
    */
   absorb(event: RecordedEvent, canonical: string): void {
@@ -145,7 +148,7 @@ export class StreamDigests {
   }
 }
 
-/** The copy cannot go on without damage to a history, so it ends here. */
+/** The copy ends here, because going on would damage a history. */
 export class CopyRefused extends EventStoreError {
   override readonly name = 'CopyRefused';
 }

@@ -26,7 +26,7 @@ const sendPauses = { ...pauses, longestPauseMs: 250 };
 export interface AppendQueueOptions {
   readonly pool: pg.Pool;
   readonly schema: string;
-  /** How long an append may be tried before the caller gets an error. */
+  /** How long an append is retried before the caller gets an error. */
   readonly deadlineMs: number;
   /** How long an answer may take before the connection counts as lost. */
   readonly answerTimeoutMs: number;
@@ -41,26 +41,26 @@ interface WaitingGroup {
   readonly deadline: number;
   /** An earlier attempt may have been committed. */
   sent: boolean;
-  /** Goes in its own batch, because the batch that it was part of failed on a duplicate id. */
+  /** Sent in a batch of its own, because its earlier batch failed on a duplicate id. */
   alone: boolean;
   settled: boolean;
   readonly resolve: (outcome: GroupOutcome) => void;
   readonly reject: (error: Error) => void;
 }
 
-/** Like {@link AppendTogetherOutcome}, but a refusal has each stream's revision; -1: no stream. */
+/** Like {@link AppendTogetherOutcome}, but a refusal holds each stream's revision; -1: no stream. */
 type GroupOutcome =
   | Extract<AppendTogetherOutcome, { readonly outcome: 'appended' }>
   | { readonly outcome: 'wrong-expected-revision'; readonly actual: readonly bigint[] };
 
 /**
- * Group commit. One batch is on its way at a time. Appends that arrive meanwhile wait and then go together, with one
- * round trip and one disk flush for all. Without load an append does not wait.
+ * Group commit. Only one batch is sent at a time. Appends that arrive meanwhile wait, and are then sent
+ * together, with one round trip and one disk flush for all. Without load an append does not wait.
  *
- * A batch whose answer is lost goes back to the head of the queue. It is sent again with the same ids at the same
- * expected revisions, so each append happens only once. Appends to one stream keep their order: a batch holds at most
- * one of each stream, and later ones wait for the next. A batch may hold several guards of one stream, but never a
- * guard and a write of the same stream.
+ * If the answer to a batch is lost, the batch goes back to the head of the queue. It is sent again with the
+ * same ids at the same expected revisions, so each append happens only once. Appends to one stream keep their
+ * order: a batch holds at most one append to each stream, and later ones wait for the next batch. A batch may
+ * hold several guards of one stream, but never a guard and a write of the same stream.
  */
 export class AppendQueue {
   private waiting: WaitingGroup[] = [];
@@ -112,8 +112,8 @@ export class AppendQueue {
   }
 
   private async drain(): Promise<void> {
-    // Waits one turn of the event loop, so that all callers that were just answered, and all calls of one tick, join
-    // the same batch.
+    // Waits one turn of the event loop, so that callers that were just answered, and all calls of one tick, can
+    // join the same batch.
     for (await turn(); this.waiting.length > 0; await turn()) {
       let failure: unknown;
       const again = (attempt: number) => {
@@ -138,8 +138,8 @@ export class AppendQueue {
     try {
       await this.send(batch, this.timeoutFor(first));
     } catch (error) {
-      // A full disk does not get room within a deadline, so the callers hear of it at once. Their appends were rolled
-      // back.
+      // A full disk does not get room within a deadline, so the callers get the error at once. Their appends
+      // were rolled back.
       if (isDiskFull(error)) for (const group of batch) if (!group.settled) giveUp(group, error);
       this.putBack(batch);
       this.giveUpExpired(error);
@@ -207,7 +207,7 @@ export class AppendQueue {
     for (const { group, actual } of refused) settle(group, judge(group, actual, places));
   }
 
-  /** The server rolled the statement back. Each append now goes alone, so that only the faulty one fails. */
+  /** The server rolled the statement back. Each append is now sent alone, so that only the faulty one fails. */
   private async handleRefusal(
     batch: readonly WaitingGroup[],
     error: unknown,
@@ -284,7 +284,7 @@ function judge(
     // One for each append.
     const verdict = judgeRefused(append, revisionOf(actual[index]!), places);
     if (verdict instanceof Error) return verdict;
-    // The log has a part of it, so other appends share its ids.
+    // The log holds this part of the group, but not the whole group. So other appends share its ids.
     if (verdict.outcome === 'appended') return duplicateIds(appends);
   }
   return { outcome: 'wrong-expected-revision', actual };

@@ -22,8 +22,8 @@ export function isAccepted(expected: ExpectedRevision, actual: bigint): boolean 
 }
 
 /**
- * Sends all appends in one round trip and one commit; those of a group happen together or not at all. If an append
- * writes a stream, no other append may name that stream.
+ * Sends all appends in one round trip and one commit. The appends of a group happen together or not at all. If
+ * an append writes a stream, no other append may name that stream.
  */
 export async function appendBatch(
   client: pg.ClientBase,

@@ -6,11 +6,13 @@ import { channelOf } from './schema.js';
 const pollMs = { listening: 5_000, deaf: 200 };
 
 /**
- * Wakes the subscriptions of this process when the log grows. One connection listens for all of them; it exists only
- * while there is a subscription. Two modes:
- * - listening: notifications arrive within a millisecond, and a poll every five seconds guards against a lost one;
- * - deaf: there is no connection (yet, or not any more). Polls come every 200 ms, and the connection is tried again with
- *   backoff. When it is back, all subscriptions wake up, because they may have missed notifications.
+ * Wakes the subscriptions of this process when the log grows. One connection listens for all of them; it exists
+ * only while there is a subscription. Two modes:
+ * - listening: notifications arrive within a millisecond. A poll every five seconds finds what a lost one
+ *   announced.
+ * - deaf: there is no connection, at the start or after a loss. Polls come every 200 ms, and the connection is
+ *   tried again with backoff. When it is back, all subscriptions wake up, because they may have missed
+ *   notifications.
  */
 export class CommitSignal {
   private readonly waiting = new Set<() => void>();
@@ -57,7 +59,7 @@ export class CommitSignal {
     this.stopListening = undefined;
   }
 
-  /** Resolves when the log may have grown beyond the position, or the signal fires. */
+  /** Resolves when the log may have grown beyond the position, or when the signal fires. */
   async beyond(position: bigint, signal: AbortSignal): Promise<void> {
     if (this.head > position || signal.aborted) return;
     await new Promise<void>((resolve) => {
@@ -84,7 +86,7 @@ export class CommitSignal {
       this.listening = listening;
       if (listening && wasConnected) this.observer.reconnected?.();
       wasConnected ||= listening;
-      // Polling goes on meanwhile. If the store stays away, the reads report it.
+      // Polls continue without the connection. If the store stays away, the reads report it.
       this.wakeAll();
     };
     const hear = (payload: string) => {

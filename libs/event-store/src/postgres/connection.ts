@@ -5,14 +5,16 @@ import { isMistake, NotConnected, retryRead, unavailable, within, type Failure }
 import type { EventStoreObserver } from '../observer.js';
 
 /**
- * A statement is `not-done` if it had no connection, or if the server rolled it back for a passing reason (out of
- * connections, deadlock, failover). If its connection broke or fell silent, it may have been committed.
+ * A statement is `not-done` if it had no connection, or if the server rolled it back for a passing reason (out
+ * of connections, deadlock, failover). If its connection broke or fell silent, the outcome is unknown: it may
+ * have been committed.
  */
 export function classifySqlFailure(error: unknown): Failure {
   if (error instanceof NotConnected) return isConfiguration(error.cause) ? 'refused' : 'not-done';
   if (isMistake(error)) return 'refused';
   const code = sqlState(error);
-  // An error without a SQLSTATE comes from the socket. 57P01 and 57P02 end a session that may just have committed.
+  // An error without a SQLSTATE comes from the socket. 57P01 and 57P02 end a session that may just have
+  // committed.
   if (code === undefined || code.startsWith('08') || code.startsWith('57P')) return 'unknown';
   const passing =
     code.startsWith('53') || code.startsWith('40') || ['57014', '55P03', '25006'].includes(code);
@@ -27,7 +29,10 @@ function isConfiguration(cause: unknown): boolean {
 
 const guarded = new WeakSet<pg.Pool>();
 
-/** The pool drops a connection that dies while it is idle. Without this listener the error would end the process. */
+/**
+ * The pool drops a connection that breaks while it is idle. Without this listener the error would end the
+ * process.
+ */
 export function guardPool(pool: pg.Pool): pg.Pool {
   if (!guarded.has(pool)) pool.on('error', () => undefined).on('connect', surviveItsEnd);
   guarded.add(pool);
@@ -62,7 +67,10 @@ export async function onClient<T>(
   }
 }
 
-/** The pool may be the caller's and have no time limit. A connection that comes too late goes straight back to it. */
+/**
+ * The pool may belong to the caller and have no time limit. A connection that comes too late goes straight back
+ * to it.
+ */
 async function connectWithin(pool: pg.Pool, timeoutMs: number): Promise<pg.PoolClient> {
   const connecting = pool.connect();
   try {
@@ -74,7 +82,7 @@ async function connectWithin(pool: pg.Pool, timeoutMs: number): Promise<pg.PoolC
 }
 
 export interface Statement {
-  /** Unique for the text: each connection prepares the statement once under this name. */
+  /** One name for each text: each connection prepares the statement once under this name. */
   readonly name: string;
   readonly text: string;
 }
@@ -107,7 +115,7 @@ export function sqlMayPass(error: unknown): boolean {
   return classifySqlFailure(error) !== 'refused';
 }
 
-/** What the caller gets to see. */
+/** The error that the caller gets. */
 export function unavailableSql(error: unknown): Error {
   const hint = ['42P01', '3F000'].includes(sqlState(error) ?? '') ? ' (was it migrated?)' : '';
   return unavailable(error, classifySqlFailure(error), hint);

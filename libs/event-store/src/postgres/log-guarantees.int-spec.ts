@@ -269,7 +269,7 @@ describe('the log in PostgreSQL', () => {
       value<number>(
         `select pg_column_size(data) + pg_column_size(metadata) from event_store.events where stream = '${name}'`,
       );
-    // Hexadecimal digits of chance are not compressed, so that a row is as long as its text.
+    // Random hexadecimal digits do not compress, so a row is as long as its text.
     const filled = (length: number) => newEvent(randomBytes(length).toString('hex').slice(0, length));
     for (let n = 0; n < 9; n++) await store.append(`page-${n}`, 'no-stream', [filled(900_000)]);
     const pageBytes = 8 * 1024 * 1024;
@@ -308,7 +308,7 @@ describe('the log in PostgreSQL', () => {
       proxy.holdAnswers();
       const appending = proxied.append('charged', 'no-stream', newEvents(1)).catch((error: unknown) => error);
       while ((await store.readStream('charged')).kind !== 'found');
-      // When it is sent again, the function is not there: the server refuses.
+      // The function is gone when the append is sent again, so the server refuses it.
       await pool.query('alter function event_store.append_batch rename to gone');
       proxy.cut();
       proxy.restore();

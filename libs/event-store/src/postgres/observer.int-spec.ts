@@ -83,7 +83,7 @@ describe('what the Postgres event store tells its observer', () => {
       for await (const _batch of store.subscribe({ signal: ending.signal }));
     };
     const consuming = consume();
-    // How soon the connection is there to be lost, is not for this test to know.
+    // The test does not know how soon there is a connection to lose, so it tries until it has lost one.
     while (!heard.includes('resubscribed') || !heard.includes('reconnected')) {
       await store.append(freshPrefix(), 'no-stream', [newEvent()]);
       await sleep(200);

@@ -27,7 +27,10 @@ import { messageOf } from '#platform/errors.js';
 import { pause, retryUntilAborted } from '#platform/retry.js';
 
 export interface PostgresEventStoreOptions {
-  /** Where the log is: an address, for which the store makes its own pool, or a pool that the caller owns and ends. */
+  /**
+   * Where the log is: an address, for which the store makes its own pool, or a pool that the caller owns and
+   * ends.
+   */
   readonly connection:
     { readonly url: string; readonly maxConnections?: number } | { readonly pool: pg.Pool };
   /** Default `event_store`. `migrateEventStore` must have been run on it. */
@@ -37,7 +40,7 @@ export interface PostgresEventStoreOptions {
   /** How long one answer may take before the connection counts as lost. Default 5,000 ms. */
   readonly answerTimeoutMs?: number;
   readonly observer?: EventStoreObserver;
-  /** Add proof of the writer to each appended event. `markingUnproven` checks the events that are read. */
+  /** Adds proof of the writer to each appended event. `markingUnproven` checks the events that are read. */
   readonly macs?: EventMacs | undefined;
 }
 
@@ -95,7 +98,7 @@ class PostgresEventStore implements EventStore {
     this.observer = observer;
     this.macs = macs;
     this.reads = new ReadQueries(schema);
-    // The pool hides its password from enumeration, so a copy of its options has to name it.
+    // The pool hides its password from enumeration, so a copy of its options has to set it by name.
     const { password } = this.pool.options;
     const listener = {
       ...this.pool.options,
@@ -192,9 +195,10 @@ export interface PageSource {
 }
 
 /**
- * Catch-up, then live. Each round reads one page and hands it over. The next page is read only when the consumer comes
- * back, so a slow consumer costs one page of memory. At the end of the log it sleeps until the log grows. It retries a
- * failed read from the same place without limit: the consumer decides when to give up.
+ * Delivers the past, then new events as they come. Each round reads one page and hands it over. The next page
+ * is read only when the consumer comes back, so a slow consumer costs one page of memory. At the end of the log
+ * it sleeps until the log grows. It retries a failed read from the same place without limit, because only the
+ * consumer decides when to give up.
  */
 export async function* subscribeByPages(
   source: PageSource,

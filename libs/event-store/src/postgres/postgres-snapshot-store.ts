@@ -26,7 +26,7 @@ export function createPostgresSnapshotStore(options: { pool: pg.Pool; schema?: s
     text: `delete from ${table} where stream = $1 and fold_version = $2 and revision = $3`,
   };
   const run = async (statement: Statement, values: unknown[]) => {
-    // Saving or dropping twice changes nothing, so it may be retried like a read.
+    // A second save or drop changes nothing, so it may be retried like a read.
     await readRetrying(
       () => onClient(pool, (client) => query(client, statement, values, timeoutMs)),
       deadlineMs,

@@ -12,9 +12,11 @@ import { lastRevision, pageSize } from '../calls.js';
 import { query, type Statement } from './connection.js';
 import { quoteSchema } from './schema.js';
 
-/** A page of a subscription ends at this many bytes, and always holds at least one event. */
+/** A page of a subscription ends at this many bytes, but holds at least one event. */
 const maxPageBytes = 8 * 1024 * 1024;
-/** How many positions one page of a subscription covers. It bounds a query whose filter lets few events pass. */
+/**
+ * How many positions one page of a subscription covers. It limits a query whose filter lets few events pass.
+ */
 const maxPageSpan = 50_000n;
 
 interface EventRow extends pg.QueryResultRow {
@@ -37,7 +39,7 @@ export interface LogPage {
 
 const columns = 'e.position, e.stream, e.revision, e.id, e.type, e.data, e.metadata';
 
-/** All reads of one schema. Each takes its connection and its time limit. */
+/** All reads of one schema. Each read gets its connection and its time limit as arguments. */
 export class ReadQueries {
   private readonly events: string;
   private readonly headTable: string;
@@ -101,8 +103,8 @@ export class ReadQueries {
   }
 
   /**
-   * The next page of a subscription. The head is read in the same snapshot as the events. A snapshot always holds the
-   * log up to its head without gaps, so no event can appear later at a position that this page has passed.
+   * The next page of a subscription. The head is read in the same snapshot as the events. A snapshot holds the
+   * log up to its head without gaps. So no event can appear later at a position that this page has passed.
    */
   async page(
     client: pg.ClientBase,
@@ -112,9 +114,9 @@ export class ReadQueries {
     timeoutMs: number,
   ): Promise<LogPage> {
     const passing = filterSql(filter, 5);
-    // The head comes as a row of its own, at position 0, which no event has, in the column of the revision. Joining it
-    // to each event costs a fifth more. A sort by PostgreSQL costs a fifth more too: PostgreSQL returns the rows in
-    // order without it, but does not promise that, so the rows are sorted here.
+    // The head comes as its own row, in the column of the revision, at position 0, which no event has. Joining
+    // it to each event costs a fifth more. A sort by PostgreSQL also costs a fifth more. PostgreSQL returns the
+    // rows in order without it, but does not promise that, so the rows are sorted here.
     const statement = this.named(
       `page${passing.name}`,
       `select 0::bigint as position, null as stream, position as revision, null::uuid as id, null as type,
@@ -147,7 +149,7 @@ export class ReadQueries {
   }
 }
 
-/** `^@` is "starts with": unlike `like` it has no special characters that a stream name could hold. */
+/** `^@` means "starts with". Unlike `like` it has no special characters, which a stream name could hold. */
 function filterSql(filter: EventFilter | undefined, firstParameter: number) {
   const values: (readonly string[])[] = [];
   let sql = '';

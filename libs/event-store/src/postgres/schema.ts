@@ -4,7 +4,9 @@ import { onClient } from './connection.js';
 
 export const defaultSchema = 'event_store';
 
-/** Several processes may start to migrate at once. This lock, one for all schemas, lets them do it one by one. */
+/**
+ * Several processes may migrate at the same time. This one lock for all schemas makes them do it one by one.
+ */
 const migrationLock = 4_711_160_301n;
 
 /** The quoted name, ready for SQL text. Only plain names are accepted, so that quoting cannot go wrong. */
@@ -14,7 +16,7 @@ export function quoteSchema(schema: string): string {
   return `"${schema}"`;
 }
 
-/** What appends notify and subscriptions listen on. */
+/** The channel on which appends notify and subscriptions listen. */
 export function channelOf(schema: string): string {
   return `${schema}_appended`;
 }
@@ -51,12 +53,13 @@ export async function migrateEventStore(pool: pg.Pool, schema: string = defaultS
 }
 
 /**
- * Version 1. Names are compared byte by byte (`collate "C"`), as every other store does it. `json` and not `jsonb`,
- * because an event has to come back as it was written: jsonb reorders keys and refuses \u0000. Stored without
- * compression, so that the size of a page is known without unpacking it.
+ * Version 1. Names are compared byte by byte (`collate "C"`), like in every other store. The type is `json` and
+ * not `jsonb`, because an event has to come back as it was written: jsonb reorders keys and refuses \u0000. It
+ * is stored without compression, so that the size of a page is known without unpacking it.
  *
- * The row of `head` is what makes positions gap-free in commit order: `append_batch` locks it first and holds it until
- * the commit is visible, so commits happen one after the other, and a rollback takes its positions back with it.
+ * The row of `head` makes positions gap-free in commit order. `append_batch` locks it first and holds it until
+ * the commit is visible. So commits happen one after the other, and a rollback takes its positions back with
+ * it.
  */
 const logTables = (s: string) => `
 create table ${s}.events (
@@ -141,7 +144,7 @@ begin
 end $$;
 `;
 
-/** A dump includes the name. A log that is filled by a copy makes a new one. */
+/** A dump includes the name. A copy of the log into another store makes a new name. */
 const identityTable = (s: string) => `
 create table ${s}.identity (
   id uuid not null default gen_random_uuid(),
@@ -152,7 +155,7 @@ insert into ${s}.identity default values;
 
 const migrations: readonly ((schema: string, channel: string) => string)[] = [
   logTables,
-  // An older function with fewer parameters stays, for processes of the release before that still run.
+  // An older function with fewer parameters stays, for processes of the previous release that still run.
   appendFunction,
   identityTable,
 ];

@@ -17,7 +17,10 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** The first line of postmaster.pid names the server's process. One that is not gone yet would be taken for one that runs. */
+/**
+ * Kills the server's process, which the first line of postmaster.pid names, and waits until it is gone.
+ * Otherwise the next start would take it for a running server.
+ */
 async function killServer(): Promise<void> {
   const pid = Number(readFileSync(join(place.dataDirectory, 'postmaster.pid'), 'utf8').split('\n')[0]);
   process.kill(pid, 'SIGKILL');
