@@ -1,7 +1,7 @@
 import type { SubscriptionBatch } from '#event-store/event-store.js';
 import { pause } from '#platform/retry.js';
 
-/** The batches of a subscription. It reads a batch while the caller works on the one before. */
+/** Yields the batches of a subscription. It reads a batch while the caller works on the one before. */
 export class BatchFeed {
   private readonly batches: AsyncIterator<SubscriptionBatch>;
   private coming: Promise<IteratorResult<SubscriptionBatch>>;
@@ -23,7 +23,7 @@ export class BatchFeed {
     return value;
   }
 
-  /** Whether `next` has an answer by now, or gets one within this time in milliseconds. */
+  /** Whether `next` has an answer already, or gets one within this time in milliseconds. */
   async another(withinMs = 0): Promise<boolean> {
     if (!this.arrived && withinMs > 0)
       await Promise.race([this.coming.catch(() => undefined), pause(withinMs, this.signal)]);

@@ -4,7 +4,7 @@ import { createEventStorePool } from '#event-store/postgres/postgres-event-store
 import { onClient } from '#event-store/postgres/connection.js';
 import { createDataSource } from './data-source.js';
 
-/** Messages of PostgreSQL's protocol: a type, the length with itself, and what it says. */
+/** A message of PostgreSQL's protocol: a type, a length that includes itself, and a body. */
 const message = (type: string, ...says: (number | string)[]) => {
   const body = Buffer.concat(
     says.map((part) => (typeof part === 'number' ? Buffer.of(part) : Buffer.from(part))),
@@ -25,7 +25,9 @@ const goodbye = message(
   0,
 );
 
-/** A server that is told to stop in the very moment in which somebody has connected: both arrive together. */
+/**
+ * A server that stops at the moment in which a client has connected: the client gets both messages together.
+ */
 let server: Server;
 let url: string;
 beforeAll(async () => {
@@ -38,7 +40,9 @@ beforeAll(async () => {
 });
 afterAll(() => new Promise((closed) => server.close(closed)));
 
-/** The runner takes an error that nothing listens to for a failure of the test; a process would end. */
+/**
+ * Vitest reports an `error` event without a listener as a failed test; in production it would end the process.
+ */
 describe('a connection that ends while its pool hands it out', () => {
   it('ends no process of those that use the event store', async () => {
     const pool = createEventStorePool(url, 1);

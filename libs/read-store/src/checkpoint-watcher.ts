@@ -14,7 +14,7 @@ interface Waiter {
 export interface CheckpointWatcherOptions {
   readonly url: string;
   readonly log: Logger;
-  /** How often positions are read while a read waits and no news comes. Default 250. */
+  /** How often positions are read while a read waits and no announcement comes. Default 250. */
   readonly pollMs?: number;
 }
 
@@ -24,9 +24,9 @@ const firstPauseMs = 100;
 const longestPauseMs = 1_500;
 
 /**
- * Knows the position of each read model, and wakes the reads that wait for one. One connection listens to the runners'
- * announcements at each commit, and polls in case these do not arrive. If it is lost, a new one reads the positions
- * again; until then waiting reads end at their deadlines.
+ * Knows the position of each read model, and wakes the reads that wait for it. One connection listens to the
+ * runners' announcements, which come at each commit, and polls in case one is lost. If the connection is lost,
+ * a new one reads the positions again. Until then waiting reads end at their deadlines.
  */
 export class CheckpointWatcher implements Checkpoints {
   /** `{environment}:{readModel}` → position. */
@@ -61,8 +61,8 @@ export class CheckpointWatcher implements Checkpoints {
   }
 
   /**
-   * True as soon as the read model has seen all events up to `position`. If it has already, the answer comes at once,
-   * without a timer or a query. False after `timeoutMs`.
+   * True as soon as the read model has handled all events up to `position`, false after `timeoutMs`. If the
+   * read model is that far already, the answer comes at once, without a timer or a query.
    */
   waitFor(
     environment: Environment,
@@ -96,9 +96,10 @@ export class CheckpointWatcher implements Checkpoints {
     client.on('notification', ({ payload }) => this.hear(payload));
     try {
       await client.connect();
-      // It listens first and reads second, so a commit between the two is never missed.
+      // It listens first and reads second, so that no commit in between is missed.
       await client.query(`listen ${checkpointChannel}`);
-      // A server that crashed may have lost the last commits of a read model: forget rather than promise too much.
+      // A server that crashed may have lost the last commits of a read model. So the old positions are
+      // forgotten: they may promise too much.
       this.positions.clear();
       await this.read(client);
     } catch (error) {

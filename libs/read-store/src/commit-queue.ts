@@ -5,10 +5,11 @@ export interface PartTransaction {
   query<Row extends pg.QueryResultRow>(text: string, values?: unknown[]): Promise<pg.QueryResult<Row>>;
 }
 
-/** What one task wants committed: all of it or nothing. */
+/** Writes of one task that are committed all or not at all. */
 export interface Part {
   /**
-   * Writes that need the answer to an earlier write. All other parts wait for them, so await only the transaction here.
+   * Writes that need the answer to an earlier write. All other parts wait for them, so await only the
+   * transaction here.
    */
   readonly write?: ((tx: PartTransaction) => Promise<void>) | undefined;
   readonly queries: readonly pg.QueryConfig[];
@@ -24,9 +25,9 @@ interface WaitingPart {
 }
 
 /**
- * Shares one connection among tasks. Parts that wait when the connection is free commit in one transaction. If
- * PostgreSQL refuses that transaction, or a part throws, each part is committed by itself, so that no part fails
- * because of another.
+ * Shares one connection among tasks. Parts that wait when the connection becomes free commit in one
+ * transaction. If PostgreSQL refuses that transaction, or a part throws, each part is committed by itself. So
+ * no part fails because of another.
  */
 export class CommitQueue {
   private readonly waiting = new Set<WaitingPart>();
@@ -44,7 +45,7 @@ export class CommitQueue {
     return promise;
   }
 
-  /** Does the work on the connection while nothing else is under way there. */
+  /** Does the work on the connection while nothing else uses it. */
   alone<T>(work: (client: pg.Client) => Promise<T>): Promise<T> {
     const done = this.last.then(() => work(this.client));
     this.last = done.catch(() => undefined);
@@ -74,9 +75,9 @@ export class CommitQueue {
       await begun;
       for (const { resolve } of parts) resolve();
     } catch (error) {
-      // When the connection is what failed, the server has rolled back by itself.
+      // If the connection failed, the server has rolled back by itself.
       if (!committing) await client.query('rollback').catch(() => undefined);
-      // Without a refusal by PostgreSQL the commit may have happened, so it is not tried again.
+      // If PostgreSQL did not refuse it, the commit may have happened, so it is not tried again.
       if (parts.length === 1 || (committing && !(error instanceof pg.DatabaseError)))
         for (const { reject } of parts) reject(error);
       else for (const part of parts) await this.together([part]);
@@ -88,8 +89,8 @@ export class CommitQueue {
 export type QueryToSend = pg.QueryConfig | { send(client: pg.Client): Promise<pg.QueryResult> };
 
 /**
- * Sends the queries together and waits for all answers: one round trip on a pipelined connection. Throws the first
- * error; the server has then rolled back a transaction, even if the queries included its commit.
+ * Sends the queries together and waits for all answers: one round trip on a pipelined connection. Throws the
+ * first error. The server has then rolled back a transaction, even if the queries included its commit.
  */
 export async function inOneRoundTrip(
   client: pg.Client,
@@ -116,7 +117,7 @@ export async function transact<T>(client: pg.ClientBase, work: () => Promise<T>)
     await client.query('commit');
     return result;
   } catch (error) {
-    // When the connection is what failed, the server has rolled back by itself.
+    // If the connection failed, the server has rolled back by itself.
     await client.query('rollback').catch(() => undefined);
     throw error;
   }

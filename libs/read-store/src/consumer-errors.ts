@@ -2,7 +2,7 @@ import { DatabaseError } from 'pg';
 import { NotThisLog } from '#event-store/event-store.js';
 import { sqlState } from '#platform/postgres.js';
 
-/** Ends a consumer for good: going on would make its data wrong. A restart checks again. */
+/** Ends a consumer for good, because its data would become wrong if it went on. A restart checks again. */
 export class ConsumerHalted extends Error {
   override readonly name: string = 'ConsumerHalted';
 }
@@ -23,7 +23,7 @@ export class SkippedEvent extends ConsumerHalted {
   }
 }
 
-/** Another consumer of the same name has taken over, and this one's commit was refused. */
+/** Another consumer of the same name has taken over, so the commit of this one was refused. */
 export class FencedOff extends Error {
   override readonly name = 'FencedOff';
 }
@@ -31,7 +31,7 @@ export class FencedOff extends Error {
 /** SQLSTATE of a broken condition in `read_store.require`. */
 const brokenRequirement = 'AT001';
 
-/** The database requires only one condition: the epoch is still this consumer's. */
+/** The database checks only one condition: that the epoch is still this consumer's. */
 export function asConsumerError(error: unknown): unknown {
   if (error instanceof NotThisLog) return new ConsumerHalted(error.message, { cause: error });
   return error instanceof DatabaseError && error.code === brokenRequirement
@@ -40,8 +40,8 @@ export function asConsumerError(error: unknown): unknown {
 }
 
 /**
- * Classes 22 (data exception), 23 (constraint violation) and 54 (program limit): the content causes them, so a retry
- * fails too.
+ * Classes 22 (data exception), 23 (constraint violation) and 54 (program limit). The content causes them, so a
+ * retry fails too.
  */
 export function isRefusedContent(error: unknown): boolean {
   return /^(22|23|54)/.test(sqlState(error) ?? '');

@@ -67,8 +67,8 @@ const statement = `
     .join('\n  ')}`;
 
 /**
- * The position of each consumer; of a projection, that of the generation that serves reads. A consumer that never ran
- * is at the start.
+ * The position of each consumer. For a projection, the position of the generation that serves reads. A consumer
+ * that never ran is at the start.
  */
 export async function readPositions(
   database: Queries,
@@ -102,7 +102,7 @@ export async function readHalted(database: Queries): Promise<string[]> {
 }
 
 export interface Lag {
-  /** Events that the consumer has not handled yet; how exact that is, says {@link lagsOf}. */
+  /** Events that the consumer has not handled yet. {@link lagsOf} says how exact the number is. */
   readonly events: number;
   /** Age of the first of them in seconds; 0 when there is none. */
   readonly seconds: number;
@@ -115,15 +115,19 @@ export interface LagOptions {
   readonly now: Date;
 }
 
-/** How many events of each environment are read one by one. It bounds the cost of a scrape while a consumer is late. */
+/**
+ * How many events of each environment are read one by one. It limits the cost of a scrape while a consumer is
+ * late.
+ */
 export const countedEvents = 1_000;
 
 /**
  * How far each consumer is behind the log, by its checkpoint. The number is exact as long as no more than
- * {@link countedEvents} events of the environment follow the checkpoint. Beyond that it is a bound, so that a projection
- * that stopped days ago costs a scrape no more than one that is late by a moment:
+ * {@link countedEvents} events of the environment follow the checkpoint. Beyond that it is a bound. So a
+ * projection that stopped days ago costs a scrape no more than a projection that is slightly late:
  *
- * - where positions count events: all events of the log after the checkpoint, of every consumer (never too few);
+ * - where positions count events: all events of the log after the checkpoint, of every consumer (never too
+ *   few);
  * - elsewhere: its events among the first {@link countedEvents} of the environment (never too many).
  *
  * @throws what the store throws

@@ -11,7 +11,7 @@ export interface Queries {
 
 export interface DataSourceSettings {
   readonly url: string;
-  /** All tables that are read through it are in this schema: an environment, or `read_store`. */
+  /** The schema of all tables that are read through it: an environment, or `read_store`. */
   readonly schema: Environment | 'read_store';
   readonly entities?: readonly EntityClass[];
   readonly migrations?: readonly (new () => MigrationInterface)[];
@@ -20,13 +20,15 @@ export interface DataSourceSettings {
   readonly poolSize?: number;
 }
 
-/** Longer than the pauses of housekeeping: a new connection costs some 20 ms of CPU, an idle one 2 MB. */
+/**
+ * Longer than the pauses of housekeeping, because a new connection costs some 20 ms of CPU. An idle one costs 2
+ * MB.
+ */
 export const idleTimeoutMillis = 60_000;
 
 /**
  * A TypeORM data source bound to one schema, not yet connected (`initialize()` does that). The environment is a
- * property of the connection and never of a query, so that no reader can forget it. Tables are made by migrations
- * only.
+ * property of the connection and not of a query, so that no reader can forget it. Only migrations make tables.
  */
 export function createDataSource(settings: DataSourceSettings): DataSource {
   const { url, schema, entities = [], migrations = [], poolSize = 10 } = settings;

@@ -24,7 +24,7 @@ export interface EntityIndex {
   readonly unique: boolean;
 }
 
-/** The columns of an entity as its decorators declare them. Works without a connection, unlike TypeORM's own metadata. */
+/** The columns of an entity, read from its decorators. Needs no connection, unlike TypeORM's own metadata. */
 export function columnsOf(entity: EntityClass): readonly EntityColumn[] {
   const columns = getMetadataArgsStorage()
     .columns.filter((column) => column.target === entity)
@@ -60,7 +60,10 @@ export function indexesOf(entity: EntityClass): readonly EntityIndex[] {
     });
 }
 
-/** Properties are camelCase in the code and snake_case in the database; primary keys are named as PostgreSQL names them. */
+/**
+ * Properties are camelCase in the code and snake_case in the database. Primary keys get the names that
+ * PostgreSQL gives.
+ */
 export class SnakeNamingStrategy extends DefaultNamingStrategy {
   override columnName(propertyName: string, customName: string | undefined): string {
     return customName ?? snakeCase(propertyName);
@@ -76,8 +79,9 @@ function snakeCase(name: string): string {
 }
 
 /*
- * A read model's rows are in the table `{environment}.{name}_g{n}` of its generation n; readers use the view
- * `{environment}.{name}` over the generation that serves. Tables, indexes and views are made from the entity alone.
+ * The rows of a read model's generation n are in the table `{environment}.{name}_g{n}`. Readers use the view
+ * `{environment}.{name}` over the generation that serves. Tables, indexes and views are made from the entity
+ * alone.
  */
 
 export type TabledModel = Pick<ReadModel<object>, 'name' | 'version' | 'entity' | 'rowPerEvent' | 'grown'>;
@@ -85,8 +89,8 @@ export type TabledModel = Pick<ReadModel<object>, 'name' | 'version' | 'entity' 
 const shapes = new WeakMap<EntityClass, string>();
 
 /**
- * Derived from the fold's version, the columns and the added categories, so it is equal in all releases that make the
- * same rows.
+ * Derived from the fold's version, the columns and the added categories. So it is equal in all releases that
+ * make the same rows.
  */
 export function shapeOf(model: ShapedModel): string {
   return [shapeBeforeGrowth(model), ...(model.grown?.categories.toSorted() ?? [])].join('+');
@@ -94,7 +98,7 @@ export function shapeOf(model: ShapedModel): string {
 
 type ShapedModel = Pick<TabledModel, 'entity' | 'version' | 'grown'>;
 
-/** The shape of the releases that consumed fewer categories; the model's own shape if it has not grown. */
+/** The shape in the releases that consumed fewer categories. The model's own shape if it has not grown. */
 export function shapeBeforeGrowth({ entity, version }: ShapedModel): string {
   let columns = shapes.get(entity);
   if (columns === undefined) {
@@ -121,14 +125,14 @@ export function addPrimaryKey(environment: Environment, model: TabledModel, gene
     add primary key (${primary.map(({ column }) => column).join(', ')})`;
 }
 
-/** As PostgreSQL names it. */
+/** The name that PostgreSQL gives it. */
 export function primaryKeyOf(environment: Environment, model: TabledModel, generation: number): string {
   return `${tableOf(environment, model, generation)}_pkey`;
 }
 
 /**
- * Off while history fills a table: autovacuum would sample the table each time it grows by a tenth. {@link analyze}
- * samples it once, when all rows are written.
+ * Off while history fills a table, because autovacuum would sample the table each time it grows by a tenth.
+ * {@link analyze} samples it once, when all rows are written.
  */
 export function autovacuum(
   environment: Environment,
@@ -147,8 +151,8 @@ export function analyze(environment: Environment, model: TabledModel, generation
 }
 
 /**
- * The indexes beside the primary key. They are made after all rows are written, which is much faster than updating them
- * with each row.
+ * The indexes beside the primary key. They are made when all rows are written, which is much faster than
+ * updating them with each row.
  */
 export function createIndexes(
   environment: Environment,
@@ -178,7 +182,10 @@ export async function createFirstGeneration(
   await showGeneration(client, environment, model, 1);
 }
 
-/** A view whose columns only grow is replaced in place; another one is made anew. Belongs in a transaction. */
+/**
+ * Replaces a view in place if it only gains columns; otherwise drops it and makes it anew. Belongs in a
+ * transaction.
+ */
 export async function showGeneration(
   client: pg.ClientBase,
   environment: Environment,
@@ -201,16 +208,17 @@ export async function showGeneration(
 }
 
 /**
- * Brings the tables of an environment in line with the entities. Belongs in a transaction; changes nothing when nothing
- * has changed.
+ * Makes the tables of an environment match the entities. Belongs in a transaction. If nothing has changed, it
+ * changes nothing.
  *
- * - A read model that is new gets its first generation.
- * - A column that is new is added to every generation, and the view shows it. It is null in existing rows until a
- *   projector that knows it has folded them again (refold.ts). A column that may be null now loses its constraint.
- * - An index that is new is made.
+ * - A new read model gets its first generation.
+ * - A new column is added to every generation, and the view shows it. It is null in existing rows until a
+ *   projector that knows it has folded them again (refold.ts). A column that may be null now loses its
+ *   constraint.
+ * - A new index is made.
  *
- * The next rebuild makes all other changes (types, removed columns, the primary key). It also makes missing tables: an
- * empty table would look like an up-to-date read model.
+ * The next rebuild makes all other changes (types, removed columns, the primary key). It also makes missing
+ * tables, because an empty table would look like an up-to-date read model.
  *
  * @returns the read models that got a column, whose rows lack it
  */
@@ -310,7 +318,9 @@ function tableOf(environment: Environment, { name }: TabledModel, generation: nu
   return `${environment}.${name}_g${generation}`;
 }
 
-/** Rows that are updated after they were inserted get room on their page, so that most updates touch no index. */
+/**
+ * Rows that are updated after their insert get free room on their page, so that most updates touch no index.
+ */
 function fillfactorOf({ rowPerEvent }: TabledModel): string {
   return rowPerEvent ? '' : 'fillfactor=75';
 }

@@ -24,7 +24,7 @@ afterEach(async () => {
 
 type Lives = 'lives' | 'is paused';
 
-/** A session that may be active. `is paused`: it holds its lock and its connection, and says nothing. */
+/** A session that may be active. `is paused`: it keeps its lock and its connection, but sends nothing. */
 function start(life: Lives, work?: (client: pg.Client) => Promise<unknown>, more: Partial<TaskOptions> = {}) {
   const session = { times: 0, active: false };
   const task: Task = {
@@ -69,7 +69,7 @@ describe('of several sessions that want one lock', () => {
     expect(performance.now() - since).toBeGreaterThan(300);
     await eventually(() => !paused.active, 'the first to notice');
     expect(await query('select from effects')).toHaveLength(0);
-    // It is a session like any other now, and the one that lives keeps the lock.
+    // The ended session is now like any other, and the new one keeps the lock.
     await sleep(1_000);
     expect([paused.times, next.times, next.active]).toEqual([1, 1, true]);
   });
@@ -113,7 +113,7 @@ describe('of several sessions that want one lock', () => {
       return Promise.resolve();
     });
     await eventually(() => fenced.times === 8, 'eight beginnings');
-    // With the backoff of a failure the eighth would come after 100 + 200 + 400 … = 12,700 ms.
+    // With the backoff after failures, the eighth beginning would come after 100 + 200 + 400 … = 12,700 ms.
     expect(performance.now() - since).toBeLessThan(8_000);
   });
 

@@ -5,14 +5,17 @@ import { pause, retryUntilAborted } from '#platform/retry.js';
 import { CommitQueue } from './commit-queue.js';
 import { asConsumerError, ConsumerHalted, FencedOff } from './consumer-errors.js';
 
-/** A paused projector is ended after 3 s of silence. With this interval another one replaces it within 5 s. */
+/** A paused projector is ended after 3 s of silence. With this interval, another one replaces it within 5 s. */
 export const usualTakeOverPollMs = 1_000;
 
 /** A consumer of the log that may be active only once in the whole installation. */
 export interface Task {
   /** The advisory lock that it works under. */
   readonly lock: string;
-  /** Works until the signal aborts, and commits through the queue. Called again after a failure. @throws ConsumerHalted */
+  /**
+   * Works until the signal aborts, and commits through the queue. It is called again after a failure. @throws
+   * ConsumerHalted
+   */
   run(commits: CommitQueue, signal: AbortSignal): Promise<void>;
 }
 
@@ -23,45 +26,47 @@ export interface TaskOptions {
   readonly tasks: readonly Task[];
   readonly signal: AbortSignal;
   readonly log: Logger;
-  /** How often a waiting task looks whether its lock is free. Default 1000. */
+  /** How often a waiting task checks whether its lock is free. Default 1000. */
   readonly takeOverPollMs?: number | undefined;
   /** How often the session shows that it lives. Default 1000. */
   readonly signOfLifeMs?: number | undefined;
-  /** How long the holder of a lock may be silent before a task that waits for it ends its session. Default 3000. */
+  /**
+   * How long the holder of a lock may be silent before a waiting task ends the holder's session. Default 3000.
+   */
   readonly silenceMs?: number | undefined;
 }
 
 const firstPauseMs = 100;
 const longestPauseMs = 1_500;
-/** A session that worked this long was healthy, so the next failure begins a new series of retries. */
+/** A session that worked for this long was healthy, so the next failure begins a new series of retries. */
 const healthyAfterMs = 10_000;
 const farewellMs = 5_000;
-/** What PostgreSQL needs to end a session. */
+/** How long PostgreSQL needs to end a session. */
 const goneWithinMs = 50;
 
 /**
- * Commits do not wait for the disk. Work that a crash of the server undoes is repeated from the log, because a
- * transaction holds rows or tasks together with their checkpoint. A worker's durable fetch of a task also makes all
- * earlier commits durable. Statements are planned while a table may still be empty, and must not be stuck with that
- * plan.
+ * Commits do not wait for the disk. If a crash of the server undoes work, the work is repeated from the log:
+ * each transaction holds rows or tasks together with their checkpoint. When a worker fetches a task, that
+ * commit is durable, and so makes all earlier commits durable. Sequential scans are off because statements may
+ * be planned while a table is still empty, and would keep that plan.
  */
 export const sessionSettings = { synchronous_commit: 'off', enable_seqscan: 'off' };
 
 /**
- * Runs tasks on one connection, which holds their locks and commits what they do. Each task is
+ * Runs tasks on one connection, which holds their locks and commits their work. Each task is
  *
- * - waiting: another session holds its advisory lock. Left when that session ends, however it ended; one that has
- *   fallen silent, because its process is paused or its machine has vanished, is ended from here.
- * - active: a lost connection loses all locks with it. Left when the signal aborts, when the connection is lost or the
- *   task throws (retried with backoff). Being fenced off is no fault: a rebuild or an operator has changed the task's
- *   data, and the task starts again at once from its new state.
+ * - waiting: another session holds its advisory lock. Left when that session ends, however it ends. If it has
+ *   fallen silent, because its process is paused or its machine has vanished, this session ends it.
+ * - active: it holds its lock. Left when the signal aborts, or when the connection is lost or the task throws
+ *   (both are retried with backoff). A lost connection loses all locks. To be fenced off is no failure: a
+ *   rebuild or an operator has changed the task's data, and the task starts again at once from its new state.
  * - halted: it threw ConsumerHalted. Its lock is free for another process, and the other tasks go on.
  *
- * The lock keeps two consumers from working at the same time; it cannot stop one that was paused and wakes up late.
- * For that, a task must check an epoch in every transaction.
+ * The lock prevents that two consumers work at the same time. It cannot stop a paused consumer that wakes up
+ * late. So a task must check an epoch in every transaction.
  *
- * Resolves when the signal has aborted and the current work is committed. @throws ConsumerHalted when all tasks have
- * halted
+ * Resolves when the signal has aborted and the current work is committed. @throws ConsumerHalted when all tasks
+ * have halted
  */
 export async function runTasks(options: TaskOptions): Promise<void> {
   const locks = options.tasks.map(({ lock }) => lock);
@@ -69,7 +74,7 @@ export async function runTasks(options: TaskOptions): Promise<void> {
   await takenUpAgain({ ...options, locks }, () => oneSession(options, halted));
 }
 
-/** Does the work again and again until the signal aborts. @throws ConsumerHalted */
+/** Repeats the work until the signal aborts. @throws ConsumerHalted */
 async function takenUpAgain(
   { signal, log, locks }: Pick<TaskOptions, 'signal' | 'log'> & { readonly locks: readonly string[] },
   work: () => Promise<void>,
@@ -129,7 +134,7 @@ async function oneSession(options: TaskOptions, halted: Map<Task, unknown>): Pro
   }
 }
 
-/** Works on the task from when its lock is free until the signal aborts. @throws ConsumerHalted */
+/** Works on the task once its lock is free, until the signal aborts. @throws ConsumerHalted */
 async function takeOn(
   task: Task,
   commits: CommitQueue,
@@ -160,9 +165,10 @@ interface SessionOptions {
   readonly settings?: Readonly<Record<string, string>>;
 }
 
-/** A pipelined connection with the settings of a session, not yet connected. */
+/** A pipelined connection with the settings of a session. It is not connected yet. */
 export function sessionClient({ url, name, settings }: SessionOptions): pg.Client {
-  // A host that vanishes sends no farewell; with these its lock is free after about ten seconds.
+  // A host that vanishes does not close its connection. With these settings its lock is free after about ten
+  // seconds.
   const keepalives = { tcp_keepalives_idle: '4', tcp_keepalives_interval: '2', tcp_keepalives_count: '3' };
   const all = { ...keepalives, idle_in_transaction_session_timeout: '60000', ...settings };
   return new pg.Client({
@@ -180,14 +186,16 @@ export function sessionClient({ url, name, settings }: SessionOptions): pg.Clien
   });
 }
 
-/** Says goodbye, but does not wait long for a server that no longer answers. */
+/** Closes the connection in order, but does not wait long for a server that no longer answers. */
 export async function close(client: pg.Client): Promise<void> {
   const ended = new AbortController();
   const goodbye = client.end().finally(() => ended.abort());
   await Promise.race([goodbye, pause(farewellMs, ended.signal)]);
 }
 
-/** Polls instead of queueing: a backend that queues for a lock does not notice when its client is gone. */
+/**
+ * Polls instead of queueing, because a backend that queues for a lock does not notice when its client is gone.
+ */
 async function acquire(
   commits: CommitQueue,
   lock: string,
@@ -204,10 +212,14 @@ async function acquire(
   return false;
 }
 
-/** How often the holder of a lock asks something, if only to be heard: docs/adr/0010-take-over-by-lease.md. */
+/**
+ * How often the holder of a lock sends a query only to show that it lives: docs/adr/0010-take-over-by-lease.md.
+ */
 export const signOfLifeMs = 1_000;
 
-/** A holder that is silent for this long is taken to be paused or gone. Three signs may get lost on a busy machine. */
+/**
+ * A holder that is silent for this long counts as paused or gone. A busy machine may lose three signs of life.
+ */
 export const silenceMs = 3_000;
 
 /** Lets the session be heard until it is disposed of. */
@@ -219,16 +231,17 @@ function showLife(client: pg.Client, everyMs: number): Disposable {
     const answered = () => {
       unanswered = false;
     };
-    // An error counts as an answer too: a lost connection reports itself, and a failed transaction refuses every query.
+    // An error counts as an answer too: a lost connection is reported elsewhere, and a failed transaction
+    // refuses every query.
     client.query('select 1').then(answered, answered);
   }, everyMs);
   return { [Symbol.dispose]: () => clearInterval(timer) };
 }
 
 /**
- * Ends the session that holds the lock if it has been silent. One that waits for an answer is not silent, however long
- * its query takes; one that does not fetch its answer is. Only sessions named after the lock are ended, or
- * as this one: an operator's command may hold it for a while.
+ * Ends the session that holds the lock if it has been silent. A session that waits for an answer is not silent,
+ * however long its query takes. A session that does not read its answer is silent. Only sessions with the name
+ * of the lock or of this session are ended, because an operator's command may also hold the lock for a while.
  * @returns whether one was ended. Its lock is free a moment later.
  */
 async function endSilentHolder(
@@ -251,7 +264,7 @@ async function endSilentHolder(
   return rows.some(({ ended }) => ended);
 }
 
-/** Takes a lock of that name for as long as the connection lives, unless another session has it. */
+/** Takes the lock of that name for as long as the connection lives, unless another session has it. */
 export async function tryLock(client: pg.ClientBase, lock: string): Promise<boolean> {
   const { rows } = await client.query<{ taken: boolean }>(
     'select pg_try_advisory_lock(hashtextextended($1, 0)) as taken',

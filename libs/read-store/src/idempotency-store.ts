@@ -28,7 +28,7 @@ interface StartedKey {
   readonly body_hash: string;
 }
 
-/** A lease that this process holds. Each renewal gives it a new end, which is also its name. */
+/** A lease that this process holds. Each renewal sets a new end, which is also the lease's name. */
 interface HeldLease {
   readonly request: IdempotentRequest;
   holder: string;
@@ -37,12 +37,14 @@ interface HeldLease {
 }
 
 /**
- * Idempotency keys in Postgres. A key is `running` from its first use on, under a lease that expires; `answered`
- * ends it. The lease's end, as the database wrote it, names the holder: every taking of the lease sets another one.
+ * Idempotency keys in Postgres. A key is `running` from its first use on, under a lease that expires; its
+ * answer makes it `answered`. The lease's end, as the database wrote it, names the holder: each time a process
+ * takes the lease, it sets another end.
  *
- * A lease is short, so that the key of a process that died is soon free. A timer renews the leases of requests that
- * are still under way, in one statement; most requests are answered before it has seen them twice, and cost no
- * renewal. A process that was paused for longer than its leases finds other holders on them, and renews nothing.
+ * A lease is short, so that the key of a process that died is soon free. A timer renews the leases of requests
+ * that are still running, all in one statement. Most requests are answered before the timer has seen them
+ * twice, and cost no renewal. If a process was paused for longer than its leases last, other holders have them,
+ * and it renews nothing.
  */
 export class PostgresIdempotencyStore implements IdempotencyStore {
   private readonly leases = new Map<IdempotencyLease, HeldLease>();

@@ -21,16 +21,16 @@ export interface InstallationOptions {
   readonly eventStoreUrl: string;
   readonly store: EventStore;
   readonly consumers: readonly Consumer[];
-  /** Whether this process can answer requests while the event store is away, so that it should still get them. */
+  /** Whether this process can answer requests while the event store is away, and so should still get them. */
   readonly canDoWithoutStore?: () => boolean;
 }
 
-/** Without an answer within this time, the check counts as failed: a probe and a scraper wait for it. */
+/** A check without an answer within this time counts as failed, because a probe and a scraper wait for it. */
 const answerWithinMs = 1_500;
 
 /**
- * One process's view of the whole installation. It uses its own connections, opened at first use: one for levels and
- * one for probes, so that a long query for levels does not make the process look unready.
+ * One process's view of the whole installation. It opens its own connections at first use: one for levels and
+ * one for probes. So a long query for levels does not make the process look unready.
  */
 export class Installation {
   /** For looks at the read models' database. */
@@ -58,7 +58,8 @@ export class Installation {
   }
 
   /**
-   * The problems that keep this installation from serving, in words for people; none when it is ready. Never throws.
+   * The problems that keep this installation from serving, as texts for people. Empty when it is ready. Never
+   * throws.
    */
   async problems(): Promise<string[]> {
     const [stores, halted] = await Promise.all([
@@ -72,7 +73,7 @@ export class Installation {
     ];
   }
 
-  /** The same for a process that needs the stores, but not the read models. */
+  /** The same for a process that needs the stores but not the read models. */
   async storeProblems(): Promise<string[]> {
     const problemUnless = (answer: Promise<unknown>, problem: string): Promise<string[]> =>
       inTime(answer).then(
@@ -109,7 +110,7 @@ function oneConnection(connectionString: string, name: string): pg.Pool {
   return pool;
 }
 
-/** Retries for a store that is away take longer than a probe waits. */
+/** If a store is away, its retries take longer than a probe waits. */
 function inTime<T>(answer: Promise<T>): Promise<T> {
   const late = sleep(answerWithinMs, undefined, { ref: false }).then((): never => {
     throw new Error(`no answer within ${answerWithinMs} ms`);

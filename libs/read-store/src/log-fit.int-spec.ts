@@ -26,7 +26,7 @@ afterEach(async () => {
   await fixture.dispose();
 });
 
-/** Follows the purchases of `live`, and tells their amounts. */
+/** Follows the purchases of `live`, and collects their amounts. */
 function bookkeeper(eventStore: EventStore = fixture.store) {
   const seen: number[] = [];
   const task = processTask({
@@ -57,7 +57,7 @@ const checkpoint = async () =>
     )
   )[0]!;
 
-/** The log as it was at an earlier position, as a backup has it; what lies behind is forgotten. */
+/** Cuts the log back to an earlier position, as a restored backup would; later events are lost. */
 async function restoreLog(position: bigint): Promise<void> {
   await fixture.rows(`alter table event_store.events disable trigger append_only`);
   await fixture.rows(`delete from event_store.events where position > $1`, [position]);

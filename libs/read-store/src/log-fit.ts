@@ -3,9 +3,7 @@ import { ownEvents } from '#event-store/own-events.js';
 import { ConsumerHalted } from './consumer-errors.js';
 import type { Queries } from './data-source.js';
 
-/**
- * The last event that a checkpoint covers. It shows whether the log is still the one that the checkpoint was made from.
- */
+/** The last event that a checkpoint covers. It shows whether the checkpoint was made from this log. */
 export interface Anchor {
   readonly position: bigint;
   readonly id: string;
@@ -20,7 +18,7 @@ export interface AnchorColumns {
 export interface AnchoredCheckpoint {
   /** The consumer has handled all of its events up to here; null: none yet. */
   readonly position: bigint | null;
-  /** Absent in a checkpoint that was made before there were any, or that was set by hand. */
+  /** Absent in a checkpoint that was made before anchors existed, or that was set by hand. */
   readonly anchor?: Anchor | undefined;
 }
 
@@ -29,7 +27,7 @@ export class LogMismatch extends ConsumerHalted {
   override readonly name = 'LogMismatch';
 }
 
-/** The beginning of the stored reason why such a mismatch has halted a consumer. */
+/** The stored reason begins with this text when such a mismatch has halted a consumer. */
 export const checkpointWas = 'its checkpoint was';
 
 const wayOut =
@@ -39,7 +37,7 @@ export function anchorOf({ event_position: position, event_id: id }: AnchorColum
   return position === null || id === null ? undefined : { position, id };
 }
 
-/** One line that says what the log has in place of an anchor's event; undefined: the log has the event. */
+/** One line that says what the log has in place of an anchor's event. Undefined: the log has the event. */
 export async function misfitOf(
   store: Pick<EventStore, 'lastEvent'>,
   { position, id }: Anchor,
@@ -56,9 +54,9 @@ export async function misfitOf(
 }
 
 /**
- * Where a consumer goes on: after its checkpoint's event, if the log has that event. Between that event and the
- * checkpoint's position are no events of the consumer; they are read again. A checkpoint without an event is trusted
- * once, and gets the event at its position.
+ * Where a consumer goes on: after its checkpoint's event, if the log has that event. The events between it and
+ * the checkpoint's position are read again; none of them concerns the consumer. A checkpoint without an event
+ * is trusted once, and gets the event at its position.
  * @throws LogMismatch, and what the store throws
  */
 export async function resumeFrom<Checkpoint extends AnchoredCheckpoint>(
@@ -104,15 +102,15 @@ export interface OwnLog {
 }
 
 /**
- * Binds the installation to the log on the first start. From then on it refuses every other log, because positions
- * differ between logs.
+ * Binds the installation to the log on the first start. From then on it refuses every other log, because
+ * positions differ between logs.
  * @throws LogMismatch, whose line names both logs and the way to move; and the errors of store and database
  */
 export async function requireOwnLog(database: Queries, { store, place }: OwnLog): Promise<void> {
   const identity = await store.identity();
   if ((await boundLog(database))?.identity === identity) return;
-  // When several processes start at once, the first one writes the binding. A binding from before logs had names is
-  // completed.
+  // When several processes start at once, the first one writes the binding. A binding that was made before logs
+  // had names gets the name.
   const { rows } = await database.query(
     `insert into read_store.checkpoint_log as bound (log, identity) values ($1, $2)
       on conflict (single) do update set identity = coalesce(bound.identity, excluded.identity)
@@ -129,14 +127,14 @@ export async function requireOwnLog(database: Queries, { store, place }: OwnLog)
 }
 
 /**
- * If the first events of a log, up to this many, lack proof, an older release wrote them: a forger would add single
- * events.
+ * If the first events of a log, up to this many, lack proof, an older release wrote them. A forger would add
+ * single events.
  */
 const judgedEvents = 32;
 
 /**
- * Refuses a log whose first events lack proof of their writer, before any consumer acts on it. The process of the older
- * release goes on until the log was prepared.
+ * Refuses a log whose first events lack proof of their writer, before any consumer acts on it. A process of the
+ * older release goes on until the log was prepared.
  * @throws LogMismatch, and what the store throws
  */
 export async function requireProof({ store, place }: OwnLog): Promise<void> {

@@ -18,11 +18,12 @@ interface AnchorRow {
   readonly consumer: string;
   readonly position: string;
   readonly id: string;
-  /** Why its consumer stands still, if its checkpoint did not fit the log. */
+  /** Why its consumer stands still, if the consumer's checkpoint did not fit the log. */
   readonly halted: string | null;
 }
 
-// A lost event may be written again at the same place. Its consumer stays halted until it is started again.
+// A lost event may later be written again at the same place. Its consumer still stays halted until it is started
+// again.
 const columns = `event_position::text as position, event_id as id,
   case when halted_because like '%${checkpointWas}%' then halted_because end as halted`;
 const anchored = 'position is not null and event_id is not null';
@@ -39,12 +40,12 @@ const anchors = `
 const keyOf = ({ position, id }: Anchor | AnchorRow) => `${position} ${id}`;
 
 /**
- * Whether the checkpoints of the whole installation fit the log, as far as one process knows:
+ * Whether the checkpoints of the whole installation fit the log, as far as this process knows:
  *
  * - `unknown`: no check yet, or the first check got no answer. Dispatches are refused.
- * - `fits`: the last look that got an answer found each checkpoint's event in the log.
- * - `misfit`: a checkpoint is from another log, or from a state of this one that is gone. It stays so, even if the log
- *   grows, until a person has mended it.
+ * - `fits`: the last check that got an answer found each checkpoint's event in the log.
+ * - `misfit`: a checkpoint is from another log, or from a state that this log has lost. It stays so, even if
+ *   the log grows, until a person has mended it.
  */
 export class LogWatch {
   private state: 'unknown' | 'fits' | { readonly misfit: string } = 'unknown';
@@ -67,7 +68,7 @@ export class LogWatch {
 
   /**
    * The first check. It does not wait for stores that are away: {@link follow} goes on checking.
-   * @throws LogMismatch when the log is not the installation's: this process must then not go on
+   * @throws LogMismatch when the log is not the installation's; this process must then not go on
    */
   async begin(): Promise<void> {
     try {
@@ -102,7 +103,8 @@ export class LogWatch {
   }
 
   /**
-   * Each event is looked up once, but the last one each time: a truncated log loses it first.
+   * Checks each event once, except the last one, which it checks each time: a truncated log loses that one
+   * first.
    * @throws what store and database throw
    */
   private async look(): Promise<void> {

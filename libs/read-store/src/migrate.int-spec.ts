@@ -79,8 +79,9 @@ describe('the read store migrations', () => {
 });
 
 /**
- * All that an application could notice of a schema: neither the order of columns nor the names of migrations. A column
- * that is younger than the tables of the migrations may be null in them, because it was added to rows that were there.
+ * All that an application could notice of a schema, so without the order of columns and the names of
+ * migrations. A column that is newer than the tables of the migrations may be null in them, because it was
+ * added to existing rows.
  */
 async function shapeOf(schema: string, known: ReadonlySet<string>): Promise<Record<string, unknown[]>> {
   const within = `where n.nspname = '${schema}'`;
@@ -123,7 +124,7 @@ async function shapes(known: ReadonlySet<string>): Promise<Record<string, unknow
   return all;
 }
 
-/** As an installation was whose read models were made by migrations. */
+/** Makes the tables of an installation whose read models were made by migrations. */
 async function migrateAsBefore(): Promise<void> {
   const file = readFileSync('libs/read-store/src/testing/made-by-migrations.sql', 'utf8');
   const [control, environment] = file.split('-- Each environment\n') as [string, string];
@@ -205,7 +206,7 @@ describe('a database whose read models were made by migrations', () => {
     'gets a column of %s that it lacks in every generation and in the view',
     async (name, column, values) => {
       await migrateAsBefore();
-      // Two generations, of which the second serves.
+      // There are two generations, and the second one serves.
       await client.query(`drop view live.${name}; alter table live.${name}_g1 drop column ${column};
         create table live.${name}_g2 (like live.${name}_g1 including all);
         create view live.${name} as select * from live.${name}_g2;
@@ -307,7 +308,7 @@ describe('the tables of read models', () => {
     await other.query('begin; lock table read_store.schema_migrations');
     const migrating = migrateReadStore(database.url, readModels);
     migrating.catch(() => undefined);
-    // It holds its lock, while what it makes the tables on waits for that of the other.
+    // It holds its lock, and waits for the table that the other connection has locked.
     const end = `select pg_terminate_backend(pid) from pg_stat_activity
       where application_name = 'atelier-migrate' and datname = current_database() and exists (
         select from pg_locks where not granted and relation = 'read_store.schema_migrations'::regclass)`;

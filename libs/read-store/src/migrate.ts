@@ -5,7 +5,7 @@ import { createDataSource, type DataSourceSettings } from './data-source.js';
 import { alignTables, shapeBeforeGrowth, type TabledModel } from './entity-table.js';
 
 /*
- * Migrations make the tables that cannot be rebuilt from history: the state of the runners, and data that processes
+ * Migrations make the tables that history cannot rebuild: the state of the runners, and data that processes
  * keep for a while. The tables of the read models are made from their entities instead, see entity-table.ts.
  */
 
@@ -19,7 +19,7 @@ abstract class Migration implements MigrationInterface {
   }
 }
 
-/** The schema `read_store`: what the projection runners of all environments know about themselves. */
+/** The schema `read_store`: the state of the projection runners of all environments. */
 class CreateControlTables1790000000000 extends Migration {
   override async up(runner: QueryRunner): Promise<void> {
     await runner.query(`
@@ -73,8 +73,9 @@ class CreateControlTables1790000000000 extends Migration {
 }
 
 /**
- * The rate limit of all credentials, of both environments: keys are unique across them. Unlogged, because a crash of
- * the server loses only a minute's count. Pages have free room, because every request updates a row in place.
+ * The rate limit of all credentials. Both environments share it, because keys are unique across them. It is
+ * unlogged, because a crash of the server loses only a minute's count. Pages have free room, because every
+ * request updates a row in place.
  */
 class CreateRateLimits1790000000020 extends Migration {
   override async up(runner: QueryRunner): Promise<void> {
@@ -92,8 +93,8 @@ class CreateRateLimits1790000000020 extends Migration {
 }
 
 /**
- * Counts of a sliding minute replace the bucket, which let up to twice the limit through in a minute. The bucket's
- * content is not carried over: it is only a minute's count.
+ * Counts of a sliding minute replace the bucket, which allowed up to twice the limit in a minute. The bucket's
+ * content is not carried over, because it is only a minute's count.
  */
 class CountRequestsInWindows1790000000060 extends Migration {
   override async up(runner: QueryRunner): Promise<void> {
@@ -112,7 +113,7 @@ class CountRequestsInWindows1790000000060 extends Migration {
   }
 }
 
-/** States that differed only by the text in `halted_because` get their own names. */
+/** States that only the text in `halted_because` distinguished get their own names. */
 class NameGenerationStates1790000000041 extends Migration {
   override async up(runner: QueryRunner): Promise<void> {
     await runner.query(`
@@ -130,7 +131,10 @@ class NameGenerationStates1790000000041 extends Migration {
   }
 }
 
-/** Tables of one environment that no history rebuilds: answers kept for retries, and how far each process came. */
+/**
+ * Tables of one environment that no history rebuilds: answers kept for retries, and how far each process
+ * manager came.
+ */
 class CreateOperationalTables1790000000002 extends Migration {
   override async up(runner: QueryRunner): Promise<void> {
     await runner.query(`
@@ -161,9 +165,9 @@ class CreateOperationalTables1790000000002 extends Migration {
 }
 
 /**
- * Carries over the read models of a database whose tables were made by migrations: the indexes of its first generation
- * get the names that entities give them. Rows of folds from before batches and the retirement of keys also count as
- * today's: no history of that time has either, so today's fold gives the same rows.
+ * Carries over the read models of a database whose tables were made by migrations. The indexes of its first
+ * generation get the names that entities give them. Rows from folds before batches and before the retirement of
+ * keys count as current. No history of that time has either, so today's fold gives the same rows.
  */
 class CarryReadModelsOver1790000000040 extends Migration {
   override async up(runner: QueryRunner): Promise<void> {
@@ -195,7 +199,7 @@ class AnchorProjections1790000000070 extends Migration {
     await runner.query(`
       comment on column projections.event_id is
         'The last event up to the position, which lies at event_position: shows that the log is still the same'`);
-    // A copy between stores made this table before there was a migration for it.
+    // A copy between stores made this table before a migration for it existed.
     await runner.query(`
       create table if not exists checkpoint_log (
         single   boolean primary key default true check (single),
@@ -288,7 +292,8 @@ class ProveWebhookDeliveries1790000000095 extends Migration {
 }
 
 /**
- * The shape of the fold that made a read model's rows: releases that run side by side may fold into different columns.
+ * The shape of the fold that made a read model's rows. Releases that run side by side may fold into different
+ * columns.
  */
 class MarkFolds1790000000091 extends Migration {
   override async up(runner: QueryRunner): Promise<void> {
@@ -300,8 +305,8 @@ class MarkFolds1790000000091 extends Migration {
 }
 
 /**
- * Keeps the bucket's columns for releases before the sliding minute that still run, or come back. Each release uses its
- * own columns and ignores the other's counts, so a credential may exceed its limit while both serve.
+ * Keeps the bucket's columns for releases before the sliding minute that still run, or come back. Each release
+ * uses its own columns and ignores the other's counts. So a credential may exceed its limit while both serve.
  */
 class KeepTheBucket1790000000092 extends Migration {
   override async up(runner: QueryRunner): Promise<void> {
@@ -334,11 +339,11 @@ const environmentMigrations = [
 ];
 
 /**
- * Brings the schemas `read_store`, `live` and `test` up to date, the tables of these read models included. Idempotent;
- * when several processes start at once, one does the work and the others wait.
+ * Brings the schemas `read_store`, `live` and `test` up to date, including the tables of these read models.
+ * Idempotent. When several processes start at once, one does the work and the others wait.
  */
 export async function migrateReadStore(url: string, readModels: readonly TabledModel[]): Promise<void> {
-  // Migrations run on connections of their own, so the lock has to be one of a session, not of a transaction.
+  // Migrations run on their own connections, so the lock must belong to a session and not to a transaction.
   const client = new Client({ connectionString: url, application_name: 'atelier-migrate' });
   client.on('error', () => undefined);
   await client.connect();
@@ -357,15 +362,15 @@ export async function migrateReadStore(url: string, readModels: readonly TabledM
       await client.query('commit');
     }
   } finally {
-    // What was not committed is rolled back with the session.
+    // The end of the session rolls back what was not committed.
     await client.end();
   }
 }
 
 /**
- * Rows that earlier releases folded before marks existed equal this release's rows if the columns are the same. If a
- * read model has grown, they equal those of the releases before its growth. Rows that earlier releases fold from now on
- * lie beyond the mark.
+ * Rows that earlier releases folded before marks existed equal this release's rows if the columns are the same.
+ * If a read model has grown, they equal the rows of the releases before its growth. Rows that earlier releases
+ * fold from now on lie beyond the mark.
  */
 async function markKnownFolds(
   client: Client,

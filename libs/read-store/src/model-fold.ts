@@ -21,7 +21,7 @@ interface Touch {
   readonly error: Error | undefined;
 }
 
-/** The effect of a batch on one read model: `keys` names the rows to load, then `fold` gives the changes. */
+/** The effect of a batch on one read model. Load the rows that `keys` names; then `fold` gives the changes. */
 export class ModelFold {
   private readonly touches: Touch[] = [];
   /** By the text of the key. */
@@ -54,7 +54,9 @@ export class ModelFold {
     return this.active.model.rowPerEvent ? [] : [...this.touchedKeys.values()];
   }
 
-  /** `before`: the fold of the batch that is being committed, which may or may not show in the rows loaded. */
+  /**
+   * `before` is the fold of the batch that is being committed. The loaded rows may or may not show that batch.
+   */
   fold(loaded: readonly ModelRow[], before: ModelFold | undefined): void {
     const { table } = this.active;
     const rows = new Map<string, ModelRow | undefined>(
@@ -70,7 +72,10 @@ export class ModelFold {
     }
   }
 
-  /** On top of the rows as they are now, by the text of the key. `parkedBefore`: streams that are not in `parkedStreams` yet. */
+  /**
+   * Folds onto the current rows, by the text of the key. `parkedBefore`: streams that are not in
+   * `parkedStreams` yet.
+   */
   foldOnto(
     rows: Pick<ReadonlyMap<string, ModelRow | undefined>, 'get'>,
     parkedBefore?: ReadonlySet<string>,
@@ -84,10 +89,10 @@ export class ModelFold {
       }
       try {
         if (error !== undefined) throw error;
-        // An event changes all of its rows or none: every row is folded before the first one is kept.
+        // An event changes all of its rows or none. So every row is folded before the first one is kept.
         const changes = keys.map(([id, key]) => {
           const row = this.after.has(id) ? this.after.get(id) : rows.get(id);
-          // Without an error there is an event; its fold gives rows, whose columns are their properties.
+          // Without an error there is an event. Its fold gives rows, and their columns are their properties.
           return [id, model.evolve(row, delivery.event!, key) as ModelRow | undefined] as const;
         });
         for (const [id, row] of changes) this.after.set(id, row);
@@ -128,7 +133,7 @@ export class ModelFold {
   }
 }
 
-/** The rows that a read model makes from these events alone, without earlier rows. */
+/** The rows that a read model makes from these events alone, without any existing rows. */
 export function foldFromNothing(
   environment: string,
   model: ReadModel<object>,
@@ -147,7 +152,7 @@ export function describe(error: Error): string {
   return error.stack ?? error.message;
 }
 
-/** PostgreSQL cannot even query such a key, so the check comes before the row is loaded. */
+/** PostgreSQL cannot even query such a key, so this check comes before the row is loaded. */
 function isUnstorable(key: PrimaryKey): boolean {
   return key.some((part) => typeof part === 'string' && part.includes('\0'));
 }

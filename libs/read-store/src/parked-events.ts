@@ -5,7 +5,7 @@ import type { Logger } from '#platform/logger.js';
 import { bigintTypes } from '#platform/postgres.js';
 import { serves } from './projection-checkpoints.js';
 
-/** An event that a read model could not fold, or one that waits behind such an event of its stream. */
+/** An event that a read model could not fold, or one that waits behind such an event of the same stream. */
 export interface ParkedEvent {
   readonly name: string;
   readonly generation: number;
@@ -73,7 +73,7 @@ function storable(error: string): string {
   return error.replaceAll('\0', '\\0');
 }
 
-/** A broken release may park every stream: the alarm must be noticed, but must not fill the disk. */
+/** A broken release may park every stream. The alarm must be noticed, but must not fill the disk. */
 const alarmsPerBatch = 10;
 
 export function logParked(log: Logger, environment: Environment, events: readonly ParkedEvent[]): void {
@@ -90,7 +90,7 @@ export function logParked(log: Logger, environment: Environment, events: readonl
   if (more > 0) log.error({ environment, more }, `${more} more streams were parked in the same batch`);
 }
 
-/** A stream that a read model no longer follows, because of the first of its parked events. */
+/** A stream that a read model no longer follows, because the first of its parked events could not be folded. */
 export interface ParkedStream {
   readonly environment: Environment;
   readonly name: string;

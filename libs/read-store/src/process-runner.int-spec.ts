@@ -192,7 +192,7 @@ describe('a process', () => {
   it('leaves out what another writer has appended, and what rests on it, and does all else', async () => {
     const macs = new EventMacs(testProof);
     const eventStore = refusingUnproven(markingUnproven(fixture.store, { macs }));
-    // Whoever has the password and not the key.
+    // The forger has the password, but not the key.
     const forger = createPostgresEventStore({ connection: { url: fixture.url } });
     await fixture.append('account', 'victim', [purchase(1)]);
     await forger.append('live.account-victim', 0n, [
@@ -202,7 +202,7 @@ describe('a process', () => {
     await fixture.append('account', 'victim', [purchase(2)]);
     await fixture.append('account', 'other', [purchase(4), purchase(8)]);
     const handle: Handle = async (events) => {
-      // As a command on the account does.
+      // A command on the account reads its stream in the same way.
       for (const { stream } of events) if (stream.endsWith('victim')) await eventStore.readStream(stream);
       return inserting(events);
     };

@@ -17,7 +17,7 @@ import { toProjectedEvent, type ProjectedEvent } from './projected-event.js';
 import type { Task } from './exclusive-session.js';
 import { knownFromLog, StreamCursors } from './stream-continuity.js';
 
-/** Events that a process manager handles together at most, and repeats together after a crash. */
+/** How many events a process manager handles together at most. After a crash it repeats as many. */
 const usualBatch = 200;
 
 export interface ProcessOptions {
@@ -26,40 +26,41 @@ export interface ProcessOptions {
   readonly name: string;
   readonly environment: Environment;
   /**
-   * The events that it wants. Prefixes have to name the environment; all events of their streams are looked at, to
-   * notice one that does not come.
+   * The events that it wants. Prefixes must name the environment. The runner sees all events of the streams, so
+   * that it notices a missing one.
    */
   readonly filter: EventFilter;
   /**
-   * Handles events in order. Its own effects happen at least once: after a crash before the checkpoint has moved, it
-   * gets the same events again. The writes that it returns commit together with the checkpoint, so exactly once.
+   * Handles events in order. Its own effects happen at least once: after a crash before the checkpoint has
+   * moved, it gets the same events again. The writes that it returns happen exactly once, because they commit
+   * together with the checkpoint.
    */
   handle(events: readonly ProjectedEvent[]): Promise<Part['write'] | void>;
-  /** Called when the runner starts work: the handler's memory may be older than the checkpoint. */
+  /** Called when the runner starts work, because the handler's memory may be older than the checkpoint. */
   begin?(): void;
   readonly log: Logger;
   /** Default 200. */
   readonly batchSize?: number | undefined;
-  /** For how many streams, at least, it remembers the last revision. Default 60,000. */
+  /** The runner remembers the last revision of at least this many streams. Default 60,000. */
   readonly rememberedStreams?: number | undefined;
 }
 
 const firstPauseMs = 100;
 const longestPauseMs = 1_500;
 
-/** How often a process without own events moves its checkpoint past other events. */
+/** How often a process manager without own events moves its checkpoint past other events. */
 const idleCommitMs = 1_000;
 
 /**
- * How long a commit waits to go together with one of the read models, which follow the same events. A checkpoint alone
- * may wait longer, because only a restart reads it.
+ * How long a commit waits to go together with a commit of the read models, which follow the same events. A
+ * checkpoint alone may wait longer, because only a restart reads it.
  */
 const patienceMs = { writes: 10, checkpoint: 50 };
 
 /**
- * Hands the events of the log to a handler, in order, from where it left off; one runner per name and environment is
- * active. A handler that throws gets the same batch again, with backoff and without limit: a process manager must not
- * skip an event. It halts if an event is missing, or if the log is another one.
+ * Hands the events of the log to a handler, in order, from where it stopped last. One runner per name and
+ * environment is active. If the handler throws, it gets the same batch again, with backoff and without limit: a
+ * process manager must not skip an event. It halts if an event is missing, or if the log is another one.
  */
 export function processTask(options: ProcessOptions): Task {
   const { name, environment, log } = options;
@@ -110,12 +111,12 @@ async function follow(
   })) {
     cursors.advance(await cursors.check(batch.events, known));
     delivered = batch.position;
-    // The handler ignores events that this service did not write; the store has reported them. Halting would stop all
-    // other tenants.
+    // The handler ignores events that this service did not write. The store has already reported them. Halting
+    // would stop all other tenants.
     const events = batch.events.filter((event) => event.unproven === undefined && wanted(event));
     if (events.length === 0 && performance.now() - movedAt < idleCommitMs) continue;
-    // The anchor of a batch without events. Such a batch only moves the checkpoint, so after a failed read it can wait
-    // for the next one.
+    // The anchor of a batch without events. Such a batch only moves the checkpoint. So after a failed read it
+    // can wait for the next batch.
     const anchor = batch.events.at(-1) ?? (await eventStore.lastEvent(batch.position).catch(() => undefined));
     if (!anchor) continue;
     await handleUntilDone(options, commits, moveProcess(checkpoint, batch.position, anchor), events, signal);
@@ -125,8 +126,9 @@ async function follow(
 }
 
 /**
- * If the handling of a batch meets an event that this service did not write, the batch is handled event by event. Work
- * that depends on such an event is left undone: waiting would stop all other tenants. The audit names the event.
+ * If a batch fails because of an event that this service did not write, its events are handled one by one. Work
+ * that depends on the event is left undone, because waiting would stop all other tenants. The audit names the
+ * event.
  */
 async function handleProven(
   { name, environment, handle, log }: ProcessOptions,

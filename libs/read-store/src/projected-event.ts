@@ -10,14 +10,14 @@ export interface EventPlace {
   /** The whole stream name, for example `live.job-01J…`. */
   readonly stream: string;
   readonly category: StreamCategory;
-  /** The stream name's last part: the tenant of an account stream, the job of a job stream. */
+  /** The last part of the stream's name: the tenant of an account stream, the job of a job stream. */
   readonly streamId: string;
   readonly revision: bigint;
   readonly position: bigint;
   readonly metadata: EventMetadata;
 }
 
-/** A domain event with its place. Events of older versions are converted to today's form. */
+/** A domain event with its place. Events of older versions are converted to the current form. */
 export type ProjectedEvent = DomainEvent & EventPlace;
 
 /** @throws UnknownEventType, EventFromTheFuture; an Error for a stream that this service does not write */
@@ -42,12 +42,12 @@ export interface EventDelivery {
   readonly error: Error | undefined;
 }
 
-/** Undefined for a stream that is not ours: no read model shows it. */
+/** Undefined for a stream that is not ours, because no read model shows it. */
 export function deliver(recorded: RecordedEvent): EventDelivery | undefined {
   const name = parseStreamName(recorded.stream);
   if (!name) return undefined;
   const { category } = name;
-  // No read model shows its content. It is parked like an event that cannot be folded, together with its stream only.
+  // No read model shows its content. It is parked with its stream only, like an event that cannot be folded.
   if (recorded.unproven !== undefined)
     return { recorded, category, event: undefined, error: new UnprovenEvent(recorded) };
   try {

@@ -6,16 +6,16 @@ import { anchorOf, type AnchorColumns, type AnchoredCheckpoint } from './log-fit
 import type { ReadModel } from './read-model.js';
 
 /**
- * The states of a generation, which is a table with the rows of one fold of a read model. `halted_because` says in words
- * why a generation is in its state.
+ * The states of a generation, which is a table with the rows of one fold of a read model. `halted_because` says
+ * in words why a generation is in its state.
  *
  * - `live`: the view shows it and the projector keeps it up to date. There is one, or none yet.
  * - `halted`: the view shows it, but it is not updated.
- * - `building`: is being filled from the history.
- * - `comparing`: the same, but only to be compared with the live one. The next run that finds it removes it.
+ * - `building`: it is being filled from the history.
+ * - `comparing`: the same, but only for a comparison with the live one. The next run that finds it removes it.
  * - `complete`: it is filled, and waits for a switch.
- * - `differing`: the same, and its rows differ from the live ones.
- * - `retired`: was live before the last switch. It is kept for a rollback, and is not updated.
+ * - `differing`: the same, but its rows differ from the live ones.
+ * - `retired`: it was live before the last switch. It is kept for a rollback, and is not updated.
  */
 export const generationStates = [
   'live',
@@ -48,22 +48,23 @@ export interface Checkpoint extends AnchoredCheckpoint {
 
 export interface TakenOver extends Checkpoint {
   /**
-   * The rows up to here are those of this release's fold. If it is less than the position, another release has folded
-   * since; null: this release has never folded.
+   * The rows up to here are those of this release's fold. If it is less than the position, another release has
+   * folded since. Null: this release has never folded.
    */
   readonly foldedTo: bigint | null;
-  /** Up to here only rows are missing, of events that the read model takes in since a later release. */
+  /** Up to here only rows of events are missing that the model consumes since a later release. */
   readonly fewerTo: bigint | null;
 }
 
-/** The position that comes first; null when one of them is at the beginning. */
+/** The earliest of the positions; null when one of them is at the beginning. */
 export function earliest(positions: readonly (bigint | null)[]): bigint | null {
   return positions.reduce((a, b) => (a === null || b === null ? null : a < b ? a : b));
 }
 
 /**
- * Makes this runner the owner: from now on commits of the earlier owner are refused. A new read model gets its first
- * generation. Durable at once, unlike batches, which can always be repeated from history.
+ * Makes this runner the owner. From now on the database refuses commits of the earlier owner. A new read model
+ * gets its first generation. The commit is durable at once, unlike batches, which can always be repeated from
+ * history.
  */
 export async function takeOver(
   client: pg.Client,
@@ -93,7 +94,7 @@ export async function takeOver(
       values: [environment, names, models.map(shapeOf), models.map(shapeBeforeGrowth)],
     },
   ]);
-  // The columns are named and typed by the last statement; the answer to `commit` comes after it.
+  // The last statement names the columns and their types. The answer to `commit` comes after it.
   const taken = (results.at(-2)?.rows ?? []) as (TakenOver & AnchorColumns)[];
   return taken.map(({ event_position, event_id, ...checkpoint }) => ({
     ...checkpoint,
@@ -102,9 +103,10 @@ export async function takeOver(
 }
 
 /**
- * Moves checkpoints to their positions and anchors within a batch's transaction, which fails unless each of them still has the owner's epoch. Goes
- * first in the transaction: its row locks make a runner that is taking over wait for the commit, or us for its. The
- * locks are taken in the order of names, like in a switch of generations: in another order the two could deadlock.
+ * Moves checkpoints to their positions and anchors within a batch's transaction. The transaction fails unless
+ * each checkpoint still has the owner's epoch. This comes first in the transaction: its row locks make a runner
+ * that is taking over wait for the commit, or this runner for that one. The locks are taken in the order of
+ * names, like in a switch of generations. In another order the two could deadlock.
  *
  * The mark of this release's fold moves along, unless another release has moved the checkpoint beyond the mark.
  */
@@ -152,7 +154,10 @@ export function advance(
   };
 }
 
-/** The rows are this release's fold of the events up to here. Belongs in the transaction that writes them. */
+/**
+ * Records that the rows are this release's fold of the events up to here. Belongs in the transaction that
+ * writes the rows.
+ */
 export function markFolded(
   environment: Environment,
   { name, generation }: Pick<Checkpoint, 'name' | 'generation'>,
@@ -182,7 +187,7 @@ export async function markHalted(
   );
 }
 
-/** The channel on which runners say, at each commit, how far their read models are. */
+/** The channel on which runners announce, at each commit, how far their read models are. */
 export const checkpointChannel = 'atelier_checkpoint';
 
 export interface CheckpointNews {
@@ -191,7 +196,7 @@ export interface CheckpointNews {
   readonly readModels: readonly string[];
 }
 
-/** Belongs in the transaction of the batch: PostgreSQL delivers it at the commit, and never before. */
+/** Belongs in the transaction of the batch: PostgreSQL delivers it at the commit, and never earlier. */
 export function announce(
   environment: Environment,
   position: bigint,

@@ -84,7 +84,10 @@ describe('of several projection runners', () => {
   });
 });
 
-/** What a runner does when it becomes active, without the lock: as if the one before still believed it held it. */
+/**
+ * Does what a runner does when it becomes active, but without the lock: the runner before still believes it has
+ * the lock.
+ */
 async function own() {
   const client = new pg.Client({ connectionString: fixture.url, pipeline: true });
   await client.connect();

@@ -19,7 +19,7 @@ const tallies = () =>
     'select tenant, purchases, credits, amounts from live.tally order by tenant',
   );
 
-/** The store as a consumer sees it that is not given some of the events. */
+/** The store as it looks to a consumer that does not get some of the events. */
 function withholding(store: EventStore, withheld: (event: RecordedEvent) => boolean): EventStore {
   async function* subscribe(options: SubscribeOptions) {
     for await (const batch of store.subscribe(options))
@@ -83,7 +83,7 @@ describe('a projection runner', () => {
     await fixture.passed((await fixture.store.head())!);
     const before = await fixture.positions();
 
-    // A lock on the row stops the batch after it has moved its checkpoint and before it has written its rows.
+    // A lock on the row stops the batch between the move of its checkpoint and the write of its rows.
     const blocker = await fixture.sql.connect();
     await blocker.query('begin');
     await blocker.query(`select from live.tally_g1 where tenant = 'A' for update`);
@@ -113,7 +113,7 @@ describe('a projection runner', () => {
       state: 'halted',
       problems: [expect.stringContaining('live.account-A')],
     });
-    // The batch that lacked its event was empty, which may move the checkpoint up to the gap but never beyond it.
+    // The batch that lacked its event was empty. It may move the checkpoint up to the gap, but never beyond.
     expect((await fixture.positions())['tally']).toBeGreaterThanOrEqual(kept);
     expect(await tallies()).toMatchObject([{ purchases: 1, credits: 1 }]);
     expect(await fixture.rows(`select state, halted_because from read_store.projections`)).toEqual([

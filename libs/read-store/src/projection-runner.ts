@@ -23,7 +23,7 @@ import type { ReadModel } from './read-model.js';
 import { refold, type Behind, type RefoldOptions } from './refold.js';
 import { StreamContinuity } from './stream-continuity.js';
 
-/** Events that the read models of an environment commit together at most. */
+/** How many events the read models of an environment commit together at most. */
 const usualBatch = 2_000;
 
 export interface ProjectionRunnerOptions {
@@ -40,10 +40,10 @@ export interface ProjectionRunnerOptions {
 }
 
 /**
- * - `waiting`: another runner owns this environment, the database cannot be reached, or it was told to stop. The state
- *   at the start.
- * - `active`: this one folds and commits. Left for `waiting` when its session is lost.
- * - `halted`: going on would have skipped an event. Final; a restart looks again.
+ * - `waiting`: the state at the start. Another runner owns this environment, the database cannot be reached, or
+ *   this runner was asked to stop.
+ * - `active`: this runner folds and commits. Left for `waiting` when its session is lost.
+ * - `halted`: going on would have skipped an event. Final; a restart checks again.
  */
 export type ProjectionRunnerState = 'waiting' | 'active' | 'halted';
 
@@ -51,16 +51,16 @@ export interface ProjectionRunnerStatus {
   readonly state: ProjectionRunnerState;
   /** True when the end of the log has been reached since this runner became active. */
   readonly caughtUp: boolean;
-  /** By read model; null: nothing yet. Empty before the first time that this runner is active. */
+  /** The position by read model; null: nothing yet. Empty until this runner is active for the first time. */
   readonly positions: ReadonlyMap<string, bigint | null>;
-  /** Why it halted, or read models that stand still by name: `usage: …`. */
+  /** Why it halted, or which read models stand still, by name: `usage: …`. */
   readonly problems: readonly string[];
 }
 
-/** An empty batch only moves checkpoints. It waits for a batch with events until this long after the last commit. */
+/** An empty batch only moves checkpoints. It waits this long after the last commit for a batch with events. */
 const idleCommitMs = 1_000;
 
-/** Keeps all read models of one environment up to date, reading the log once for all of them. */
+/** Keeps all read models of one environment up to date. It reads the log once for all of them. */
 export class ProjectionRunner implements Task {
   readonly lock: string;
   private state: ProjectionRunnerState = 'waiting';
@@ -79,7 +79,7 @@ export class ProjectionRunner implements Task {
     return { state: this.state, caughtUp: this.caughtUp, positions, problems: this.problems };
   }
 
-  /** Resolves when the signal aborts and the batch at hand is committed. @throws ConsumerHalted */
+  /** Resolves when the signal has aborted and the current batch is committed. @throws ConsumerHalted */
   async run(commits: CommitQueue, signal: AbortSignal): Promise<void> {
     const { url, environment, log, eventStore } = this.options;
     const loader = sessionClient({ url, name: `${this.lock}.loader`, settings: sessionSettings });
@@ -148,8 +148,8 @@ export class ProjectionRunner implements Task {
   }
 
   /**
-   * The anchor of a batch without events. Such a batch only moves checkpoints, so after a failed read it can wait for
-   * the next one.
+   * The anchor of a batch without events. Such a batch only moves checkpoints. So after a failed read it can
+   * wait for the next batch.
    */
   private lastBefore(position: bigint): Promise<RecordedEvent | undefined> {
     return this.options.eventStore.lastEvent(position).catch(() => undefined);
@@ -164,13 +164,13 @@ export class ProjectionRunner implements Task {
       ...(after !== null && { after }),
       filter: { streamPrefixes: [...categories].map((category) => categoryPrefix(environment, category)) },
       batchSize,
-      // They are parked, each with its stream, so that the rows of other streams stay up to date.
+      // Unproven events are parked, each with its stream, so that the rows of other streams stay up to date.
       unprovenToo: true,
       signal,
     });
   }
 
-  /** Takes the read models over, except those that cannot be kept up to date from here. */
+  /** Takes over the read models that can be kept up to date from here, and halts the others. */
   private async activate(commits: CommitQueue): Promise<ActiveModel[]> {
     const { environment, readModels } = this.options;
     const checkpoints = await commits.alone((client) => takeOver(client, environment, readModels));
@@ -179,7 +179,7 @@ export class ProjectionRunner implements Task {
     this.behind = [];
     for (const model of readModels) {
       const found = checkpoints.find(({ name }) => name === model.name);
-      // A read model without a serving generation is still being built, so there are no rows to update.
+      // A read model without a serving generation is still being built. So there are no rows to update.
       if (!found) continue;
       const { name, generation, position, foldedTo, fewerTo } = found;
       const table = new ProjectionTable(environment, model, generation);
@@ -195,11 +195,11 @@ export class ProjectionRunner implements Task {
       if (because === undefined && foldedTo !== position) this.behind.push({ active, foldedTo, fewerTo });
       if (because !== undefined) await commits.alone((client) => this.halt(client, [active], because));
     }
-    // Those that had no event in their checkpoint are complete now.
+    // Checkpoints that had no event have one now.
     const completed = actives.map(({ checkpoint }) => checkpoint).filter(({ anchor }) => anchor);
     if (completed.length > 0)
       await commits.commit({ queries: [advance(environment, completed, readModels)] });
-    // Tried again from time to time: a rebuild may bring them back.
+    // This is tried again from time to time, because a rebuild may bring them back.
     if (actives.length === 0)
       throw new Error(`no read model of ${environment} has rows to go on from: ${this.problems[0]}`);
     return actives;
@@ -211,7 +211,7 @@ export class ProjectionRunner implements Task {
     try {
       const resumed = await resumeFrom(eventStore, checkpoint);
       if ([foldedTo, fewerTo].includes(checkpoint.position)) return resumed;
-      // A release that knows no anchors has folded events beyond the anchor; the rows hold them already.
+      // A release without anchors has folded events beyond the anchor. The rows hold these events already.
       return await resumeFrom(eventStore, { ...checkpoint, anchor: undefined });
     } catch (error) {
       if (error instanceof LogMismatch) return error.message;

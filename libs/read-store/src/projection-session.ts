@@ -12,7 +12,7 @@ import { inOneRoundTrip, inTransaction, type CommitQueue } from './commit-queue.
 import type { ModelRow } from './projection-table.js';
 import type { ReachedRevisions, StreamContinuity } from './stream-continuity.js';
 
-/** A batch that is folded, and on its way into the database or about to be. */
+/** A batch that is folded, and whose commit is under way or about to begin. */
 interface Folded {
   readonly events: readonly RecordedEvent[];
   readonly position: bigint;
@@ -33,11 +33,11 @@ export interface ProjectionSessionOptions {
 }
 
 /**
- * A session in which one runner owns the projections of an environment. It folds batches and commits each one with its
- * rows, checkpoints and stream revisions in one transaction.
+ * A session in which one runner owns the projections of an environment. It folds batches. It commits each batch
+ * with its rows, checkpoints and stream revisions in one transaction.
  *
- * While a batch is being committed (`flight`), the next one is folded on top of its rows. It is sent when the commit is
- * confirmed, so batches are committed in order or not at all.
+ * While a batch is being committed (`flight`), the next one is folded on top of its rows. It is sent when the
+ * commit is confirmed. So batches are committed in order or not at all.
  */
 export class ProjectionSession {
   /** The end of what was asked for last. */
@@ -57,8 +57,8 @@ export class ProjectionSession {
   }
 
   /**
-   * Folds a batch into all read models and sends it. Resolves when the batch before is committed; `settle` tells
-   * when this one is.
+   * Folds a batch into all read models and sends it. Resolves when the batch before is committed; `settle`
+   * resolves when this one is.
    * @param anchor the last event up to the position; if the batch has events, its last one
    * @throws SkippedEvent, FencedOff (as SQLSTATE AT001), and the errors of the connections
    */
@@ -71,7 +71,10 @@ export class ProjectionSession {
     return this.inTurn(async () => void (await this.land()));
   }
 
-  /** Does something between two batches, when none is in flight: rows and checkpoints stay as they are until it is done. */
+  /**
+   * Does work between two batches, when none is in flight. Rows and checkpoints do not change until the work is
+   * done.
+   */
   between<T>(work: () => Promise<T>): Promise<T> {
     return this.inTurn(async () => {
       await this.land();
@@ -98,18 +101,18 @@ export class ProjectionSession {
     const folds = await this.fold(events);
     const batch = { events, position, anchor, reached, folds };
     const writes = folds.flatMap(writesOf);
-    // If the batch before was not committed unchanged, this one was folded on top of rows that do not exist.
+    // If the batch before was not committed unchanged, this batch was folded on top of rows that do not exist.
     if (!(await this.land())) return this.send(events, position, anchor);
     const committed = this.commit(batch, writes);
-    // Its failure is dealt with in `land`, which may be called only after it has happened.
+    // `land` handles its failure, but can only be called after it.
     committed.catch(() => undefined);
     continuity.advance(reached);
     this.flight = { batch, committed };
   }
 
   /**
-   * Waits for the batch in flight. If PostgreSQL refuses its content, the batch is halved until the event to park is
-   * found. Returns false in that case.
+   * Waits for the batch in flight. If PostgreSQL refuses its content, the batch is halved until the event to
+   * park is found. It then returns false.
    */
   private async land(): Promise<boolean> {
     const { flight } = this;
@@ -182,7 +185,7 @@ export class ProjectionSession {
     await this.commit(batch, folds.flatMap(writesOf));
   }
 
-  /** Tries the writes of one read model alone and takes them back. */
+  /** Tries the writes of one read model alone, and rolls them back. */
   private async refusalOf(fold: ModelFold): Promise<Error | undefined> {
     const writes = writesOf(fold);
     if (writes.length === 0) return undefined;

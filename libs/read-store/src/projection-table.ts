@@ -52,7 +52,7 @@ export class ProjectionTable {
     return { name: `upsert ${this.name}`, text: this.upsertText, values };
   }
 
-  /** For rows that are known to be new, at a third of an upsert's cost. */
+  /** For rows that are known to be new. Costs a third of an upsert. */
   copy(rows: readonly ModelRow[] = []): CopiedRows {
     const names = this.columns.map(({ column }) => column).join(', ');
     const copied = new CopiedRows(`copy ${this.name} (${names}) from stdin (format binary)`, this.columns);
@@ -61,7 +61,7 @@ export class ProjectionTable {
   }
 
   keyOfRow(row: ModelRow): PrimaryKey {
-    // Keys are of types that PostgreSQL can compare and maps can hold: text and integers.
+    // Keys are text and integers. PostgreSQL can compare these types, and maps can hold them.
     return this.primary.map(({ property }) => row[property]) as (string | number)[];
   }
 
@@ -86,8 +86,9 @@ function arrays(columns: readonly EntityColumn[]): string {
 }
 
 /**
- * Rows in PostgreSQL's binary COPY format: the signature, int32 flags, int32 length of an extension; for each row int16
- * fields and the fields; at the end an int16 −1. Each row is encoded when it is added, so the objects need not be kept.
+ * Rows in PostgreSQL's binary COPY format. It begins with the signature, int32 flags and the int32 length of an
+ * extension. Each row has an int16 count and its fields. An int16 −1 ends the data. Each row is encoded when it
+ * is added, so the objects need not be kept.
  */
 export class CopiedRows {
   private readonly fields: readonly { readonly property: string; readonly element: ElementType }[];
@@ -127,9 +128,9 @@ export class CopiedRows {
 const firstBytes = 1024;
 
 /**
- * COPY with its data right behind it, so that PostgreSQL can go on to the next statement of a pipeline while this thread
- * is busy. By the protocol, PostgreSQL skips the data of a COPY that it refuses. A pipelined client only accepts its
- * own class of queries, whose fields `text` and `rows` have another meaning.
+ * COPY with its data sent right behind it. So PostgreSQL can go on to the next statement of a pipeline while
+ * this thread is busy. If PostgreSQL refuses a COPY, it skips the data, as the protocol says. A pipelined
+ * client only accepts its own class of queries, whose fields `text` and `rows` have another meaning.
  */
 class Copy extends pg.Query {
   constructor(

@@ -19,7 +19,7 @@ afterAll(async () => {
   await database.drop();
 });
 
-/** As if this much time had passed for the credential. */
+/** Moves the credential's counts back, as if this much time had passed. */
 async function pass(credential: string, seconds: number): Promise<void> {
   await pool.query(
     `update read_store.rate_limits set counted_at = counted_at - $2 * 1000,
@@ -93,7 +93,7 @@ describe('requests counted in Postgres', () => {
   });
 });
 
-/** As releases before the sliding minute count, one of which may still run, or come back. */
+/** The counting of releases before the sliding minute. One of them may still run, or come back. */
 const bucket = {
   pour: `insert into read_store.rate_limits as known (credential, level, poured_at, passed)
     values ($1, 1, clock_timestamp(), true)

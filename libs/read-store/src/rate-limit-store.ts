@@ -15,7 +15,7 @@ import type { Queries } from './data-source.js';
 const patienceMs = 1_000;
 const tooLate = () => new Error(`the counts gave no answer within ${patienceMs} ms`);
 
-/** What the statement below returns. */
+/** The row that the statement below returns. */
 interface Judged {
   readonly passed: boolean;
   readonly at: number;
@@ -28,7 +28,7 @@ function countedOf({ passed, at, times, requests }: Judged): Counted {
   return { passed, used, firstLeavesMs: leavesIn(times[0], at), lastLeavesMs: leavesIn(times.at(-1), at) };
 }
 
-/** Counts one request on any connection, for processes that count seldom and have no pool. */
+/** Counts one request on any connection. For processes that rarely count and have no pool. */
 export async function countRequestIn(
   database: Queries,
   credential: string,
@@ -40,9 +40,9 @@ export async function countRequestIn(
 }
 
 /**
- * The requests of the last minute in Postgres: exact over any number of processes, because the row's lock puts the
- * requests of one credential in order, and because the only clock is the database's. The same arithmetic as the
- * application's `RequestWindow`.
+ * The requests of the last minute in Postgres. The count is exact over any number of processes: the row's lock
+ * orders the requests of one credential, and the database's clock is the only one. The arithmetic is the same
+ * as in the application's `RequestWindow`.
  */
 export class PostgresRateLimitStore implements RateLimitStore, UsedOnce {
   constructor(private readonly pool: pg.Pool) {}
@@ -67,7 +67,7 @@ export class PostgresRateLimitStore implements RateLimitStore, UsedOnce {
     return rowCount === 1;
   }
 
-  /** Forgets credentials that have not been used for long. @returns how many */
+  /** Deletes credentials that have not been used for long. @returns how many */
   async forgetIdle(): Promise<number> {
     const { rowCount } = await this.pool.query(
       `delete from read_store.rate_limits where counted_at < extract(epoch from now() - interval '10 minutes') * 1000`,
@@ -78,9 +78,9 @@ export class PostgresRateLimitStore implements RateLimitStore, UsedOnce {
 
 const nowMs = `extract(epoch from clock_timestamp())::double precision * 1000`;
 
-// clock_timestamp() is read in the update itself, after the row's lock: a request that waited counts at the time of its
-// decision. `offset 0` keeps the planner from reading the clock twice. If the clock goes back, the row's time stands
-// still; if it goes back by more than a window, the later counts are forgotten.
+// The update itself reads clock_timestamp(), after it has the row's lock. So a request that waited counts at
+// the time of its decision. `offset 0` keeps the planner from reading the clock twice. If the clock goes back,
+// the row's time stands still. If it goes back by more than a window, the later counts are dropped.
 const countRequest = `
   insert into read_store.rate_limits as known (credential, times, requests, counted_at, passed)
   select $1, array[now], array[1], now, true from (select ${nowMs} as now offset 0) as clock

@@ -1,54 +1,60 @@
 import type { StreamCategory } from '#domain/streams.js';
 import type { ProjectedEvent } from './projected-event.js';
 
-/** A TypeORM entity: the table's columns, types and primary key are taken from its metadata, so that they are said once. */
+/**
+ * A TypeORM entity. The table's columns, types and primary key come from its metadata, so that they are
+ * declared once.
+ */
 export type EntityClass<Row extends object = object> = new () => Row;
 
 /** The values of a row's primary key, in the order of the entity's primary columns. */
 export type PrimaryKey = readonly (string | number)[];
 
 /**
- * A read model is a pure fold of events into rows. It sees no clock, no database and no other read model. The same
- * history always gives the same rows, so a rebuild can be compared with the rows that it replaces.
+ * A read model is a pure fold of events into rows. It sees no clock, no database and no other read model. The
+ * same history always gives the same rows. So a rebuild can be compared with the rows that it replaces.
  */
 export type ReadModel<Row extends object> = FoldOf<Row> & (OneRowAnEvent | SeveralRowsAnEvent);
 
 interface FoldOf<Row extends object> {
-  /** The name of the view that readers use; generation n lives in the table `{name}_g{n}`. */
+  /** The name of the view that readers use. Generation n is in the table `{name}_g{n}`. */
   readonly name: string;
-  /** Version of the fold. Raise it whenever the same history gives other rows: the table must then be rebuilt. */
+  /**
+   * Version of the fold. Raise it when the same history would give other rows: the table must then be rebuilt.
+   */
   readonly version: number;
   readonly entity: EntityClass<Row>;
-  /** The streams it consumes, with events of all types, so that a skipped event is noticed. */
+  /** The streams that it consumes. It gets events of all their types, so that it notices a skipped event. */
   readonly categories: readonly StreamCategory[];
-  /** The events that this version consumes since some release, and that earlier releases ignored. */
+  /** The events that earlier releases ignored and that this version consumes. */
   readonly grown?: GrownFold;
-  /** True when each event makes a new row, so that no earlier row needs loading. */
+  /** True when each event makes a new row, so that no existing row needs loading. */
   readonly rowPerEvent?: boolean;
   /**
-   * True when events of several streams may concern one row. A parked stream of such a model cannot simply continue:
-   * the other streams have gone on without it.
+   * True when events of several streams may concern one row. A parked stream of such a model cannot simply
+   * continue, because the other streams have gone on without it.
    */
   readonly keysSpanStreams?: boolean;
   /** True when later events never change an existing row: `evolve` then returns it unchanged. */
   readonly rowsNeverChange?: boolean;
   /**
-   * The row with that key after the event; undefined: there is no such row (any more). Must not edit `row`. When it
-   * throws for one row of an event, the event changes no row at all and is parked.
+   * The row with that key after the event. Undefined: there is no such row, or no longer. Must not edit `row`.
+   * If it throws for one row of an event, the event changes no row at all and is parked.
    */
   evolve(row: Row | undefined, event: ProjectedEvent, key: PrimaryKey): Row | undefined;
 }
 
 /**
- * A fold that takes in more than it did, and gives the rows that it gave before as it gave them. It keeps its version, so that an older
- * release can still work on its rows: the projector adds the rows that an older release has passed over (refold.ts).
+ * A fold that consumes more events than before, and still gives the earlier rows unchanged. It keeps its
+ * version, so that an older release can still work on its rows. The projector adds the rows that an older
+ * release has passed over (refold.ts).
  */
 export interface GrownFold {
-  /** Of `categories`, those that the earlier releases did not consume. */
+  /** The part of `categories` that earlier releases did not consume. */
   readonly categories: readonly StreamCategory[];
   /**
-   * Whether earlier releases ignored this event. Only such events make their rows, and their order does not change the
-   * rows.
+   * Whether earlier releases ignored this event. Only such events make the added rows, and their order does not
+   * change these rows.
    */
   has(event: ProjectedEvent): boolean;
 }
@@ -70,8 +76,8 @@ export function keysOf(model: ReadModel<object>, event: ProjectedEvent): readonl
 }
 
 /**
- * The one row that a stream of events folds into: for reading a stream directly while its read model is behind. Only
- * for a model in which each event concerns at most one row.
+ * The one row that a stream of events folds into. Reads use it on the stream itself while its read model is
+ * behind. Only for a model in which each event concerns at most one row.
  */
 export function foldRow<Row extends object>(
   model: ReadModel<Row>,

@@ -8,7 +8,8 @@ import { ReadStoreFixture } from './testing/read-store-fixture.js';
 import { busyStory } from '../../../test/audit/support/story.js';
 
 /*
- * Releases side by side: one that knows neither marks nor the newest column goes on folding, and this one comes back.
+ * Releases side by side: an older one, which knows neither marks nor the newest column, folds for a while, and
+ * then this one comes back.
  */
 
 const environment = 'live';
@@ -53,7 +54,10 @@ async function allRows(): Promise<Record<string, unknown>> {
   return Object.fromEntries(await Promise.all(tables));
 }
 
-/** Another release folds what has come: it leaves marks and anchors as they are, and its rows lack what it does not know. */
+/**
+ * Another release folds the new events. It does not move marks and anchors, and its rows lack what it does not
+ * know.
+ */
 async function projectElsewhere(spoil: readonly string[]): Promise<void> {
   await fixture.rows(`create table kept as select name, ${columns.join(', ')} from read_store.projections`);
   await project();
@@ -81,7 +85,7 @@ describe('rows that another release has folded', () => {
     ]);
     expect(await allRows()).not.toEqual(right);
     await project();
-    // What nothing has happened to since is as it was left.
+    // Rows without events since then are unchanged.
     const spoilt = JSON.stringify(await allRows()).match(/lost/g) ?? [];
     expect(spoilt.length).toBeGreaterThan(0);
     for (const [table, column] of [

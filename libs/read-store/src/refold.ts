@@ -12,12 +12,15 @@ import type { ProjectionSession } from './projection-session.js';
 import { keyText, type ModelRow } from './projection-table.js';
 import { keysOf, type PrimaryKey, type ReadModel } from './read-model.js';
 
-/** A read model that another release has folded, or that got a column or takes in more since it was folded. */
+/**
+ * A read model that is not completely this release's fold: another release has folded it, it got a column, or
+ * it consumes more events since.
+ */
 export interface Behind {
   readonly active: ActiveModel;
-  /** Its rows are this release's fold of the events up to here; null: of no events. */
+  /** Up to here its rows are this release's fold of the events; null: no row is. */
   readonly foldedTo: bigint | null;
-  /** Up to here they lack only the rows of events that the model has grown by; null: that is not known. */
+  /** Up to here it lacks only the rows of events that the model has grown by; null: unknown. */
   readonly fewerTo: bigint | null;
 }
 
@@ -26,7 +29,7 @@ export interface RefoldOptions {
   readonly environment: Environment;
   readonly session: ProjectionSession;
   readonly commits: CommitQueue;
-  /** Reads what is parked while a transaction of the session is under way. */
+  /** Reads the parked events while a transaction of the session is under way. */
   readonly loader: pg.Client;
   readonly log: Logger;
   readonly signal: AbortSignal;
@@ -38,13 +41,13 @@ export interface RefoldOptions {
 const usualRowsAtOnce = 2_000;
 
 /**
- * Folds rows again that another release has folded in the meantime, and that lack what only this one knows: releases run
- * side by side while an installation is upgraded, and an older one may come back. The rows that events beyond the mark
- * concern are made anew from the log, some at a time, beside the session that goes on folding what comes. The mark is
- * moved with them, so that a projector that takes over goes on from there.
+ * Folds rows again that another release has folded meanwhile, and that lack what only this release knows.
+ * Releases run side by side during an upgrade, and an older one may come back. The rows that events beyond the
+ * mark concern are made anew from the log, some at a time. The session goes on folding new events meanwhile.
+ * The mark moves with the rows, so that a projector that takes over goes on from there.
  *
- * Where a release has folded that only passed over what the model has grown by, all its rows are right: the missing ones
- * are added in one walk through the log, and no row is made anew.
+ * If the other release only passed over what the model has grown by, all existing rows are right. Then one walk
+ * through the log adds the missing rows, and no row is made anew.
  */
 export async function refold(behind: Behind, options: RefoldOptions): Promise<void> {
   const { active } = behind;
@@ -55,7 +58,7 @@ export async function refold(behind: Behind, options: RefoldOptions): Promise<vo
   const facts = { projection: name, environment, from: String(foldedTo), through: String(through) };
   log.warn(facts, `${name} was folded by another release: its rows since then are folded again`);
   let rows = 0;
-  // Once at least: a mark beyond a checkpoint that was set back comes back with it.
+  // Runs at least once: if the checkpoint was set back, the mark lies beyond it, and moves back too.
   for (let isLast = false; !isLast;) {
     const gap = gapAfter(behind, foldedTo, through);
     const found = await nextRound(active, foldedTo, gap, options);
@@ -74,10 +77,10 @@ export async function refold(behind: Behind, options: RefoldOptions): Promise<vo
   log.info({ ...facts, rows }, `${name}: ${rows} rows were folded again`);
 }
 
-/** Events of which not all rows are this release's. */
+/** A part of the log up to `until`; not all rows of its events are this release's. */
 interface Gap {
   readonly until: bigint;
-  /** Only rows of what the model has grown by are missing up to there. */
+  /** Up to `until` only the rows are missing that the model has grown by. */
   readonly lacksGrowth: boolean;
 }
 
@@ -91,10 +94,13 @@ function gapAfter({ active, fewerTo }: Behind, foldedTo: bigint | null, through:
 interface Round extends Pick<Gap, 'lacksGrowth'> {
   /** By the text of the key. */
   readonly keys: ReadonlyMap<string, PrimaryKey>;
-  /** All that ever concerned these rows, up to `readTo`; of growth, what makes the missing rows. */
+  /**
+   * All events that ever concerned these rows, up to `readTo`. With `lacksGrowth`, only the events that make
+   * the missing rows.
+   */
   readonly events: readonly EventDelivery[];
   readonly readTo: bigint;
-  /** The rows that events up to here concern are among `keys`, or were made again before. */
+  /** `keys` has all rows that events up to here concern, except rows that were already made again. */
   readonly through: bigint;
   readonly isLast: boolean;
 }
@@ -159,7 +165,7 @@ async function* pagesOf(
     }
 }
 
-/** Writes the rows as their events make them up to the checkpoint, which stays where it is meanwhile. */
+/** Writes the rows as the events up to the checkpoint make them. The checkpoint does not move meanwhile. */
 async function make(
   active: ActiveModel,
   { keys, events, readTo, through, isLast, lacksGrowth }: Round,
@@ -170,11 +176,11 @@ async function make(
     const { checkpoint } = active;
     const position = checkpoint.position ?? -1n;
     const all = [...events];
-    // With `lacksGrowth` the fold goes on from the existing rows, which hold later events already.
+    // With `lacksGrowth` the fold starts from the existing rows, which hold later events already.
     if (!lacksGrowth)
       for await (const delivery of history({ eventStore, environment, model }, readTo, position))
         if (touches(model, delivery, keys)) all.push(delivery);
-    // What is parked stays parked.
+    // Parked events stay parked.
     const parked = await parkedFrom(loader, environment, checkpoint);
     const folded = all.filter(
       ({ recorded: { stream, revision } }) => revision < (parked.get(stream) ?? revision + 1n),
@@ -212,7 +218,7 @@ interface History {
   readonly model: ReadModel<object>;
 }
 
-/** The events that the model consumes, after one position and up to another. */
+/** The events that the model consumes, after `after` and up to `until`. */
 async function* history(
   { eventStore, environment, model }: History,
   after: bigint | undefined,
@@ -235,7 +241,7 @@ async function* history(
   }
 }
 
-/** The same fold, restricted to some rows by the text of their keys. */
+/** The same fold, but only for the rows whose keys are in `wanted`. */
 function restrictedTo(model: ReadModel<object>, wanted: ReadonlyMap<string, PrimaryKey>): ReadModel<object> {
   const { name, version, entity, categories, rowPerEvent = false } = model;
   return {
@@ -257,7 +263,7 @@ function touches(
   return [...keysTouched(model, [delivery]).keys()].some((id) => wanted.has(id));
 }
 
-/** By the text of the key. None for an event that cannot be decoded, or for which the model cannot name keys. */
+/** Keys by their text. None for an event that cannot be decoded, or for which the model cannot name keys. */
 function keysTouched(
   model: ReadModel<object>,
   deliveries: readonly EventDelivery[],

@@ -12,7 +12,7 @@ beforeEach(async () => {
 });
 afterEach(() => fixture.dispose());
 
-/** What was bought, by each word of the purchase's label: one event concerns as many rows as its label has words. */
+/** The purchases by each word of their label: one event concerns as many rows as its label has words. */
 const byWord: ReadModel<TallyRow> = {
   name: 'tally',
   version: 1,

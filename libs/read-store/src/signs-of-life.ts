@@ -6,7 +6,7 @@ import type { Logger } from '#platform/logger.js';
 import { versionOfThis } from '#platform/package-folder.js';
 import { isRunning, thisProcess, type ProcessIdentity } from '#platform/processes.js';
 
-/** What callers notice while no process of a role works. */
+/** The effect on callers while no process of a role works. */
 const withoutIt = {
   api: 'callers get no answer',
   projector:
@@ -16,19 +16,22 @@ const withoutIt = {
 
 export type Role = keyof typeof withoutIt;
 
-/** The keys of an object that is declared above are those that its type has. */
+/** The object above has exactly the keys of its type. */
 export const roles = Object.keys(withoutIt) as readonly Role[];
 
 /** How often a process says that it lives. */
 const everyMs = 2_000;
-/** Four signs may get lost on a busy machine. A worker that is this silent has lost its renders to another one. */
+/**
+ * A busy machine may lose four signs. A worker that is silent for this long has lost its renders to another
+ * one.
+ */
 const silentAfterSeconds = 10;
 /** A process that has been silent for longer is forgotten. */
 const awaitedFor = '1 hour';
 
 /**
- * The sign of life of this process: a row that it renews, and removes at an orderly end. A killed process leaves its
- * row until one of the same role starts on its host.
+ * The sign of life of this process: a row that it renews, and removes when it ends in order. The row of a
+ * killed process stays until a process of the same role starts on its host.
  */
 export class SignOfLife {
   private readonly id = newId();
@@ -41,7 +44,9 @@ export class SignOfLife {
     private readonly logger: Logger,
   ) {}
 
-  /** From now on. A database that is away or was not migrated yet is asked again and again. */
+  /**
+   * Starts the signs of life. If the database is away or not migrated yet, the next try comes at the next sign.
+   */
   begin(): void {
     this.beat = this.asked(() => this.replaceTheDead());
     let isWaiting = false;
@@ -68,7 +73,8 @@ export class SignOfLife {
       'select process, pid, started_mark as "startedAt" from read_store.signs_of_life where role = $1 and host = $2',
       [this.role, hostname()],
     );
-    // The columns are named by the statement. One in another container of this host comes back with its next sign.
+    // The statement names the columns. A live process in another container of this host comes back with its
+    // next sign.
     const dead = (rows as (ProcessIdentity & { process: string })[]).filter((each) => !isRunning(each));
     const remove = 'delete from read_store.signs_of_life where process = any($1)';
     await this.database.query(remove, [dead.map(({ process }) => process)]);
@@ -87,7 +93,7 @@ export class SignOfLife {
     );
   }
 
-  /** Whoever cannot reach the database says so elsewhere. */
+  /** A failure is only a debug line: other parts of the process report a database that is away. */
   private async asked(ask: () => Promise<unknown>): Promise<void> {
     await ask().catch((error: unknown) =>
       this.logger.debug({ because: messageOf(error) }, 'no sign of life could be given'),
@@ -114,11 +120,11 @@ export async function readSignsOfLife(database: Queries): Promise<SeenProcess[]>
       lateral (select greatest(0, extract(epoch from now() - seen_at)) as silent_seconds) since
       order by role, started_at, process`,
   );
-  // The columns are named and typed by the statement; roles are written above only.
+  // The statement names the columns and their types. Only roles are written above.
   return rows as SeenProcess[];
 }
 
-/** How many processes of a role live, and how many fell silent. */
+/** How many processes of a role live, and how many have fallen silent. */
 export function countProcesses(seen: readonly SeenProcess[]) {
   return roles.map((role) => {
     const own = seen.filter((each) => each.role === role);
@@ -127,7 +133,7 @@ export function countProcesses(seen: readonly SeenProcess[]) {
   });
 }
 
-/** One line for each role with a silent process or without a live one, with the effect on callers. */
+/** One line for each role that has a silent process or no live one, with the effect on callers. */
 export function silences(seen: readonly SeenProcess[]): string[] {
   return countProcesses(seen).flatMap(({ role, alive, silent }) => {
     if (alive > 0 && silent === 0) return [];

@@ -3,23 +3,27 @@ import type { EventStore, RecordedEvent } from '#event-store/event-store.js';
 import { RecentMap } from '#platform/recent-map.js';
 import { SkippedEvent } from './consumer-errors.js';
 
-/** The revision that each stream of a batch has reached with it. */
+/** The revision of each stream after a batch. */
 export type ReachedRevisions = ReadonlyMap<string, bigint>;
 
-/** The least number of streams. It is more than a rebuild has on their way into the table. */
+/** How many streams are remembered at least. That is more than a rebuild has on their way into the table. */
 const rememberedStreams = 60_000;
 
-/** How far each of these streams was known to be before this run. The revision that came now is beside the stream. */
+/**
+ * For streams that this run does not know: the last revision before this run. The argument holds the revision
+ * that came now.
+ */
 export type KnownRevisions = (
   unknown: readonly (readonly [stream: string, revision: bigint])[],
 ) => Promise<ReadonlyMap<string, bigint>>;
 
 /**
- * Notices when a consumer is not given an event. The revisions of a stream have no gaps, so each event must be the
- * next of its stream, or one that is read again. A position tells nothing of the kind: positions may well have gaps.
+ * Notices when a consumer does not get an event. The revisions of a stream have no gaps. So each event must be
+ * the next one of its stream, or one that is read again. Positions cannot show this, because they may have
+ * gaps.
  */
 export class StreamCursors {
-  /** Where each stream stands in this run: behind the table's revision while history is being read again. */
+  /** Where each stream stands in this run. While history is read again, that is behind the table's revision. */
   private readonly cursors: RecentMap<string, bigint>;
   private forgets = false;
 
@@ -27,7 +31,7 @@ export class StreamCursors {
     this.cursors = new RecentMap(remembered, () => (this.forgets = true));
   }
 
-  /** Whether a stream that is not known may have been read in this run all the same. */
+  /** Whether this run may have read a stream and forgotten it since. */
   get hasForgotten(): boolean {
     return this.forgets;
   }
@@ -50,7 +54,7 @@ export class StreamCursors {
     for (const [stream, revision] of reached) this.cursors.set(stream, revision);
   }
 
-  /** Streams that begin in this batch are known: nothing can have come before their first event. */
+  /** Leaves out streams that begin in this batch: nothing can have come before their first event. */
   private unknownOf(events: readonly RecordedEvent[]) {
     const first = new Map<string, bigint>();
     for (const { stream, revision } of events) if (!first.has(stream)) first.set(stream, revision);
@@ -58,7 +62,7 @@ export class StreamCursors {
   }
 }
 
-/** For read models: a table keeps the revisions that they have reached, in the same commits. */
+/** For read models. A table keeps the revisions that they have reached, in the same commits. */
 export class StreamContinuity {
   private readonly cursors = new StreamCursors();
 
@@ -76,7 +80,7 @@ export class StreamContinuity {
     });
   }
 
-  /** As {@link StreamCursors.advance}. */
+  /** Like {@link StreamCursors.advance}. */
   advance(reached: ReachedRevisions): void {
     this.cursors.advance(reached);
   }
@@ -94,9 +98,10 @@ export class StreamContinuity {
 }
 
 /**
- * For a process manager, which stores no revisions of streams. If an event is missing before a new one, it was handled
- * earlier if it lies at or before `handledUpTo`. Otherwise it should have come in this run, and was skipped.
- * @param handledUpTo from where the run began; once it has forgotten streams, up to where it has come
+ * For a process manager, which stores no revisions of streams. If the event before a new one is unknown in this
+ * run, its position decides. At or before `handledUpTo`, it was handled earlier. Otherwise it should have come
+ * in this run, and was skipped.
+ * @param handledUpTo where the run began; once it has forgotten streams, how far it has come
  */
 export function knownFromLog(
   store: Pick<EventStore, 'readStream'>,

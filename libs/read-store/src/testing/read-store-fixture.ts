@@ -31,7 +31,7 @@ const template = {
   },
 };
 
-/** A database with an event store and an empty read store, and what specs do to them. */
+/** A database with an event store and an empty read store, and what specs do with them. */
 export class ReadStoreFixture {
   private readonly running = new Set<{ stop: AbortController; ended: Promise<unknown> }>();
 
@@ -49,7 +49,7 @@ export class ReadStoreFixture {
 
   /** @param database its own from now on */
   static on(database: TestDatabase, given?: EventStore): ReadStoreFixture {
-    // As the service writes, for the commands of specs.
+    // For the commands of specs: writes events like the service does.
     const macs = new EventMacs(testProof);
     const store = given ?? createPostgresEventStore({ connection: { url: database.url }, macs });
     const sql = new pg.Pool({ connectionString: database.url, max: 4 });
@@ -64,7 +64,7 @@ export class ReadStoreFixture {
     await this.drop();
   }
 
-  /** Appends to the end of a stream, whatever is in it. Gives the position of the last event. */
+  /** Appends to the end of a stream, whatever it holds. Returns the position of the last event. */
   async append(
     category: StreamCategory,
     id: string,
@@ -81,7 +81,7 @@ export class ReadStoreFixture {
     return outcome.position;
   }
 
-  /** Starts a runner that the fixture stops at the end, and gives what `run` resolves or rejects with. */
+  /** Starts a runner that the fixture stops at the end. Returns how `run` resolves or rejects. */
   start(options: Pick<ProjectionRunnerOptions, 'readModels'> & Partial<ProjectionRunnerOptions>) {
     const runner = new ProjectionRunner({
       url: this.url,
@@ -113,7 +113,7 @@ export class ReadStoreFixture {
     return (await this.sql.query(sql, values)).rows as Row[];
   }
 
-  /** The position of each read model of `live`, as the database has it. */
+  /** The position of each read model of `live`, read from the database. */
   async positions(): Promise<Record<string, bigint | null>> {
     const rows = await this.rows<{ name: string; position: string | null }>(
       `select name, position from read_store.projections where environment = 'live'`,

@@ -8,7 +8,7 @@ import type { ReadModel } from '../read-model.js';
 const scratch = 999;
 
 /**
- * The wrong and missing rows of the first generation: compares the table with the whole history, folded again in
+ * The wrong and missing rows of the first generation. Compares the table with a fold of the whole history in
  * memory. Empty if they are equal.
  */
 export async function differencesFromHistory(
