@@ -17,7 +17,7 @@ afterAll(async () => {
   await database.drop();
 });
 
-/** What PostgreSQL makes of the values. */
+/** The values as PostgreSQL reads them. */
 async function sent(type: string, values: readonly unknown[]): Promise<unknown[]> {
   const { rows } = await client.query<{ value: unknown }>(`select unnest($1::${type}[]) as value`, [
     binaryArray(type, values),

@@ -1,5 +1,5 @@
 /**
- * The binary form of one value of a PostgreSQL type. Values come in the type's JavaScript form: `Date` for
+ * The binary form of one value of a PostgreSQL type. Values have the type's JavaScript form: `Date` for
  * `timestamptz`, `bigint` for `bigint`, any JSON value for `jsonb`, and the text of a document for `json`.
  */
 export interface ElementType {
@@ -82,7 +82,8 @@ const elementTypes: Readonly<Record<string, ElementType>> = {
   timestamptz: {
     oid: 1184,
     write(bytes, value: Date) {
-      // A number and not a bigint, which is slow to split into halves: microseconds fit a double until the year 2255.
+      // A number and not a bigint, which is slow to split into halves. A double is exact for microseconds until
+      // the year 2255.
       const microseconds = (value.getTime() - postgresEpochMs) * 1000;
       bytes.int32(Math.floor(microseconds / 2 ** 32));
       bytes.int32(microseconds | 0);
@@ -105,12 +106,12 @@ export function elementType(type: string): ElementType {
 }
 
 /**
- * PostgreSQL's binary form of a one-dimensional array. An array as text is escaped here character by character, and the
- * server parses it again. For a batch of JSON documents that costs more than all other work. `pg` would also write
- * dates in local time, and JSON arrays as SQL arrays.
+ * PostgreSQL's binary form of a one-dimensional array. An array as text would be escaped here character by
+ * character, and parsed again by the server. For a batch of JSON documents that costs more than all other work.
+ * `pg` would also write dates in local time, and JSON arrays as SQL arrays.
  *
- * Layout (`array_recv`): int32 dimensions, has nulls, element oid, length, lower bound; then for each element int32
- * size (−1: null) and the bytes in the element type's own binary form.
+ * Layout (`array_recv`): int32 dimensions, has nulls, element oid, length, lower bound; then for each element
+ * int32 size (−1: null) and the bytes in the element type's own binary form.
  * @throws Error for a type that cannot be written in batches
  */
 export function binaryArray(type: string, values: readonly unknown[]): Buffer {

@@ -9,7 +9,7 @@ describe('a Bloom filter', () => {
     for (const id of added) filter.add(id);
     expect(added.filter((id) => !filter.mayHave(id))).toEqual([]);
     const others = Array.from({ length: 200_000 }, () => newId());
-    // Two bits of 2^24 for each of 200,000: 0.06 %, 112 of them.
+    // 200,000 texts set two bits each of 2^24: 0.06 %, or 112 of the other texts.
     expect(others.filter((id) => filter.mayHave(id)).length).toBeLessThan(400);
   });
 

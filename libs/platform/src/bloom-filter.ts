@@ -1,14 +1,14 @@
 /**
- * 2 MiB. With a million added texts, `has` is wrong for one in eighty other texts; with ten million, for every second
- * one.
+ * 2 MiB. After a million added texts, `mayHave` is wrong for one in eighty other texts; after ten million, for
+ * every second one.
  */
 const words = 2 ** 19;
-/** 32 bits of a hash, less those that name one of 2^24 bits. */
+/** A hash has 32 bits; 24 of them name one of 2^24 bits, and the rest is spare. */
 const spare = 8;
 
 /**
- * A set of texts in a fixed amount of memory. The answer `false` is certain, `true` is not. Each text sets two bits,
- * one by each of two multiplicative hashes (FNV-1a, and the same with another prime).
+ * A set of texts in a fixed amount of memory. The answer `false` is certain, `true` is not. Each text sets two
+ * bits. Each bit comes from one of two multiplicative hashes (FNV-1a, and the same with another prime).
  */
 export class BloomFilter {
   private readonly bits = new Uint32Array(words);

@@ -55,7 +55,7 @@ type Together<Union> = (Union extends unknown ? (each: Union) => void : never) e
   ? All
   : never;
 
-/** All settings of a role's process. `docs/configuration.md` says what each is for. */
+/** All settings of a role's process. `docs/configuration.md` explains each of them. */
 export type Configuration = KernelConfiguration & Together<ReturnType<Installed['settings']>>;
 
 interface KernelConfiguration {
@@ -70,11 +70,11 @@ interface KernelConfiguration {
   readonly rateLimitStore: RateLimitStoreKind;
   /** How often one address may fail to authenticate in a minute. */
   readonly authFailuresPerMin: number;
-  /** How long keys stay good while the event store is away, in milliseconds. */
+  /** How long API keys stay valid while the event store is away, in milliseconds. */
   readonly keyGraceMs: number;
   /**
-   * The MACs of events and the signing secrets of API keys derive from it. Undefined: this process can only read, and
-   * cannot be a role ({@link requireSigningKey}).
+   * The MACs of events and the signing secrets of API keys derive from it. Undefined: this process can only
+   * read, and cannot run as a role ({@link requireSigningKey}).
    */
   readonly signingKey: string | undefined;
   /** Further keys whose MACs of events count. */
@@ -90,16 +90,16 @@ interface KernelConfiguration {
   readonly projector: ProjectorConfiguration;
   /** How many renders a worker runs on this machine's cores at the same time, in each environment. */
   readonly workerConcurrency: number;
-  /** Renders of one tenant that may run at the same time, over all workers. */
+  /** How many renders of one tenant may run at the same time, over all workers. */
   readonly tenantConcurrency: number;
   /** The same for renders that a worker only waits for. */
   readonly remoteConcurrency: number;
   readonly remoteTenantConcurrency: number;
-  /** How long a stopping worker lets its running renders go on before it leaves them to other workers. */
+  /** How long the running renders may go on in a worker that stops, before it leaves them to other workers. */
   readonly stopGraceMs: number;
   /** The image models, and which of them draws each workflow when a request names none. */
   readonly imageModels: ModelList;
-  /** File of a segmentation model in place of the one that the photo engine brings. */
+  /** File of a segmentation model that replaces the one of the photo engine. */
   readonly photoSegmentationModel: string | undefined;
   readonly metrics: boolean;
   /** Whether the API serves its metrics on the port that callers reach. */
@@ -120,8 +120,8 @@ export class ConfigurationError extends Error {
 export type EnvironmentVariables = Readonly<Record<string, string | undefined>>;
 
 /**
- * The value of a setting, or the content of the file that `{name}_FILE` names: orchestrators mount secrets as files.
- * Undefined: neither is set. @throws ConfigurationError when the file cannot be read
+ * The value of a setting, or the content of the file that `{name}_FILE` names, because orchestrators mount
+ * secrets as files. Undefined: neither is set. @throws ConfigurationError when the file cannot be read
  */
 export function settingOf(variables: EnvironmentVariables, name: string): string | undefined {
   const { [name]: value, [`${name}_FILE`]: path } = variables;
@@ -133,7 +133,7 @@ export function settingOf(variables: EnvironmentVariables, name: string): string
   }
 }
 
-/** The variables, with provided values for settings that are given neither by name nor by file. */
+/** The variables. A provided value is added for each setting that is given neither by name nor by file. */
 export function withProvided(
   given: EnvironmentVariables,
   provided: Readonly<Record<string, string>>,
@@ -146,7 +146,7 @@ export function withProvided(
 const notSettings =
   /^ATELIER_(?:AWAITS_SETTINGS|COPY_FROM|COPY_TO|URL|KEY|ADMIN_URL|OPERATOR(?:_TOKEN(?:_FILE)?)?|TEST_.*|BENCH_.*)$/;
 
-/** Characters to insert, delete or replace to make one of the other (Levenshtein). */
+/** How many characters to insert, delete or replace to turn one text into the other (Levenshtein). */
 function editsBetween(one: string, other: string): number {
   let row = Array.from({ length: other.length + 1 }, (_, index) => index);
   for (const [line, char] of [...one].entries()) {
@@ -160,23 +160,26 @@ function editsBetween(one: string, other: string): number {
   return row[other.length] ?? 0;
 }
 
-/** Collects complaints, so that one start tells all that is wrong. */
+/** Collects complaints, so that one start reports all mistakes. */
 export class SettingsReader {
   readonly problems: string[] = [];
   private readonly asked = new Set<string>();
 
   constructor(private readonly variables: EnvironmentVariables) {}
 
-  /** What is given for a setting, if anything. Its name is known from here on. */
+  /** The value that is given for a setting, if any. From this call on, the setting's name counts as known. */
   private value(name: string): string | undefined {
     this.asked.add(name).add(`${name}_FILE`);
     return settingOf(this.variables, name);
   }
 
-  /** Call it when all settings were read. It reports every variable with a name like ours that no code has read. */
+  /**
+   * Reports every variable with a name like ours that no code has read. Call it when all settings were read.
+   */
   refuseUnknown(): void {
     for (const [name, value] of Object.entries(this.variables)) {
-      // Deployments of earlier releases pass settings on that are no more, empty as they always were.
+      // Deployments of earlier releases still pass settings that no longer exist. Their values are empty, as
+      // they always were.
       if (!value || !name.startsWith('ATELIER_') || this.asked.has(name) || notSettings.test(name)) continue;
       const bare = name.slice('ATELIER_'.length);
       const edits = (known: string) => Math.min(editsBetween(name, known), editsBetween(bare, known));
@@ -219,7 +222,7 @@ export class SettingsReader {
     return fallback;
   }
 
-  /** The value that `parse` makes of a setting. A text from `parse` is a complaint. */
+  /** The result of `parse` for a setting. If `parse` returns a text, it is a complaint. */
   parsed<Value extends object>(
     name: string,
     parse: (text: string) => Value | string,
@@ -233,12 +236,12 @@ export class SettingsReader {
     return fallback;
   }
 
-  /** Networks in CIDR notation, with commas between; none unless it is given. */
+  /** Networks in CIDR notation, separated by commas. The default is no network. */
   networks(name: string): string[] {
     return this.parsed(name, parseNetworks, []);
   }
 
-  /** Text that is too long to be guessed. Complaints never repeat it. */
+  /** Text that is too long to guess. Complaints never repeat it. */
   secret(name: string, leastLength: number): string | undefined {
     const value = this.value(name) || undefined;
     if (value === undefined || value.length >= leastLength) return value;
@@ -254,7 +257,7 @@ export class SettingsReader {
     }
   }
 
-  /** Scheme and host only: a signature covers the path, so the address must not add to it. */
+  /** Scheme and host only. A signature covers the path, so the address must not have a path of its own. */
   origin(name: string): string | undefined {
     if (!this.value(name)) return undefined;
     const value = this.text(name).replace(/\/+$/, '');
@@ -279,7 +282,7 @@ export class SettingsReader {
   }
 }
 
-/** Values of absent settings, also for components that are made without a configuration. */
+/** Values of absent settings. Components that are made without a configuration use them too. */
 export const defaults = {
   host: '127.0.0.1',
   port: 3000,
@@ -372,7 +375,7 @@ export function loadConfiguration(variables: EnvironmentVariables = process.env)
   return configuration;
 }
 
-/** @throws ConfigurationError for a role without the key: other roles would refuse its events */
+/** @throws ConfigurationError for a role without the key, because other roles would refuse its events */
 export function requireSigningKey({ signingKey }: Pick<Configuration, 'signingKey'>): void {
   if (signingKey !== undefined) return;
   throw new ConfigurationError(
@@ -404,7 +407,7 @@ export function homeOf(variables: EnvironmentVariables): string {
   return resolve(variables['ATELIER_HOME'] || defaults.home);
 }
 
-/** Where a client on this machine reaches a server that listens there. */
+/** The address at which a client on this machine reaches a server that listens there. */
 export function httpUrl(host: string, port: number): string {
   if (host === '0.0.0.0' || host === '::') return `http://127.0.0.1:${port}`;
   return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
@@ -435,7 +438,7 @@ function readCapabilities(settings: SettingsReader, kernel: KernelConfiguration)
   for (const capability of installed)
     for (const [name, part] of Object.entries<object>({ ...capability.settings(settings) }))
       parts.set(name, { ...parts.get(name), ...part });
-  // Each name got what the kernel and the functions of this type have read.
+  // For each name, the parts that the kernel and the functions of this type have read.
   return Object.fromEntries(parts) as unknown as Configuration;
 }
 
@@ -459,7 +462,7 @@ function loadStorage(settings: SettingsReader, home: string): StorageConfigurati
 /** Networks that have a name: this machine, and the private ones of IPv4 and IPv6. */
 const named = new Set(['loopback', 'linklocal', 'uniquelocal']);
 
-/** `*`, or origins as a browser sends them, with commas between; or what is wrong with it. */
+/** `*`, or origins as a browser sends them, separated by commas. A text is a complaint. */
 export function parseOrigins(text: string): string[] | string {
   const origins = text.split(',').map((each) => each.trim());
   if (text.trim() === '*') return origins;
@@ -470,8 +473,8 @@ export function parseOrigins(text: string): string[] | string {
 }
 
 /**
- * The proxies whose `X-Forwarded-For` is trusted: names, addresses and networks with commas between. A text is a
- * complaint.
+ * The proxies whose `X-Forwarded-For` is trusted: names, addresses and networks, separated by commas. A text is
+ * a complaint.
  */
 export function parseTrustedProxies(text: string): string[] | string {
   const proxies = text.split(',').map((each) => each.trim());
@@ -480,7 +483,7 @@ export function parseTrustedProxies(text: string): string[] | string {
   return `must be addresses, networks such as 10.0.0.0/8, loopback, linklocal or uniquelocal, with commas; not "${wrong}"`;
 }
 
-/** Networks in CIDR notation with commas between, or what is wrong with them. */
+/** Networks in CIDR notation, separated by commas. A text is a complaint. */
 function parseNetworks(text: string): string[] | string {
   const networks = text.split(',').map((each) => each.trim());
   const wrong = networks.find((each) => !each.includes('/') || !isNetwork(each));

@@ -10,16 +10,18 @@ export type ConnectedRole = keyof typeof connectionBudgets;
 
 /** Connections that each have one purpose, with any budget. */
 const fixed = {
-  /** Listens to commits, listens to checkpoints, looks at levels, looks at readiness. */
+  /** Two that listen to commits and to checkpoints, two for looks at levels and at readiness. */
   api: 4,
-  /** Listens to commits; a session and a loader for each environment; housekeeping; read models of each environment;
-   * levels, readiness; the render queue and its listener. */
+  /**
+   * One that listens to commits; a session and a loader for each environment; housekeeping; read models of each
+   * environment; levels, readiness; the render queue and its listener.
+   */
   projector: 12,
-  /** Listens to commits, looks at readiness; the render queue and its listener. */
+  /** One that listens to commits, one for readiness; the render queue and its listener. */
   worker: 4,
 } as const;
 
-/** What one process opens at most, by what it is for. */
+/** The most connections that one process opens, by their purpose. */
 export interface ConnectionShares {
   /** The log and its snapshots. */
   readonly events: number;

@@ -17,13 +17,16 @@ const types: Readonly<Record<string, string>> = {
   '.jpg': 'image/jpeg',
 };
 
-/** The pages in `dist/console`, which `npm run build` writes. The first request reads and compresses each file once. */
+/**
+ * The pages in `dist/console`, which `npm run build` writes. Each file is read and compressed once, at its
+ * first request.
+ */
 export class ConsoleFiles {
   private readonly kept = new Map<string, Promise<Buffer>>();
 
   /**
-   * @param page the page for every path that is not a file: its own router handles the path
-   * @param pictures further origins that pictures are loaded from
+   * @param page the page for every path that is not a file, because its own router handles the path
+   * @param pictures further origins from which the page loads pictures
    */
   constructor(
     private readonly page: 'operator' | 'tenant',
@@ -75,7 +78,7 @@ export class ConsoleFiles {
 }
 
 async function compressed(path: string): Promise<Buffer> {
-  // 3 MB that a process whose console nobody opens does not need.
+  // A module of 3 MB. Processes whose console is never opened do not load it.
   const { gzip } = await import('node:zlib');
   return promisify(gzip)(await readFile(path));
 }

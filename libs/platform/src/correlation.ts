@@ -6,21 +6,27 @@ export interface Correlation {
   readonly requestId?: string | undefined;
   /** W3C Trace Context: the open span, or the span that a caller or an event named. */
   readonly traceparent?: string | undefined;
-  /** How long a request waited for the event store, and whether it did without; undefined outside requests. */
+  /**
+   * How long a request waited for the event store, and whether it went on without the store. Undefined outside
+   * requests.
+   */
   readonly storeTime?: StoreTime | undefined;
 }
 
-/** Of one request, which changes it. */
+/** The state of one request, which changes it. */
 export interface StoreTime {
   /** How long the request may wait, all its calls together. */
   readonly patienceMs: number;
   /** By slow calls, in all. */
   waitedMs: number;
-  /** A part of the answer came without the event store, because it did not answer. */
+  /** A part of the answer was made without the event store, because the store did not answer. */
   didWithout: boolean;
 }
 
-/** For work that serves several requests together: it belongs to none of them, and waits longer than each may. */
+/**
+ * For work that serves several requests together. It belongs to none of them, and may wait longer than any of
+ * them.
+ */
 export const outsideRequests = { requestId: undefined, traceparent: undefined, storeTime: undefined };
 
 const ambient = new AsyncLocalStorage<Correlation>();
@@ -46,7 +52,7 @@ export interface TraceContext {
 const pattern = /^(?!ff)[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-([0-9a-f]{2})(?:-.*)?$/;
 
 /**
- * Undefined for an invalid traceparent. A version newer than 00 may have further parts, which are dropped
+ * Undefined for an invalid traceparent. A version after 00 may have further parts, which are dropped
  * (https://www.w3.org/TR/trace-context/#versioning-of-traceparent).
  */
 export function parseTraceparent(text: string | undefined): TraceContext | undefined {
@@ -63,7 +69,10 @@ export function formatTraceparent({ traceId, spanId, sampled }: TraceContext): s
   return `00-${traceId}-${spanId}-${sampled ? '01' : '00'}`;
 }
 
-/** A caller's header, made safe to be stored. Undefined when it is malformed: the request then has no trace. */
+/**
+ * A caller's header, checked so that it is safe to store. Undefined when it is malformed: the request then has
+ * no trace.
+ */
 export function acceptTraceparent(header: string | readonly string[] | undefined): string | undefined {
   if (typeof header !== 'string') return undefined;
   const context = parseTraceparent(header.trim());

@@ -32,7 +32,7 @@ async function gone(pid: number): Promise<void> {
   for (;;) {
     try {
       process.kill(pid, 0);
-      // A killed process that nobody has waited for yet still has a number.
+      // A killed process keeps its number until its parent has waited for it.
       if (/\) Z /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'))) return;
     } catch {
       return;

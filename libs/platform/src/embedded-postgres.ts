@@ -21,11 +21,16 @@ import { retry } from './retry.js';
 export { EmbeddedPostgresError };
 
 export interface EmbeddedPostgresOptions {
-  /** Created on first use, and its missing parents with it. One process at a time may start a server on it. */
+  /**
+   * Created on first use, together with its missing parents. Only one process at a time may start a server on
+   * it.
+   */
   readonly dataDirectory: string;
-  /** The server's own log. Each start appends to it; one that is larger than 16 MiB is first renamed to `.1`. */
+  /** The server's own log. Each start appends to it. A log of more than 16 MiB is first renamed to `.1`. */
   readonly logFile: string;
-  /** False only for data that may be lost: tests. Default true: a commit that was answered survives a power cut. */
+  /**
+   * False only for data that may be lost: tests. Default true: a commit that was answered survives a power cut.
+   */
   readonly fsync?: boolean;
   /** The port to try first, so that clients of an earlier server find the new one. */
   readonly preferredPort?: number;
@@ -38,9 +43,12 @@ export interface EmbeddedPostgres {
   readonly url: string;
   readonly port: number;
   readonly pid: number;
-  /** True if a server already ran on the data, because its parent had been killed. It was taken over. */
+  /** True if a server already ran on the data because its parent had been killed. This process took it over. */
   readonly alreadyRunning: boolean;
-  /** Ends all connections and the server. Committed data is on the disk when it resolves. It may be called again. */
+  /**
+   * Ends all connections and the server. When it resolves, committed data is on the disk. It may be called
+   * again.
+   */
   stop(): Promise<void>;
 }
 
@@ -64,13 +72,17 @@ const withoutFsync = { fsync: 'off', synchronous_commit: 'off', full_page_writes
 const rotateAboveBytes = 16 * 1024 * 1024;
 const startAttempts = 20;
 const startPauseMs = 500;
-/** Failures that pass: the port was just taken, or the last processes of a killed server are still ending. */
+/**
+ * Failures that pass: another process just took the port, or the last processes of a killed server are still
+ * ending.
+ */
 const passing =
   /could not bind|could not create any TCP|shared memory block .* is still in use|lock file .* already exists/;
 
 /**
- * Starts the PostgreSQL server that npm installed, or takes over the one that already runs on this data. The server is
- * a separate process and outlives its parent, so the parent can be killed at any moment: only `stop` ends the server.
+ * Starts the PostgreSQL server that npm installed, or takes over the one that already runs on this data. The
+ * server is a separate process that outlives its parent. So the parent may be killed at any moment; only `stop`
+ * ends the server.
  * @throws EmbeddedPostgresError with one line that says what to do
  */
 export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
@@ -172,13 +184,13 @@ function lastLineOf(error: unknown): string {
   return error instanceof Error ? (error.message.trim().split('\n').at(-1) ?? '') : String(error);
 }
 
-/** The port of the server's last start, so that processes that know its address find it again; 0 for none. */
+/** The port of the server's last start, so that processes that know its address find it again. 0: none. */
 function lastPort(dataDirectory: string): number {
   const file = join(dataDirectory, 'postmaster.opts');
   return existsSync(file) ? Number(/port=(\d+)/.exec(readFileSync(file, 'utf8'))?.[1] ?? 0) : 0;
 }
 
-/** The preferred port when it was free a moment ago, else any other. */
+/** The preferred port if it was free a moment ago, otherwise any other. */
 export async function freePort(preferred = 0): Promise<number> {
   const server = createServer();
   try {

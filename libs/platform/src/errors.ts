@@ -6,7 +6,7 @@ export function errorCode(error: unknown): string | undefined {
 /** The codes of the file system and PostgreSQL for a full disk. */
 const noRoom = new Set(['ENOSPC', 'EDQUOT', '53100']);
 
-/** Whether a full disk caused an error, at any depth of its causes. */
+/** Whether a full disk is among the causes of an error, at any depth. */
 export function isDiskFull(error: unknown): boolean {
   if (typeof error !== 'object' || error === null) return false;
   if (noRoom.has(errorCode(error) ?? '')) return true;
@@ -15,7 +15,10 @@ export function isDiskFull(error: unknown): boolean {
   return isDiskFull(cause ?? driverError);
 }
 
-/** The message of an error. A refused connection is an AggregateError without a message: its first error has one. */
+/**
+ * The message of an error. A refused connection is an AggregateError without a message, so its first error's
+ * message is used.
+ */
 export function messageOf(error: unknown): string {
   const cause: unknown = error instanceof AggregateError ? error.errors[0] : error;
   if (!(cause instanceof Error)) return String(cause);

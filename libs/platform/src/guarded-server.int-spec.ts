@@ -90,7 +90,7 @@ describe('a guarded server', () => {
     let received = 0;
     for await (const chunk of socket.iterator({ destroyOnReturn: false })) {
       received += (chunk as Buffer).length;
-      // Four times as long in all as a client may do nothing.
+      // In all, this takes four times as long as a client may do nothing.
       if (received % (1024 * 1024) < (chunk as Buffer).length) await sleep((4 * unreadMs) / 16);
       if (received >= large.length) break;
     }

@@ -37,8 +37,8 @@ export interface HomeSecrets {
   /** The MACs of events and the signing secrets of API keys derive from it. */
   readonly signingKey: string;
   /**
-   * Whether every event of the log must prove its writer, because the log's history was adopted or began with this
-   * release.
+   * Whether every event of the log must prove its writer. True if the log's history was adopted, or began with
+   * this release.
    */
   readonly provesWriters?: boolean;
 }
@@ -47,7 +47,7 @@ function secretsFileOf(home: string): string {
   return join(home, 'secrets.json');
 }
 
-/** The secrets of a home. It makes those that an earlier release did not have. */
+/** The secrets of a home. Makes the ones that an earlier release did not have. */
 export function provideHomeSecrets(home: string): HomeSecrets {
   const stored = (readJson(secretsFileOf(home)) ?? {}) as Partial<HomeSecrets>;
   const secrets: HomeSecrets = {
@@ -61,7 +61,7 @@ export function provideHomeSecrets(home: string): HomeSecrets {
   return secrets;
 }
 
-/** From now on no event in the log of this home counts without proof, even if the log is replaced. */
+/** From now on no event in the log of this home counts without proof, even if another log replaces it. */
 export function rememberProof(home: string): void {
   writePrivateJson(secretsFileOf(home), { ...provideHomeSecrets(home), provesWriters: true });
 }
@@ -78,7 +78,7 @@ export async function provideSecretFiles(home: string): Promise<Record<string, s
   return findSecretFiles(home);
 }
 
-/** The settings that name those of the files that are there. */
+/** The settings that name the secret files that exist. */
 export function findSecretFiles(home: string): Record<string, string> {
   const named = secretFiles.map(({ setting, file }) => [`${setting}_FILE`, join(home, file)] as const);
   return Object.fromEntries(named.filter(([, path]) => existsSync(path)));

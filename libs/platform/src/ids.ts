@@ -2,7 +2,10 @@ import { createHash, randomFillSync } from 'node:crypto';
 import { decodeTime, encodeTime, monotonicFactory } from 'ulid';
 import { parse, v5 } from 'uuid';
 
-/** Random bytes are drawn in blocks: a ULID needs one for each character, and each draw is a system call. */
+/**
+ * Random bytes are drawn in blocks, because a ULID needs one for each character, and each draw is a system
+ * call.
+ */
 const randomBytes = new Uint8Array(4096);
 let drawn = randomBytes.length;
 
@@ -19,14 +22,14 @@ const nextUlid = monotonicFactory(random);
 
 let source: () => string = nextUlid;
 
-/** A fresh ULID: 26 characters, sorts by time; within one process strictly increasing. */
+/** A fresh ULID: 26 characters that sort by time. Within one process the ids strictly increase. */
 export function newId(): string {
   return source();
 }
 
 /**
- * From now on {@link newId} returns the ids of `other` in this process; undefined: fresh ULIDs again. A simulation uses
- * it to repeat itself exactly.
+ * From now on {@link newId} returns the ids of `other` in this process. Undefined: fresh ULIDs again. A
+ * simulation uses it to repeat its runs exactly.
  */
 export function drawIdsFrom(other: (() => string) | undefined): void {
   source = other ?? nextUlid;
@@ -47,8 +50,8 @@ const timeLength = 10;
 const crockford = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 
 /**
- * A ULID that is derived and not random: the same name and time always give the same id. So two processes that make the
- * same thing use the same stream. It sorts with the random ids of that time.
+ * A ULID that is derived and not random: the same name and time always give the same id. So two processes that
+ * make the same thing use the same stream. It sorts by its time among random ids.
  * @param madeAt milliseconds since 1970, the same on every try
  */
 export function derivedId(name: string, madeAt: number): string {
@@ -56,12 +59,12 @@ export function derivedId(name: string, madeAt: number): string {
 }
 
 /**
- * Like {@link derivedId}, for a stream that has to be found by its name alone. The id's time is meaningless, so such an
- * id names a stream and is never shown to callers.
+ * Like {@link derivedId}, for a stream that is found by its name alone. The id's time means nothing. So such an
+ * id names a stream, and callers never see it.
  */
 export function timelessId(name: string): string {
   const digest = createHash('sha256').update(name).digest('hex');
-  // A ULID is 128 bits in 26 characters of 5 bits, so the first one carries only 3.
+  // A ULID has 128 bits in 26 characters of 5 bits, so its first character holds only 3.
   let rest = BigInt(`0x${digest.slice(0, 32)}`);
   let id = '';
   for (let place = 0; place < 26; place++) {
@@ -75,10 +78,10 @@ export function timelessId(name: string): string {
 const namespace = parse('6a3c1f0e-52b7-5d0f-9d56-0d5b6a1f7c11');
 
 /**
- * The id of the event with this number among those that a command emits. The same command gives the same ids on every
+ * The id of the event with this number in the events of a command. The same command gives the same ids on every
  * try, so the store recognises a retry of an append.
  */
 export function eventId(commandId: string, index: number): string {
-  // As bytes: `uuid` takes twice as long to make them.
+  // Passed as bytes, because `uuid` takes twice as long to make them.
   return v5(Buffer.from(`${commandId}#${index}`), namespace);
 }

@@ -1,14 +1,14 @@
 export const resolutions = ['1K', '2K', '4K'] as const;
 
 /**
- * An image model as the registry declares it (`assets/models.schema.json` explains each member). Callers send its id.
- * Ids are configuration, never an enumeration.
+ * An image model as the registry declares it (`assets/models.schema.json` explains each member). Callers send
+ * its id. Ids come from the configuration and are never an enumeration in the code.
  */
 export interface ImageModel {
   readonly id: string;
   /** `sketch`, which draws on this machine, or a family of a capability (`engine-families.ts`). */
   readonly family: string;
-  /** What the vendor calls it. */
+  /** The vendor's name for it. */
   readonly model?: string;
   /** For the family `package`: the package's name, or the path of its folder or file. */
   readonly package?: string;
@@ -23,9 +23,9 @@ export interface ImageModel {
   readonly resolutions: readonly string[];
   /** `W×H` in pixels, as `1024x1536`; absent: any. */
   readonly sizes?: readonly string[];
-  /** Whether the model supports `quality`; for other models the field is dropped. */
+  /** Whether the model supports `quality`. For other models the field is dropped. */
   readonly supports_quality: boolean;
-  /** Whether the same seed gives the same picture. Models without seeds refuse one. */
+  /** Whether the same seed gives the same picture. A model without seeds refuses a seed. */
   readonly seed: boolean;
   readonly transparent: boolean;
   /** The vendor's model that answers questions about pictures. */
@@ -40,11 +40,11 @@ export interface ImageModel {
   readonly timeout_seconds: number;
   /** The id of another model, which is used when this one has no capacity. */
   readonly fallback?: string;
-  /** Whether a call whose outcome is unknown may be paid a second time. */
+  /** Whether the installation accepts to pay a second time for a call whose outcome is unknown. */
   readonly resend_unknown: boolean;
   /** Who draws for test keys. */
   readonly test_keys: 'sandbox' | 'vendor';
-  /** What only its family understands. */
+  /** Options that only its family understands. */
   readonly options: Readonly<Record<string, unknown>>;
 }
 
@@ -57,7 +57,7 @@ export interface ModelList {
   readonly workflow_models: Readonly<Record<string, string>>;
   /** Which model draws for a tenant. */
   readonly tenant_models: Readonly<Record<string, string>>;
-  /** At least one. Without another choice, the first model that supports a workflow draws it. */
+  /** At least one model. Unless a choice is made, the first model that supports a workflow draws it. */
   readonly models: readonly ImageModel[];
 }
 
@@ -79,7 +79,7 @@ export const sandboxModel: ImageModel = {
   options: {},
 };
 
-/** What an installation has without a file: the sandbox alone. */
+/** The models of an installation without a file: the sandbox alone. */
 export const sandboxAlone: ModelList = {
   currency: 'USD',
   workflow_models: {},
@@ -90,7 +90,7 @@ export const sandboxAlone: ModelList = {
 /** The most pictures that any known engine takes at once. */
 export const mostInputs = 16;
 
-/** The fields of a body that name an image model; catalogue shots call it `model`. */
+/** The fields of a body that name an image model. Catalogue shots call it `model`. */
 export interface ModelledBody {
   readonly image_model?: unknown;
   readonly model?: unknown;
@@ -104,7 +104,10 @@ export class ImageModelChoice {
     return this.list.models;
   }
 
-  /** The model that draws for test keys. It exists even if the list does not name it; callers cannot name it then. */
+  /**
+   * The model that draws for test keys. It exists even if the list does not name it; callers cannot name it
+   * then.
+   */
   get sandbox(): ImageModel {
     return this.models.find(({ family }) => family === 'sketch') ?? sandboxModel;
   }
@@ -116,7 +119,7 @@ export class ImageModelChoice {
     );
   }
 
-  /** Those that make a workflow, in the list's order. */
+  /** The models that support a workflow, in the list's order. */
   making(workflow: string): readonly ImageModel[] {
     return this.models.filter(({ workflows }) => !workflows || workflows.includes(workflow));
   }
@@ -129,7 +132,7 @@ export class ImageModelChoice {
     return named.flatMap((id) => making.filter((model) => model.id === id))[0] ?? making[0];
   }
 
-  /** The model that a body names, or else the usual one; undefined for an unknown name. */
+  /** The model that a body names, or else the usual one. Undefined for an unknown name. */
   asked(body: ModelledBody, workflow: string, tenant: string): ImageModel | undefined {
     const named = namedModel(body);
     if (named === undefined) return this.usual(workflow, tenant);
@@ -142,8 +145,11 @@ export function namedModel({ model, image_model: named = model }: ModelledBody):
   return typeof named === 'string' ? named : undefined;
 }
 
-/** The sandbox can dress and replace only people whom it drew, not people in a photograph. */
+/** The sandbox can dress and replace only people that it drew, not people in a photograph. */
 export const knowsDrawnPeopleOnly = ({ family }: Pick<ImageModel, 'family'>): boolean => family === 'sketch';
 
-/** Whether others draw than this machine's own sandbox. An engine in its own package counts, wherever it works. */
+/**
+ * Whether something other than this machine's own sandbox draws. An engine in its own package counts, wherever
+ * it works.
+ */
 export const isRemote = ({ family }: Pick<ImageModel, 'family'>): boolean => family !== sandboxModel.family;

@@ -7,15 +7,15 @@ export interface Listening {
   /** Ends it. */
   readonly signal: AbortSignal;
   hear(payload: string): void;
-  /** Called with true at each connection, and with false when it is lost: announcements in between are missed. */
+  /** Called with true at each connection, and with false at each loss. Announcements in between are missed. */
   onChange(listening: boolean): void;
 }
 
 const pauses = { firstPauseMs: 25, longestPauseMs: 1_000 };
 
 /**
- * Listens on a channel of PostgreSQL, on its own connection, which it renews when it is lost. Resolves when the signal
- * fires and the connection is closed.
+ * Listens on a channel of PostgreSQL, on its own connection. If the connection is lost, it opens a new one.
+ * Resolves when the signal has fired and the connection is closed.
  */
 export async function listenTo(listening: Listening): Promise<void> {
   const { signal } = listening;
@@ -29,7 +29,7 @@ export async function listenTo(listening: Listening): Promise<void> {
 async function listenUntilLost({ config, channel, signal, hear, onChange }: Listening): Promise<void> {
   const client = new pg.Client(config);
   const { promise: lost, resolve: leave } = Promise.withResolvers<void>();
-  // The listeners stay to the end: a server that stops while we disconnect raises an error too.
+  // The listeners stay until the end, because a server that stops while we disconnect raises an error too.
   client.on('error', () => leave());
   client.on('end', () => leave());
   client.on('notification', ({ payload = '' }) => hear(payload));

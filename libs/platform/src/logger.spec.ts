@@ -42,7 +42,7 @@ describe('a log on a disk that is full', () => {
 describe('a line of the log', () => {
   const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
 
-  /** What a logger of this module writes, in a process whose output can be read. */
+  /** The line that a logger of this module writes, in a process whose output can be read. */
   async function written(work: string): Promise<Record<string, unknown>> {
     const program = `
       const { createLogger } = await import('./dist/libs/platform/src/logger.js');

@@ -8,16 +8,16 @@ export type Logger = PinoLogger;
 export const Logger = Symbol('Logger');
 
 /**
- * JSON lines on standard output. Fields that could carry a secret are removed first. A line for a request has its
- * `requestId`, and with a trace also `traceId` and `spanId`.
+ * Writes JSON lines to standard output. Fields that could hold a secret are removed first. A line for a request
+ * has its `requestId`; with a trace it also has `traceId` and `spanId`.
  */
 export function createLogger(role: string, level = process.env['LOG_LEVEL'] || 'info'): Logger {
-  // A full disk does not end the process: lines wait up to a bound, and lines beyond it are lost.
+  // A full disk does not end the process. Lines wait up to a bound, and lines beyond it are lost.
   const output = pino.destination({ dest: process.stdout.fd || 1, sync: true, maxLength: 1024 * 1024 });
   output.on('error', () => undefined);
   const options: LoggerOptions = {
     name: `atelier-${role}`,
-    // The configuration refuses any other level, and a logger has to write that refusal.
+    // The configuration refuses any other level. A logger must still write that refusal.
     level: logLevels.includes(level) ? level : 'info',
     mixin: correlatedFields,
     redact: {

@@ -46,14 +46,14 @@ export interface InstallationSources {
 export interface GaugeTimes {
   /** Several scrapers, or an impatient one, cost one look. Default 2000. */
   readonly freshForMs?: number;
-  /** How long a source may take; the scrape then goes on without it. Default 3000. */
+  /** How long a source may take before the scrape goes on without it. Default 3000. */
   readonly patienceMs?: number;
 }
 
 /**
- * Gauges of the installation as a whole. Every process that exports them reports the same values, so a query combines
- * them by `max`, never by `sum`. Each scrape reads them anew, so they are right even when the processes that do the
- * work do not run.
+ * Gauges of the whole installation. Every process that exports them reports the same values, so a query
+ * combines them by `max`, never by `sum`. Each scrape reads them anew. So they are right even when the
+ * processes that do the work do not run.
  */
 export class InstallationGauges {
   private readonly gauges: ReturnType<typeof createGauges>;
@@ -90,7 +90,7 @@ export class InstallationGauges {
     ) => {
       const rows = await inTime(look, patienceMs, () => new Error('late')).catch(() => undefined);
       readable.set({ source }, rows ? 1 : 0);
-      // A value that cannot be read is absent: the last value would look healthy.
+      // A value that cannot be read is absent, because the last value would look healthy.
       for (const { gauge } of gauges) gauge.reset();
       for (const row of rows ?? []) for (const { set } of gauges) set(row);
     };
@@ -190,7 +190,7 @@ function queueReadings(gauge: MakeGauge): Reading<QueueGauges>[] {
 }
 
 function processReadings(gauge: MakeGauge): Reading<ProcessGauges>[] {
-  // Each metric has the label `role`: the process that tells it.
+  // Each metric has the label `role`, which names the process that reports it.
   const each = gauge('processes', 'Processes by whether they give signs of life', ['process_role', 'state']);
   const reading = (state: 'alive' | 'silent'): Reading<ProcessGauges> => ({
     gauge: each,

@@ -4,8 +4,8 @@ import type { EventStoreObserver } from '#event-store/observer.js';
 import { type GaugeTimes, InstallationGauges, type InstallationSources } from './metrics-installation.js';
 
 /**
- * The metrics of one process, for Prometheus. Each label has a few values: a tenant, stream, address or message is
- * never a label. `docs/metrics.md` lists them.
+ * The metrics of one process, for Prometheus. Each label has only a few values. So a tenant, stream, address or
+ * message is never a label. `docs/metrics.md` lists the metrics.
  */
 export class Metrics {
   /** Capabilities count there. */
@@ -15,7 +15,7 @@ export class Metrics {
   private engineMetrics: EngineObserver | undefined;
   /** To be handed to the event store. */
   readonly eventStore: EventStoreObserver;
-  /** To be told of every event that this process has written. */
+  /** Reports of every event that this process has written go here. */
   readonly outcomes: OutcomeObserver;
   /** Pictures that were not served, by `reason`: `missing` or `altered`. */
   readonly brokenPictures: Counter<'reason'>;
@@ -23,7 +23,7 @@ export class Metrics {
   constructor(role: string) {
     const registers = [this.registry];
     this.registry.setDefaultLabels({ role });
-    // Its own 10 ms would wake an idle process a hundred times a second.
+    // The default of 10 ms would wake an idle process a hundred times a second.
     collectDefaultMetrics({ register: this.registry, eventLoopMonitoringPrecision: 100 });
     this.eventStore = observeEventStore(registers);
     this.outcomes = countOutcomes(registers);
@@ -51,7 +51,7 @@ export class Metrics {
     this.installation = new InstallationGauges([this.registry], sources, times);
   }
 
-  /** Of what {@link text} gives. */
+  /** The content type of {@link text}. */
   get contentType(): string {
     return this.registry.contentType;
   }
@@ -66,7 +66,7 @@ export class Metrics {
 /** An append on a healthy store takes some milliseconds; its deadline is 10 s. */
 const appendSeconds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
-/** What an event store tells about itself. */
+/** Metrics of the reports of an event store. */
 export function observeEventStore(registers: Registry[]): Required<EventStoreObserver> {
   const counter = (name: string, help: string, ...labelNames: string[]) =>
     new Counter({ name: `atelier_event_store_${name}_total`, help, labelNames, registers });
@@ -92,7 +92,7 @@ export function observeEventStore(registers: Registry[]): Required<EventStoreObs
     'unproven_events',
     'Times that an event was read which nothing proves to be of this service',
   );
-  // A series that is there from the start shows its first increase.
+  // The series exists from the start, so that its first increase is visible.
   appends.zero({ result: 'appended' });
   for (const operation of ['append', 'read']) retries.inc({ operation }, 0);
   return {
@@ -120,7 +120,7 @@ export interface HttpAnswer {
 
 export type HttpObserver = (answer: HttpAnswer) => void;
 
-/** A dispatch takes some milliseconds; one that waits for its job, or follows it, may take a minute. */
+/** A dispatch takes some milliseconds. If it waits for its job, or follows it, it may take a minute. */
 const seconds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
 
 export function observeHttp(registers: Registry[]): HttpObserver {
@@ -139,7 +139,7 @@ export function observeHttp(registers: Registry[]): HttpObserver {
   });
   return ({ method, route, status, durationMs, workflow }) => {
     const known = route !== undefined;
-    // A client can make methods and paths up, so all unknown ones share one series.
+    // A client can invent methods and paths, so all unknown ones share one series.
     const labels = { method: known ? method : 'any', route: known ? route : 'unmatched' };
     const outcome = status === undefined ? 'aborted' : `${Math.floor(status / 100)}xx`;
     durations.observe({ ...labels, status: outcome }, durationMs / 1000);
@@ -147,16 +147,16 @@ export function observeHttp(registers: Registry[]): HttpObserver {
   };
 }
 
-/** How a job ended. `failed` has the code that the caller sees. */
+/** How a job ended. `failed` has the code that the caller gets. */
 export type JobEnd =
   { readonly outcome: 'succeeded' | 'cancelled' } | { readonly outcome: 'failed'; readonly code: string };
 
-/** Reports of what this process wrote into the log, once for each new event. */
+/** Reports of the events that this process wrote into the log, once for each new event. */
 export interface OutcomeObserver {
   charged(environment: Environment, workflow: string, credits: number): void;
   refunded(environment: Environment, reason: string, credits: number): void;
   jobEnded(environment: Environment, workflow: string, end: JobEnd): void;
-  /** What the engine took for a job that succeeded. */
+  /** The time that the engine took for a job that succeeded. */
   rendered(workflow: string, durationMs: number): void;
 }
 
@@ -179,7 +179,7 @@ export function countOutcomes(registers: Registry[]): OutcomeObserver {
     buckets: renderSeconds,
     registers,
   });
-  // A series that is there from the start shows its first increase.
+  // The series exists from the start, so that its first increase is visible.
   for (const environment of environments) {
     for (const reason of refundReasons) {
       refunds.inc({ environment, reason }, 0);
@@ -203,7 +203,7 @@ export function countOutcomes(registers: Registry[]): OutcomeObserver {
   };
 }
 
-/** Reports of this process's calls of image models. A model is an id of the registry. */
+/** Reports of this process's calls to image models. A model is named by its id in the registry. */
 export interface EngineObserver {
   answered(model: string, outcome: string): void;
   /** A render has found no room at the model, and waits. */

@@ -3,8 +3,9 @@ import type { DeclaredModel } from './engine-families.js';
 import type { ImageModel } from './image-models.js';
 
 /**
- * A model with its key, from the variable that the registry names, or from the file that the one with `_FILE` names.
- * @throws ConfigurationError where the key is not there
+ * A model with its key. The key comes from the variable that the registry names, or from the file that the
+ * variable with `_FILE` names.
+ * @throws ConfigurationError if there is no key
  */
 export function withKey(model: ImageModel, currency: string): DeclaredModel {
   return { ...model, model: model.model ?? model.id, currency, secret: keyOf(model) };

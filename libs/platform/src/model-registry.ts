@@ -6,10 +6,10 @@ import { engineFamilies } from './engine-families.js';
 import { isRemote, type ImageModel, type ModelList } from './image-models.js';
 import { packagePath } from './package-folder.js';
 
-/** Loads packages that only a file of models needs, so that a verb of the command starts quickly. */
+/** Loads packages only when there is a file of models, so that a verb of the command starts quickly. */
 const load = createRequire(import.meta.url);
 
-/** The capability that declares each family, also when it is not installed. */
+/** The capability that declares each family, even if it is not installed. */
 type CapabilitiesOfFamilies = Readonly<Record<string, string>>;
 
 /** The part of the schema that `scripts/models.mjs` writes. */
@@ -31,7 +31,7 @@ export const modelsSchemaPath = (): string => packagePath('assets', 'models.sche
 
 /**
  * The models that a JSON or YAML file declares, with the schema's defaults for omitted members.
- * @returns the models, or the mistakes of the file, as the second halves of sentences
+ * @returns the models, or the mistakes in the file, as the second halves of sentences
  */
 export function readModelRegistry(path: string): ModelList | string {
   let declared: unknown;
@@ -66,7 +66,7 @@ function mistake({ instancePath, message = 'is wrong', params }: ErrorObject): s
   return `${instancePath || '/'} ${message}${more}`;
 }
 
-/** Checks what a schema cannot: each id occurs once, and each name of a model exists. */
+/** Checks what a schema cannot check: each id occurs once, and each named model exists. */
 function namesWithoutModel({ models, workflow_models, tenant_models }: ModelList): string[] {
   const ids = models.map(({ id }) => id);
   const problems = ids.flatMap((id, index) =>
@@ -83,7 +83,7 @@ function namesWithoutModel({ models, workflow_models, tenant_models }: ModelList
   return [...problems, ...unknown.map(([where, id]) => `${where} names the model ${id}, which is not there`)];
 }
 
-/** What fits the schema, and would fail at run time. */
+/** Finds mistakes that fit the schema but would fail at run time. */
 function cannotWork(model: ImageModel, index: number, capabilities: CapabilitiesOfFamilies): string[] {
   const { family: name, transparent, vision_model: reader } = model;
   const family = engineFamilies[name];

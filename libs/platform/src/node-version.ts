@@ -1,6 +1,6 @@
 /*
- * Every program imports this before anything else, so that a Node that is too old is refused with a sentence and not with
- * a missing function in the middle of the work.
+ * Every program imports this before anything else. So a Node that is too old is refused with a clear sentence,
+ * and not with a missing function in the middle of the work.
  */
 const oldestMajor = 22;
 

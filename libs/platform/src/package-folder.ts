@@ -2,8 +2,8 @@ import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
 /**
- * The path of a file or folder of the package, such as `assets/presets`. Sources and built files lie at different
- * depths, so it goes up to the first folder with a package.json.
+ * The path of a file or folder of the package, such as `assets/presets`. Sources and built files lie at
+ * different depths. So the search goes up to the first folder with a package.json.
  */
 export function packagePath(...parts: string[]): string {
   let folder = import.meta.dirname;

@@ -6,9 +6,10 @@ export function sqlState(error: unknown): string | undefined {
 }
 
 /**
- * Call it for each new connection of a pool. A connection that breaks rejects its statement and also raises an `error`
- * event, which ends a process without a listener. The pool listens while a connection is idle, and its user once he has
- * it. In the moment between, no one listens: a server that stopped then ended the process.
+ * Call it for each new connection of a pool. If a connection breaks, it rejects its statement and also raises
+ * an `error` event, which ends a process without a listener. The pool listens while a connection is idle, and
+ * its user listens while he has it. Between the two there is a moment without a listener: a server that stopped
+ * then ended the process.
  */
 export function surviveItsEnd(client: pg.ClientBase): void {
   client.on('error', () => undefined);
@@ -30,7 +31,10 @@ const bigintParsers = new Map<number, (text: string) => bigint | bigint[]>([
   [1016, parseBigints],
 ]);
 
-/** `int8` and `int8[]` become `bigint` on the connections that are made with these, and stay text on all others. */
+/**
+ * Connections that are made with these types convert `int8` and `int8[]` to `bigint`. On all others they stay
+ * text.
+ */
 export const bigintTypes: pg.CustomTypesConfig = {
   // The declaration has one overload for each literal oid, which no single function can satisfy.
   getTypeParser: ((oid: Parameters<typeof pg.types.getTypeParser>[0], format: 'text') =>

@@ -11,8 +11,8 @@ interface Asked {
 }
 
 /**
- * A document that is the same for every caller. It is made, compressed and digested once, and all callers share its
- * bytes.
+ * A document that is the same for every caller. It is made, compressed and hashed once, and all callers share
+ * its bytes.
  */
 export class PreparedAnswer {
   private constructor(
@@ -23,13 +23,16 @@ export class PreparedAnswer {
 
   static async of(document: string | Buffer): Promise<PreparedAnswer> {
     const whole = Buffer.from(document);
-    // 3 MB that a process whose documents nobody reads does not need.
+    // A module of 3 MB. Processes whose documents are never read do not load it.
     const { gzip } = await import('node:zlib');
     const digest = createHash('sha256').update(whole).digest('base64url').slice(0, 22);
     return new PreparedAnswer(whole, await promisify(gzip)(whole), `"${digest}"`);
   }
 
-  /** Sets status and all headers but the content type. @returns the body; undefined for a client that has it already */
+  /**
+   * Sets the status and all headers but the content type. @returns the body; undefined for a client that has it
+   * already
+   */
   answer({ headers }: Asked, reply: Reply): Buffer | undefined {
     // Weak, as it is the same for both encodings.
     const shared = { 'cache-control': 'no-cache', etag: `W/${this.etag}`, vary: 'accept-encoding' };

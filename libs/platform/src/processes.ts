@@ -1,10 +1,10 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 
-/** One run of a process. Systems reuse process numbers, so the number alone does not identify a run. */
+/** One run of a process. The system reuses process numbers, so the number alone does not identify a run. */
 export interface ProcessIdentity {
   readonly pid: number;
-  /** The time of its start, as its system reports it; null if unknown. */
+  /** The time of its start, as the system reports it; null if unknown. */
   readonly startedAt: string | null;
 }
 
@@ -16,7 +16,10 @@ export function identityOf(pid: number): ProcessIdentity {
   return { pid, startedAt: startMark(pid) };
 }
 
-/** Whether this same process still runs. A later process with the same number does not count, nor does a zombie. */
+/**
+ * Whether this same process still runs. A later process with the same number does not count; a zombie does not
+ * count either.
+ */
 export function isRunning({ pid, startedAt }: ProcessIdentity): boolean {
   if (!isAlive(pid)) return false;
   return startedAt === null || startMark(pid) === startedAt;
@@ -34,7 +37,7 @@ export function isAlive(pid: number): boolean {
   }
 }
 
-/** On Linux ticks since boot together with the boot's id, elsewhere the start time that `ps` shows. */
+/** On Linux the ticks since boot together with the boot's id, elsewhere the start time that `ps` shows. */
 function startMark(pid: number): string | null {
   try {
     if (process.platform !== 'linux') {
@@ -42,7 +45,7 @@ function startMark(pid: number): string | null {
     }
     const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    // The second field is the program's name in brackets and may contain anything, blanks and brackets included.
+    // The second field is the program's name in brackets. It may contain anything, even blanks and brackets.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
     const [state] = fields;
     return state === 'Z' ? 'zombie' : `${boot}:${fields[19]}`;

@@ -29,7 +29,7 @@ const forbidden = [
   '64:ff9b::7f00:1',
   '2002:7f00:1::',
   '::127.0.0.1',
-  // IPv4 in each of its ways into IPv6, as a URL writes it.
+  // IPv4 in each form of IPv6 that contains it, as a URL writes it.
   '::7f00:1',
   '::a9fe:a9fe',
   '::808:808',

@@ -15,10 +15,13 @@ export interface ResolvedAddress {
 /** The addresses that a name has now. @throws an Error when there are none */
 export type ResolveName = (name: string) => Promise<readonly string[]>;
 
-/** How long a name server may take for an answer, and how often it is asked. */
+/** How long a name server may take for an answer, and how many tries it gets. */
 const patience = { timeout: 2_000, tries: 2 };
 
-/** Asks name servers directly: the system's look-up would hold one of the few threads that make pictures. */
+/**
+ * Queries name servers directly, because the system's look-up would hold one of the few threads that make
+ * pictures.
+ */
 export const resolveByDns: ResolveName = async (name) => {
   const resolver = new Resolver(patience);
   const found = await Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)]);
@@ -28,8 +31,8 @@ export const resolveByDns: ResolveName = async (name) => {
 };
 
 /**
- * Whether an address is public: not private, loopback, link-local, shared (CGNAT), multicast, reserved, or IPv4 in a
- * form of IPv6 (mapped, translated, tunnelled).
+ * Whether an address is public. Private, loopback, link-local, shared (CGNAT), multicast and reserved addresses
+ * are not, nor is IPv4 in a form of IPv6 (mapped, translated, tunnelled).
  * @param allowed networks in CIDR notation that may be called all the same
  */
 export function isPublicAddress(address: string, allowed: readonly string[] = []): boolean {
@@ -48,8 +51,8 @@ function isWithin(address: ipaddr.IPv4 | ipaddr.IPv6, network: string): boolean 
 }
 
 /**
- * The address at which to call a host. It is looked up once, so that the checked address is the one that is called. A
- * name with any forbidden address is refused.
+ * The address at which to call a host. It is looked up once, so that the checked address is the one that is
+ * called. If any address of a name is forbidden, the name is refused.
  * @param hostname of a URL, IPv6 in brackets
  * @throws ForbiddenAddress; an Error if the name has no address
  */

@@ -1,6 +1,7 @@
 /**
- * A map of the newest entries: it keeps at least `atLeast` of them, and at most twice as many. It holds two halves and
- * drops a whole half at a time. With hundreds of thousands of entries that costs a fraction of an exact order of use.
+ * A map of the newest entries. It keeps at least `atLeast` of them, and at most twice as many. It holds two
+ * halves and drops a whole half at a time. With hundreds of thousands of entries, that costs a fraction of an
+ * exact order of use.
  */
 export class RecentMap<Key, Value> {
   private recent = new Map<Key, Value>();

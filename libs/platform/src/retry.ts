@@ -4,15 +4,18 @@ import pRetry from 'p-retry';
 export interface RetryOptions {
   /** Ends the retries, also during a pause: the call then rejects with the signal's reason. */
   readonly signal?: AbortSignal;
-  /** The approximate length of the first pause; each further one takes twice as long. Default 250. */
+  /** The approximate length of the first pause; each later one is twice as long. Default 250. */
   readonly firstPauseMs?: number;
   /** Default 5,000. */
   readonly longestPauseMs?: number;
   /** The most attempts. Default: no limit. */
   readonly attempts?: number;
-  /** No attempt begins later than this after the first one. Default: no limit. */
+  /** No attempt begins later than this after the first one began. Default: no limit. */
   readonly withinMs?: number;
-  /** An attempt that ran for this long before it failed ends a series of failures: the next attempt starts at once. */
+  /**
+   * If an attempt ran for this long before it failed, it ends a series of failures: the next attempt starts at
+   * once.
+   */
   readonly healthyAfterMs?: number;
   /** Whether another attempt may succeed. Default: it may. */
   readonly mayPass?: (error: unknown) => boolean;
@@ -21,8 +24,8 @@ export interface RetryOptions {
 }
 
 /**
- * Runs the work, and runs it again after a failure. The pauses grow and vary, so that many processes do not retry in
- * step. The work gets the number of its attempt, which starts at 1.
+ * Runs the work, and runs it again after a failure. The pauses grow and vary, so that many processes do not
+ * retry at the same moment. The work gets the number of its attempt, which starts at 1.
  * @throws the last failure, or the signal's reason
  */
 export async function retry<T>(
@@ -39,7 +42,7 @@ export async function retry<T>(
   }
 }
 
-/** Like {@link retry}, for work that the signal may end at any moment; it then returns undefined. */
+/** Like {@link retry}, for work that the signal may end at any moment. It then returns undefined. */
 export async function retryUntilAborted<T>(
   work: (attempt: number) => Promise<T>,
   options: RetryOptions & { readonly signal: AbortSignal },
@@ -57,7 +60,7 @@ export async function pause(milliseconds: number, signal?: AbortSignal): Promise
   return sleep(milliseconds, true, signal && { signal }).catch(() => false);
 }
 
-/** Wraps each failure: the library does not retry a bare TypeError, and accepts only an Error. */
+/** Wraps each failure, because the library does not retry a bare TypeError, and accepts only an Error. */
 class FailedAttempt extends Error {
   constructor(
     readonly reason: unknown,
@@ -98,8 +101,9 @@ function retrySeries<T>(work: (attempt: number) => Promise<T>, options: RetryOpt
 }
 
 /**
- * Stops waiting for the work when its time is up. A process that was busy or paused for long runs its timers before it reads
- * its sockets: an answer that has already arrived counts, so the time ends one turn of the event loop after the timer.
+ * Stops waiting for the work when its time is up. A process that was busy or paused for long runs its timers
+ * before it reads its sockets. An answer that has already arrived must still count. So the time ends one turn
+ * of the event loop after the timer.
  * @throws the error of `late`
  */
 export async function inTime<T>(work: () => Promise<T>, timeoutMs: number, late: () => Error): Promise<T> {

@@ -7,13 +7,14 @@ import type { Metrics } from './metrics.js';
 import { inTime } from './retry.js';
 
 /**
- * The problems that keep a role from working, in words for people; none when it is ready. Rejects if the check failed.
+ * The problems that keep a role from working, as texts for people. Empty when it is ready. Rejects if the check
+ * failed.
  */
 export type LookForProblems = () => Promise<readonly string[]>;
 
 /** Whether this process can do its work. */
 export abstract class Readiness {
-  /** What keeps it from that, in words for people. */
+  /** The problems that keep it from its work, as texts for people. */
   abstract readonly problems: LookForProblems;
 }
 
@@ -32,12 +33,12 @@ interface Served {
   readonly look: LookForProblems;
 }
 
-/** How long a readiness probe may take before it counts as a no. */
+/** How long a readiness probe may take before it counts as failed. */
 const patienceMs = 2_000;
 
 /**
- * Serves `/metrics`, `/health/live` and `/health/ready` to operators on METRICS_PORT, if that is set. A taken port is
- * reported, but the role goes on: `npm start` gives two roles the same port.
+ * Serves `/metrics`, `/health/live` and `/health/ready` to operators on METRICS_PORT, if that is set. If the
+ * port is taken, it reports that and the role goes on: `npm start` gives two roles the same port.
  */
 export async function openRoleServer(
   role: string,

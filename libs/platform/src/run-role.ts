@@ -9,7 +9,7 @@ export interface RunningRole {
   stop(): Promise<void>;
 }
 
-/** The variable that tells a role to wait for a message with its further variables, see {@link runRole}. */
+/** If this variable is set, a role waits for a message with its further variables, see {@link runRole}. */
 export const awaitsSettings = 'ATELIER_AWAITS_SETTINGS';
 
 async function settingsOfParent(): Promise<void> {
@@ -18,15 +18,13 @@ async function settingsOfParent(): Promise<void> {
   Object.assign(process.env, variables);
 }
 
-/**
- * Longer than any role takes to stop by itself. A role that still hangs waits for something that will not come back.
- */
+/** Longer than any role takes to stop by itself. A role that still runs after this time hangs. */
 const stopWithinMs = 20_000;
 
 /**
- * Runs one role in this process. It waits for settings that the parent does not know yet, starts the role, and tells
- * the parent (if any) that it is ready. It stops the role on SIGTERM, on SIGINT, or when the parent is gone. If the
- * role cannot start, the exit code is 1 and the log has the reason.
+ * Runs one role in this process. It waits for settings that the parent does not know yet, starts the role, and
+ * reports to the parent (if any) that it is ready. It stops the role on SIGTERM, on SIGINT, or when the parent
+ * is gone. If the role cannot start, the exit code is 1 and the log has the reason.
  */
 export async function runRole(
   logger: Logger,
@@ -35,14 +33,14 @@ export async function runRole(
   const stopping = new AbortController();
   const { promise: asked, resolve: ask } = Promise.withResolvers<string>();
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => ask(signal));
-  // A parent that was killed sends no signal, but its end of the channel closes.
+  // A killed parent sends no signal, but its end of the channel closes.
   process.on('disconnect', () => ask('the parent is gone'));
   void asked.then(() => {
     stopping.abort();
     setTimeout(() => process.exit(1), stopWithinMs).unref();
   });
 
-  // While a start waits for a server, no other handle may keep the process alive; without this timer it would end with
+  // A start that waits for a server may have no open handle. Without this timer the process would then end with
   // code 13.
   const alive = setInterval(() => undefined, 60_000);
   try {

@@ -1,4 +1,4 @@
-/** A secret that `npm start` makes once, in a file of its own, and that every process of its home reads. */
+/** A secret in a file of its own. `npm start` makes it once, and every process of its home reads it. */
 export interface SecretFile {
   /** The secret's setting: `{setting}_FILE` names the file. */
   readonly setting: string;

@@ -4,7 +4,7 @@ export type Attributes = Readonly<Record<string, string | number | boolean | und
 
 export interface SpanOptions {
   readonly kind?: SpanKind;
-  /** The traceparent of the parent span. Absent: the span that is open here. */
+  /** The traceparent of the parent span. Absent: the span that is open in this work. */
   readonly parent?: string | undefined;
   /** Traceparents of further spans that it has to do with. */
   readonly links?: readonly string[];
@@ -21,7 +21,7 @@ export interface Span {
   end(error?: unknown): void;
 }
 
-/** What makes real spans. */
+/** Makes real spans. */
 export interface SpanSource {
   start(name: string, options: SpanOptions): Span;
   /** Sends what has not been sent yet. Does not throw. */

@@ -28,16 +28,18 @@ const kinds: Record<SpanKind, OtelKind> = {
   internal: OtelKind.INTERNAL,
 };
 
-/** What a stop waits for a collector at most. */
+/** How long a stop waits for a collector at most. */
 const flushWithinMs = 3_000;
 
-/** Without this limit, a collector that is away would cause a log line for every batch, every five seconds. */
+/**
+ * Without this limit, a collector that is away would cause a log line for every batch: one every five seconds.
+ */
 const complainEveryMs = 60_000;
 
 /**
- * Spans of the OpenTelemetry SDK, sent in batches as OTLP over HTTP in JSON. Address, headers, sampler and batches
- * are the SDK's own settings (`OTEL_…`). Contexts are carried by {@link correlated}, so nothing global is registered and
- * no library is patched.
+ * Spans of the OpenTelemetry SDK, sent in batches as OTLP over HTTP in JSON. The SDK's own settings (`OTEL_…`)
+ * set the address, headers, sampler and batches. {@link correlated} carries the contexts, so nothing global is
+ * registered and no library is patched.
  */
 export function openTelemetrySpans(role: string, logger: Logger): SpanSource {
   const report = reporter(logger);
@@ -100,7 +102,7 @@ function defined(attributes: Attributes): OtelAttributes {
 
 type ReportFailure = (message: string) => void;
 
-/** A failure to send spans is worth a log line, but is no problem of the service. */
+/** A failure to send spans is logged, but is no problem of the service. */
 function reporter(logger: Logger): ReportFailure {
   let lastAt = -Infinity;
   const report = (message: string) => {

@@ -13,9 +13,9 @@ import type { Span, SpanOptions, SpanSource } from './span.js';
 export type { Span };
 
 /**
- * Traces, off by default: without an address to send them to, a span only runs its work, and the SDK of OpenTelemetry
- * is not loaded. An incoming traceparent is passed on either way: from the request into its events, and from events
- * into the work that they start.
+ * Traces, off by default. Without an address for them, a span only runs its work, and the SDK of OpenTelemetry
+ * is not loaded. An incoming traceparent is passed on in both cases: from the request into its events, and from
+ * events into the work that they start.
  *
  * Attributes hold ids and names. An error is recorded by its class alone, because messages may quote secrets.
  */
@@ -66,7 +66,8 @@ export function wantsTracing(variables: EnvironmentVariables): boolean {
 }
 
 /**
- * Begins to send spans, if the settings name an address. Resolves to a function that sends the last spans and ends it.
+ * Starts to send spans, if the settings name an address. Resolves to a function that sends the last spans and
+ * stops.
  */
 export async function startTracing(
   role: string,
@@ -85,8 +86,8 @@ export async function startTracing(
 }
 
 /**
- * The same store, with a span for each append of events that belong to a trace. Commands of several requests may be
- * appended together: the span is the child of the first, and linked to the others.
+ * The same store, with a span for each append of events that belong to a trace. Commands of several requests
+ * may be appended together. The span is then the child of the first request's span, and linked to the others.
  */
 export function traceAppends(store: EventStore): EventStore {
   if (!isTracing()) return store;

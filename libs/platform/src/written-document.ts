@@ -1,8 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 
 /**
- * For programs whose output is in the repository; they run from its top. `--write` writes the file, `--check` sets exit
- * code 1 if the file differs.
+ * For programs whose output is kept in the repository. They run in its top folder. `--write` writes the file;
+ * `--check` sets exit code 1 if the file differs.
  */
 export function keepWritten(path: string, document: string): void {
   switch (process.argv[2]) {

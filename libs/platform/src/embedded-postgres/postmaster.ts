@@ -16,9 +16,10 @@ const startupLimitMs = 300_000;
 const endingLimitMs = 2_000;
 
 /**
- * The server that already runs on this data folder, once it is ready. A killed parent leaves its server behind, and the
- * next parent takes it over. A killed server leaves its file behind: it does not count as running, even if its process
- * number now belongs to another process. That happens in every restarted container.
+ * The server that already runs on this data folder, once it is ready. If a parent is killed, its server runs
+ * on, and the next parent takes it over. If a server is killed, its file stays behind. Such a server does not
+ * count as running, even if its process number now belongs to another process. That happens in every restarted
+ * container.
  */
 export async function findRunningPostmaster(dataDirectory: string): Promise<Postmaster | undefined> {
   const deadline = Date.now() + startupLimitMs;
@@ -27,8 +28,8 @@ export async function findRunningPostmaster(dataDirectory: string): Promise<Post
     const postmaster = readPostmaster(dataDirectory);
     if (postmaster === undefined || !isAlive(postmaster.pid)) return undefined;
     const program = programOf(postmaster.pid);
-    // A process that is ending has no program, and its file guards the data until it is gone. A thread of the kernel
-    // has none either.
+    // A process that is ending has no program, and its file guards the data until the process is gone. A kernel
+    // thread has no program either.
     if (program === '' && Date.now() < endedBy) {
       await sleep(20);
       continue;
@@ -56,7 +57,7 @@ function readPostmaster(dataDirectory: string): Postmaster | undefined {
   }
 }
 
-/** Empty: the process has none. Undefined: unknown; to be safe, it then counts as a PostgreSQL server. */
+/** Empty: the process has no program. Undefined: unknown; to be safe, it then counts as a PostgreSQL server. */
 function programOf(pid: number): string | undefined {
   try {
     if (process.platform === 'linux') return readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0')[0];
@@ -72,11 +73,12 @@ export class EmbeddedPostgresError extends Error {
 }
 
 /**
- * The line of a program's output that names the cause: the first one that PostgreSQL marked as an error (later ones
- * are consequences), with the hint that follows it, or else the very last. Time and process number in front of it are left out.
+ * The line of a program's output that names the cause, without the time and process number in front of it. It
+ * is the first line that PostgreSQL marked as an error (later ones are consequences), with the hint that
+ * follows it. If there is none, it is the very last line.
  */
 export function causeIn(output: string): string | undefined {
-  // initdb lists the files that it removes after a failure; these lines are not the cause.
+  // initdb lists the files that it removes after a failure. These lines are not the cause.
   const lines = output.split('\n').filter((line) => line.trim() !== '' && !/^initdb: removing /.test(line));
   const at = lines.findIndex((line) => /FATAL|PANIC|error:/.test(line));
   const hint = lines[at + 1]?.includes('HINT:') ? lines[at + 1] : undefined;
