@@ -38,7 +38,10 @@ import type { WorkflowBodies } from '#workflows/workflows.js';
 import { OwnMetrics } from './platform.module.js';
 import { noCapacity, RemoteModel, type RemoteParts } from './remote-model.js';
 
-/** What an installation without a vendor has: background swaps of photographs of people, and drawings of everything else. */
+/**
+ * The engine of an installation without a vendor. It swaps the backgrounds of photographs of people, and draws
+ * everything else.
+ */
 export class SandboxEngine extends ImageEngine {
   readonly name = 'sketch';
   private readonly sketch = new SketchEngine();
@@ -51,12 +54,12 @@ export class SandboxEngine extends ImageEngine {
   }
 }
 
-// The sandbox draws from the body: it has a renderer for every workflow, which takes the body of that workflow.
+// The sandbox draws from the body, so it must have a renderer for the body of every workflow.
 void (sketchRenderers satisfies Renderers<WorkflowBodies>);
 
 /**
- * Opens the engine of a model with the first job. A missing key is reported at the start.
- * @throws ConfigurationError for a key or a family that is not there
+ * Opens the engine of a model at its first job. A missing key is reported at the start.
+ * @throws ConfigurationError for a missing key, or a family that is not installed
  */
 function opensEngine(model: ImageModel, currency: string): () => Promise<ImageEngine> {
   const declared = withKey(model, currency);
@@ -68,14 +71,14 @@ function opensEngine(model: ImageModel, currency: string): () => Promise<ImageEn
   const load = async () => (await family.load()).open(declared, testMarkSvg);
   let engine: Promise<ImageEngine> | undefined;
   return () =>
-    // A package that cannot be loaded is looked for again with the next job.
+    // If a package cannot be loaded, the next job tries again.
     (engine ??= load().catch((error: unknown) => {
       engine = undefined;
       throw error;
     }));
 }
 
-/** A job that has waited for so long is not kept from its end by a model that rests. */
+/** A job that has waited for this long ends, even if its model still rests. */
 const longestRestMs = 15 * 60_000;
 
 /** The engines of an installation's models. */
@@ -94,14 +97,14 @@ class ConfiguredEngines extends ImageEngines {
 
   async admit(task: RenderTask, job: ChosenFor, calls: readonly KnownCall[]): Promise<Admission | NotYet> {
     const { imageModel, operation, tenant, request, at } = job;
-    // A job that was queued before models were chosen at dispatch says it in its body, if at all.
+    // A job that was queued before models were chosen at dispatch names its model in its body, if at all.
     const model =
       imageModel === undefined ? this.choice.asked(request, operation, tenant) : this.choice.find(imageModel);
     if (!model)
       return freely(refusing('misconfigured', 'The image model of this job is not available any more.'));
     const own = this.remote.get(model.id);
     if (!own) return freely(this.sandboxAs(model.id));
-    // A call that another worker has begun is its model's to go on with.
+    // If another worker has begun a call, the model of that call continues it.
     const begun = calls.find(({ answer }) => !answer);
     const resumed = begun && this.remote.get(begun.model);
     if (resumed) return resumed.admit(task, true);
@@ -116,7 +119,7 @@ class ConfiguredEngines extends ImageEngines {
     return { askAgainMs: own.restsForMs() };
   }
 
-  /** An installation may list several models that draw on this machine: results name the one that was chosen. */
+  /** An installation may list several models that draw on this machine. Results name the chosen one. */
   private sandboxAs(id: string): ImageEngine {
     const { sandbox } = this;
     return {
@@ -128,7 +131,7 @@ class ConfiguredEngines extends ImageEngines {
     };
   }
 
-  /** Which has no stand-in itself here: two models that stand in for each other end there. */
+  /** The stand-in gets no stand-in of its own, so two models that stand in for each other do not loop. */
   private standInOf({ model: { id, fallback } }: RemoteModel): RemoteModel | 'sandbox' | undefined {
     if (fallback === undefined || fallback === id) return undefined;
     return this.remote.get(fallback) ?? 'sandbox';

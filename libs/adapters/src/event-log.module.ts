@@ -18,11 +18,17 @@ import { OwnMetrics } from './platform.module.js';
 const openedLog = Symbol('the opened event log');
 
 export interface EventLogOptions extends Omit<OpenOptions, 'observer' | 'proof'> {
-  /** Calls fail at once while the store is away: for requests. Work that must be done is better patient. Default false. */
+  /**
+   * Calls fail at once while the store is away. Meant for requests; other work should rather wait. Default
+   * false.
+   */
   readonly failAtOnce?: boolean;
 }
 
-/** The event log and its snapshots. Nothing connects before the first call; the connections close with the app. */
+/**
+ * The event log and its snapshots. No connection opens before the first call. The connections close with the
+ * app.
+ */
 @Global()
 @Module({})
 export class EventLogModule implements OnApplicationShutdown {
@@ -97,7 +103,7 @@ function tellPresence(logger: Logger, isAway: boolean): void {
   else logger.info({}, 'the event store answers again');
 }
 
-/** A snapshot alone is good for nothing, and may be in the database that is away. */
+/** A snapshot is useless without its stream, and may lie in the database that is away. */
 function snapshotsOfPresent(snapshots: SnapshotStore, presence: StorePresence): SnapshotStore {
   return {
     load: async (...given) => {
@@ -120,7 +126,7 @@ export function proofOptions({
     : { signingKey, accepted, acceptUnproven: unprovenEvents === 'accept' };
 }
 
-/** What this process wrote without the key, no other one would believe. */
+/** Without the key, this process must not write: no other process would accept its events. */
 function onlyForReading(store: EventStore): EventStore {
   const refuse = () =>
     Promise.reject(
@@ -129,7 +135,7 @@ function onlyForReading(store: EventStore): EventStore {
   return storeWith(store, { append: refuse, ...(store.appendTogether && { appendTogether: refuse }) });
 }
 
-/** An event is reported once by a process; the metric counts each time that it was read. */
+/** The process logs an event once. The metric counts every read of it. */
 const reportedEvents = 1_000;
 
 function alarm(logger: Logger, metrics: Metrics | undefined): (event: RecordedEvent) => void {

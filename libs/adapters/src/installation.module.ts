@@ -19,7 +19,8 @@ import { pgBossQueueLevels } from '#render-queue/queue-levels.js';
 import { OwnMetrics } from './platform.module.js';
 
 /**
- * What one process can tell of the whole installation: whether it is ready, that it lives and, where asked to, its levels.
+ * One process's view of the whole installation: whether it is ready. It also gives the process's sign of life
+ * and, if requested, reads the levels.
  */
 @Global()
 @Module({})
@@ -29,7 +30,9 @@ export class InstallationModule implements OnApplicationBootstrap, OnApplication
     private readonly life: SignOfLife,
   ) {}
 
-  /** @param levels whether the metrics of this process show how far behind and how full everything is */
+  /**
+   * @param levels whether the metrics of this process show how far behind consumers are and how full queues are
+   */
   static with(role: Role, { levels }: { readonly levels: boolean }): DynamicModule {
     return {
       module: InstallationModule,
@@ -47,7 +50,7 @@ export class InstallationModule implements OnApplicationBootstrap, OnApplication
             const canDoWithoutStore = () => role === 'api' && presence.wasThere;
             const common = { databaseUrl, eventStoreUrl, store, canDoWithoutStore };
             if (!levels) return begun(new Installation({ ...common, consumers: [] }));
-            // Read models bring TypeORM along, which takes a process 0.15 s of CPU to load.
+            // Read models load TypeORM, which costs a process 0.15 s of CPU.
             const { readModels } = await import('#projections/read-models.js');
             const installation = new Installation({
               ...common,
@@ -78,7 +81,7 @@ export class InstallationModule implements OnApplicationBootstrap, OnApplication
   }
 }
 
-/** Before anything in the process works on a log that may not be its own. */
+/** Checks the log before anything in the process works on it: the log may belong to another installation. */
 async function begun(installation: Installation): Promise<Installation> {
   try {
     await installation.log.begin();

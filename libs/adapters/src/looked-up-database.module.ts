@@ -3,7 +3,7 @@ import pg from 'pg';
 import { Configuration } from '#platform/configuration.js';
 import { Database } from '#read-store/database.js';
 
-/** On a connection for each statement, of which a verb of the command has few. */
+/** Opens a connection for each statement. A verb of the command runs only a few. */
 @Global()
 @Module({
   providers: [

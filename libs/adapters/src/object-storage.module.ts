@@ -4,7 +4,7 @@ import { ObjectStorage } from '#storage/object-storage.js';
 import { FolderStorage } from '#storage/folder/folder-storage.js';
 import type { S3Storage } from '#storage/s3/s3-storage.js';
 
-/** Where pictures are kept: the bucket or the folder that the configuration names. */
+/** The storage for pictures: the bucket or the folder that the configuration names. */
 @Global()
 @Module({
   providers: [{ provide: ObjectStorage, inject: [Configuration], useFactory: openStorage }],
@@ -19,7 +19,7 @@ export async function openStorage(configuration: {
 }): Promise<FolderStorage | S3Storage> {
   const { storage, publicUrl } = configuration;
   if (storage.kind === 's3') {
-    // The client of S3 is large: who has a folder does not load it.
+    // The client of S3 is large, so it is not loaded where pictures are in a folder.
     const { S3Storage } = await import('#storage/s3/s3-storage.js');
     return new S3Storage(storage);
   }

@@ -20,7 +20,7 @@ import { PlatformModule } from './platform.module.js';
 
 class OperatorAppModule {}
 
-/** The log, the accounts and whatever `features` are asked for, without a word in any log. */
+/** The log, the accounts and the given `features`. This app writes no log lines. */
 export async function createOperatorApp(
   configuration: Configuration,
   features: NonNullable<ModuleMetadata['imports']>,
@@ -49,7 +49,8 @@ export async function createOperatorApp(
 }
 
 /**
- * Nothing is written to a log that is not the installation's. What was not migrated yet is not bound yet.
+ * Refuses to write to a log that is not the installation's. A database that was not migrated yet has no binding
+ * to check.
  * @throws LogMismatch
  */
 export async function refuseOtherLog(
@@ -63,13 +64,13 @@ export async function refuseOtherLog(
     await requireOwnLog(client, { store, place: locationOf(eventStoreUrl) });
   } catch (error) {
     if (error instanceof LogMismatch) throw error;
-    // What is away, or not there yet, is told by what needs it.
+    // If the database is away or not there yet, the code that needs it reports that.
   } finally {
     await client.end().catch(() => undefined);
   }
 }
 
-/** The service as the operator uses it, beside the roles. Dispose of it, or the process does not end. */
+/** The service for the operator, beside the roles. Dispose of it, or the process does not end. */
 export class OperatorContext implements AsyncDisposable {
   readonly store: EventStore;
   readonly accounts: AccountWriter;
@@ -93,7 +94,7 @@ export class OperatorContext implements AsyncDisposable {
     return this.get(CommandBus).execute(command);
   }
 
-  /** What a new command of the operator's comes with. */
+  /** The context of a new command of the operator. */
   context(environment: Environment, tenant: string): CommandContext {
     const commandId = newId();
     const { actor, requestId = commandId } = this;

@@ -4,13 +4,13 @@ import { Configuration } from '#platform/configuration.js';
 import { Logger } from '#platform/logger.js';
 import type { Metrics } from '#platform/metrics.js';
 
-/** What a process has before it opens anything. */
+/** Settings that a process has before it opens anything. */
 export interface ProcessSettings {
   readonly configuration: Configuration;
   readonly logger: Logger;
   /** Absent where this process keeps none. */
   readonly metrics?: Metrics | undefined;
-  /** Aborted when the process is asked to stop, also while it still waits for a server. Default: never. */
+  /** Aborted when the process is asked to stop, even while it still waits for a server. Default: never. */
   readonly stopping?: AbortSignal;
   /** Default: the computer's own. */
   readonly clock?: Clock;
@@ -22,10 +22,13 @@ export type Adapters = NonNullable<ModuleMetadata['imports']>;
 /** The token of the signal that is aborted when this process is asked to stop. */
 export const Stopping = Symbol('Stopping');
 
-/** The token of this process's `Metrics`, or of undefined: the class itself would load their library in each process. */
+/**
+ * The token of this process's `Metrics`, or of undefined. The class itself as a token would load its library in
+ * each process.
+ */
 export const OwnMetrics = Symbol('OwnMetrics');
 
-/** Configuration, logger, clock and metrics of one process: the same for every module in it. */
+/** Configuration, logger, clock and metrics of one process. All its modules share them. */
 @Global()
 @Module({})
 export class PlatformModule {

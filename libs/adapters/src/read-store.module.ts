@@ -140,7 +140,10 @@ export class ReadStoreModule implements OnApplicationShutdown {
   }
 }
 
-/** How far each read model is, on one connection that listens. The app starts once the positions are known. */
+/**
+ * The position of each read model, from one connection that listens. The app starts once the positions are
+ * known.
+ */
 @Global()
 @Module({
   providers: [
@@ -170,7 +173,7 @@ export class CheckpointsModule implements OnApplicationShutdown {
 
 const keyPool = Symbol('connections for Idempotency-Keys and rate limits');
 
-/** What every request may have to ask before it is worked on: Idempotency-Keys and rate limits. */
+/** Idempotency-Keys and rate limits: every request may have to check them before its work begins. */
 @Global()
 @Module({})
 export class RequestStoresModule implements OnApplicationShutdown {
@@ -218,7 +221,7 @@ export class RequestStoresModule implements OnApplicationShutdown {
 
 const housekeepingPool = Symbol('a connection for housekeeping');
 
-/** What requests leave behind and housekeeping clears away, on one connection. */
+/** Data that requests leave behind and housekeeping deletes, on one connection. */
 @Global()
 @Module({
   providers: [
@@ -252,7 +255,7 @@ export class HousekeepingStoresModule implements OnApplicationShutdown {
 /** A pool connects with its first query. */
 function watched(options: pg.PoolConfig, logger: Logger): pg.Pool {
   const pool = new pg.Pool(options);
-  // A connection that breaks while idle is replaced at the next use.
+  // A connection that breaks while it is idle is replaced at the next use.
   pool.on('error', (err) => logger.warn({ err }, 'a database connection broke'));
   return pool;
 }

@@ -13,7 +13,7 @@ const task = { environment: 'test', tenant: 't', jobId: 'j' } as const;
 const request = {} as EngineRequest;
 const restMs = 40;
 
-/** A model whose renders end as they are told to, and what is seen of it. */
+/** A model whose renders end as given, and a record of its effects. */
 function modelThat(
   ends: (EngineErrorClass | 'fine')[],
   { calls = 1, ...more }: { calls?: number } & Partial<ImageModel> = {},
@@ -100,7 +100,7 @@ describe('a model of a vendor', () => {
     await render(model);
     expect(await render(model)).toEqual({ askAgainMs: expect.any(Number) });
     expect(seen.leaves).toEqual([true, true, false]);
-    // A call that is with the vendor already is no new one.
+    // A resumed call is with the vendor already, so it is not a new call.
     expect(await model.admit(task, true)).toHaveProperty('engine');
   });
 

@@ -16,21 +16,24 @@ import type { EngineObserver } from '#platform/metrics.js';
 import type { ModelPlace, ModelPlaces } from '#render-queue/model-places.js';
 import type { RenderTask } from '#render-queue/render-queue.js';
 
-/** What models of vendors are asked through, shared by all models of a process. */
+/** Parts for calls to vendors' models. All models of a process share them. */
 export interface RemoteParts {
   readonly places: ModelPlaces;
   /** Counts a call of the last minute, over all workers. */
   countCall(model: string, perMinute: number): Promise<Counted>;
   readonly observer: EngineObserver | undefined;
   readonly logger: Logger;
-  /** How long a model rests before it is asked again. Default 30 s. */
+  /** How long a model rests before it gets a call again. Default 30 s. */
   readonly restMs?: number;
 }
 
-/** Makes the pictures in a model's place. Undefined: nobody can. */
+/** Makes the pictures instead of a model. Undefined: there is no model with room. */
 type Otherwise = (request: EngineRequest, context: EngineContext) => Promise<RenderResult | undefined>;
 
-/** A model rests when half of the renders of a minute ended so. One that makes wrong pictures, or refuses, does not. */
+/**
+ * A model rests when half of the renders of a minute ended with these errors. A model that makes wrong
+ * pictures, or refuses requests, does not rest.
+ */
 const troubles: ReadonlySet<string> = new Set(['capacity', 'outcome_unknown']);
 const isTrouble = (error: unknown) => error instanceof EngineError && troubles.has(error.errorClass);
 
@@ -46,17 +49,20 @@ const breakerOptions = {
 
 const defaultRestMs = 30_000;
 
-/** Tasks that wait for a model look again by themselves: one after a second, and all of them 20 times a second together. */
+/**
+ * Tasks that wait for a model check again by themselves: a single task after a second, and all tasks together
+ * about 20 times a second.
+ */
 const lookMs = 1_000;
 const lookEachMs = 50;
 
 /**
- * One model of a vendor as this worker asks it:
+ * One model of a vendor, as this worker uses it:
  *
- * - no more often than it bears. Its places and its calls of a minute are counted over all workers. A render that finds no
+ * - It limits the calls. Running renders and calls of a minute are counted over all workers. A render without
  *   room goes back into the queue, before its attempt begins.
- * - not while it rests. After repeated trouble the breaker opens, for this worker: jobs go to the fallback or wait, until
- *   a single render has shown that the model answers again.
+ * - It lets the model rest. After repeated trouble the breaker opens, for this worker only. Jobs then go to the
+ *   fallback or wait, until a single render has shown that the model answers again.
  */
 export class RemoteModel {
   private readonly breaker: CircuitBreaker<[() => Promise<RenderResult>], RenderResult>;
@@ -88,16 +94,19 @@ export class RemoteModel {
     return this.breaker.opened || (this.breaker.halfOpen && this.probing);
   }
 
-  /** When to ask again for a model that rests: its tasks do not all come at once. */
+  /**
+   * How long a task waits for a model that rests. The time varies, so that its tasks do not all come at once.
+   */
   restsForMs(): number {
     const { restMs = defaultRestMs } = this.parts;
     return restMs / 2 + Math.random() * restMs;
   }
 
   /**
-   * A place for a render.
-   * @param resumes a call of it is with the vendor already: it is no new one, and is fetched also from a model that rests
-   * @param otherwise makes the pictures where this model has no capacity
+   * Takes a place for a render.
+   * @param resumes the vendor already has a call of this render: it is not a new call, and is fetched even from
+   *   a model that rests
+   * @param otherwise makes the pictures if this model has no capacity
    */
   async admit(task: RenderTask, resumes: boolean, otherwise?: Otherwise): Promise<Admission | NotYet> {
     const probes = this.breaker.halfOpen && !resumes;
@@ -117,7 +126,7 @@ export class RemoteModel {
     return place;
   }
 
-  /** A place, and one more call in the minute where the render begins with one. */
+  /** Takes a place, and counts a call of the minute unless the render resumes one. */
   private async room(task: RenderTask, resumes: boolean): Promise<ModelPlace | NotYet> {
     const { places, countCall } = this.parts;
     const { id, concurrency, requests_per_minute: perMinute } = this.model;
@@ -146,7 +155,10 @@ export class RemoteModel {
     });
   }
 
-  /** The first call was counted when the render was admitted; each further one waits here until the minute allows it. */
+  /**
+   * The render's first call was counted at its admission. Each further call waits here until the minute allows
+   * it.
+   */
   private watched({ calls, signal }: EngineContext, resumes: boolean): VendorCalls {
     const { id, requests_per_minute: perMinute } = this.model;
     let counted = !resumes;

@@ -37,13 +37,16 @@ export class RenderQueueModule implements OnApplicationShutdown {
     };
   }
 
-  /** Who takes tasks from it stops it before, and gives them time: what is still running now is given back. */
+  /**
+   * Consumers of the queue stop before this, and wait for their tasks. A task that still runs now goes back
+   * into the queue.
+   */
   async onApplicationShutdown(): Promise<void> {
     await this.queue.stop(0);
   }
 }
 
-/** For a process that has no connection for read models: that of its queues. */
+/** For a process without a connection for read models: it uses the connection of its queues. */
 @Global()
 @Module({
   providers: [

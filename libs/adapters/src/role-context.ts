@@ -8,8 +8,8 @@ import { startTracing } from '#platform/tracing.js';
 import type { ProcessSettings } from './platform.module.js';
 
 /**
- * Runs a role without an interface of its own in this process: an application context, beside it the server of
- * metrics and probes. The process says that it is stopping before anything in it stops.
+ * Runs a role without an interface of its own in this process: an application context, and beside it the server
+ * of metrics and probes. The process reports that it is stopping before anything in it stops.
  */
 export async function runContext(
   role: string,
@@ -37,7 +37,7 @@ export async function runContext(
   });
 }
 
-/** A context whose errors reach its caller: Nest would print them and end the process. */
+/** A context whose errors reach its caller. By default, Nest would print them and end the process. */
 export function openContext(module: DynamicModule): Promise<INestApplicationContext> {
   return NestFactory.createApplicationContext(module, { logger: false, abortOnError: false });
 }

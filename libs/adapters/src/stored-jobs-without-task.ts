@@ -6,8 +6,8 @@ import { openTasks } from '#render-queue/queue-levels.js';
 import type { RenderQueue } from '#render-queue/render-queue.js';
 
 /**
- * Two partial indexes are joined, that of the unfinished jobs and that of the open tasks, so it costs what waits and
- * nothing for what has ended.
+ * Joins two partial indexes, one of the unfinished jobs and one of the open tasks. So ended jobs and tasks cost
+ * nothing.
  */
 const statement = (environment: Environment) => `
   with task as materialized (${openTasks(environment)}),
@@ -22,7 +22,7 @@ const statement = (environment: Environment) => `
         select from unfinished child join task on job_id = child.public_id where child.parent_job_id = job.public_id)
     order by taken_up_at, public_id`;
 
-/** @throws what the database throws: 42P01 or 3F000 where the queue is gone */
+/** @throws what the database throws: 42P01 or 3F000 if the queue is gone */
 export async function readJobsWithoutTask(
   database: Queries,
   environment: Environment,
@@ -32,7 +32,7 @@ export async function readJobsWithoutTask(
   return (await database.query(statement(environment), [forMs])).rows as JobWithoutTask[];
 }
 
-/** Asks for a queue that is gone to be made anew: then all unfinished jobs are without a task. */
+/** If the queue is gone, has it made anew. All unfinished jobs are then without a task. */
 export class StoredJobsWithoutTask implements JobsWithoutTask {
   constructor(
     private readonly database: Queries,

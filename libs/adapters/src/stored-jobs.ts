@@ -7,13 +7,15 @@ import { foldJobRow } from '#projections/jobs/jobs.read-model.js';
 import { foldTimelineRows } from '#projections/timeline/timeline.read-model.js';
 import { toProjectedEvent } from '#read-store/projected-event.js';
 
-/** Jobs folded from their own streams, with the folds of the read models: what a read model will show. */
+/**
+ * Jobs folded from their own streams. It uses the folds of the read models, so it shows what they will show.
+ */
 @Injectable()
 export class StoredJobs implements JobStreams {
   constructor(private readonly store: EventStore) {}
 
   async find(environment: Environment, tenant: string, jobId: string) {
-    // One event tells whose it is, so that another tenant's job costs what an unknown one does.
+    // One event shows whose job it is. So another tenant's job costs the same as an unknown one.
     const order = await this.order(environment, tenant, jobId);
     if (!order) return undefined;
     const stream = streamName(environment, 'job', jobId);

@@ -6,8 +6,9 @@ import { inTime, retry } from '#platform/retry.js';
 const attemptMs = 20_000;
 
 /**
- * Repeats what the app cannot start without, until the database of DATABASE_URL answers or the process is asked to stop.
- * An attempt that hangs is given up: a server that takes connections and says nothing looks like one that is slow.
+ * Repeats work without which the app cannot start, until the database of DATABASE_URL answers or the process is
+ * asked to stop. An attempt that hangs is given up, because a server that accepts connections and sends nothing
+ * looks like a slow one.
  */
 export function untilReached<T>(
   work: () => Promise<T>,
