@@ -105,7 +105,7 @@ const providers: Provider[] = [
   ThumbnailUrls,
 ];
 
-/** The adapters of the API. When the app stops, the last one closes first. */
+/** The adapters of the API. When the app stops, they close in reverse order. */
 function adaptersFor(settings: ProcessSettings): Adapters {
   const { events, reads, keys } = shareConnections('api', settings.configuration.databaseConnections);
   return [
@@ -121,7 +121,7 @@ function adaptersFor(settings: ProcessSettings): Adapters {
 
 @Module({})
 export class ApiModule {
-  /** No provider is made per request. @param adapters replace the adapters that the configuration names */
+  /** No provider is made for each request. @param adapters replace the adapters that the configuration names */
   static for(settings: ProcessSettings, adapters: Adapters = adaptersFor(settings)): DynamicModule {
     const servesObjects = settings.configuration.storage.kind === 'folder';
     return {

@@ -34,7 +34,7 @@ export interface HttpSettings {
 
 const maxHeaderBytes = 16 * 1024;
 
-/** Tells browsers to trust only the declared content type, and neither to store answers nor to send referrers. */
+/** Makes browsers trust only the declared content type, store no answers and send no referrers. */
 const everyAnswer = {
   'cache-control': 'no-store',
   'x-content-type-options': 'nosniff',
@@ -48,7 +48,7 @@ const docsPolicy =
 /** How often the checkpoints of the installation are compared with the log: one short query and one short read. */
 const logLookMs = 5_000;
 
-/** What answers get to finish once the server stops. */
+/** How long answers may take to finish once the server stops. */
 const closeGraceMs = 5_000;
 
 /** The API of one process, ready to listen. Closing it also closes its connections. */

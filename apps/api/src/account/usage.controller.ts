@@ -101,7 +101,7 @@ export class UsageController {
   }
 }
 
-/** What does not apply to a row is absent from it. */
+/** Converts a row into the form of the API. Members that do not apply to the row are absent. */
 function present(row: UsageView): UsageRowResponse {
   return {
     request_id: row.requestId,

@@ -27,8 +27,8 @@ export const RequireCapability = (capability: Capability) => SetMetadata(require
 export const OpenToClientTokens = (kind: ClientScope['kind']) => SetMetadata(openToTokens, kind);
 
 /**
- * Checks the bearer key of a request, and stores its caller on the request. It checks, in this order: the key, the
- * key's rate limit, the signature of the body, the capability.
+ * Checks the bearer key of a request, and stores its caller on the request. The order of the checks is: the
+ * key, the key's rate limit, the signature of the body, the capability.
  */
 @Injectable()
 export class ApiKeyGuard implements CanActivate {
@@ -100,8 +100,9 @@ function checkScope(
 }
 
 /**
- * Adds the state of the limit to every answer, in the structured fields of the IETF's draft "RateLimit header fields
- * for HTTP": `q` requests in `w` seconds; `r` are left, and the full limit is back in `t` seconds.
+ * Adds the state of the limit to every answer, in the structured fields of the IETF's draft "RateLimit header
+ * fields for HTTP". `q` requests are allowed in `w` seconds; `r` are left, and the full limit is back in `t`
+ * seconds.
  */
 export function tellRateLimit(reply: FastifyReply, { limit, remaining, resetSeconds }: RateVerdict): void {
   void reply
@@ -126,7 +127,7 @@ export function tooManyFailures(retryAfterSeconds: number): ApiError {
   );
 }
 
-/** For an address that has failed too often, if too many of its keys are being checked to check this one. */
+/** For an address that has failed too often, when too many of its keys are already being checked. */
 function tooManyGuesses(retryAfterSeconds: number): ApiError {
   return new ApiError(
     'RATE_LIMITED',

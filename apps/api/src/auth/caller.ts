@@ -2,7 +2,9 @@ import type { FastifyRequest } from 'fastify';
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import type { Caller } from '#application/command-context.js';
 
-/** The text that a request sends as its key; undefined when it sends none. It does not check the form. */
+/**
+ * The text that a request sends as its key; undefined when it sends none. The form of the key is not checked.
+ */
 export function bearerKeyOf({ headers }: Pick<FastifyRequest, 'headers'>): string | undefined {
   return /^Bearer +([^\s]{1,256}) *$/i.exec(headers.authorization ?? '')?.[1];
 }
@@ -12,7 +14,7 @@ const callers = Symbol('caller');
 type WithCaller = FastifyRequest & { [callers]?: Caller };
 
 export function setCaller(request: FastifyRequest, caller: Caller): void {
-  // The guard adds the caller to Fastify's request, whose type does not know it.
+  // The guard adds the caller to Fastify's request, but the type of the request does not declare it.
   (request as WithCaller)[callers] = caller;
 }
 

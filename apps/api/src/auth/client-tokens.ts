@@ -10,8 +10,9 @@ const pattern =
   /^(?<signed>ct_(?<environment>live|test)_(?<keyId>[0-9A-Z]{26})_(?<kind>upload|job)_(?<id>[0-9A-Z]{26})_(?<end>\d{10}))_(?<signature>[\w-]{43})$/;
 
 /**
- * Tokens that a customer's server makes with its key and gives to a browser: for one upload, or for reading one job,
- * for some minutes. They are signed with ATELIER_SIGNING_KEY and not stored. A token ends when its key is revoked.
+ * Tokens that a customer's server makes with its key and gives to a browser: for one upload, or for reading one
+ * job, for some minutes. They are signed with ATELIER_SIGNING_KEY and not stored. A token becomes invalid when
+ * its key is revoked.
  */
 @Injectable()
 export class ClientTokens {
@@ -32,7 +33,9 @@ export class ClientTokens {
     return `${signed}_${this.sign(this.signingKey, signed).toString('base64url')}`;
   }
 
-  /** The caller of a token, with the token's only purpose. Undefined for every kind of bad token. */
+  /**
+   * The caller that a token stands for, with the token's only purpose. Undefined for every kind of bad token.
+   */
   async authenticate(token: string): Promise<Caller | undefined> {
     const parts = pattern.exec(token)?.groups;
     if (!parts || this.signingKey === undefined) return undefined;

@@ -10,8 +10,8 @@ import { signingSecretOf } from '#application/key/api-key.js';
 import { readRawBody } from '../http/request-body.js';
 
 /**
- * The same for a key that is missing, malformed, unknown, revoked or retired, and for a signature that is missing or
- * wrong: the answer must not help a guesser.
+ * The answer is the same for a key that is missing, malformed, unknown, revoked or retired, and for a signature
+ * that is missing or wrong. It must not help a guesser.
  */
 export function unauthenticated(): ApiError {
   return new ApiError(
@@ -36,17 +36,20 @@ declare module 'fastify' {
  */
 const forms = /^(?:t=(?<time>[1-9]\d{0,12}),v1=)?(?<signature>[A-Za-z0-9+/]{43}=)$/;
 
-/** A time with this many digits is in milliseconds, for clients that send the same request twice in a second. */
+/**
+ * A time with this many digits is in milliseconds. It is for clients that send the same request twice in a
+ * second.
+ */
 const millisecondDigits = 13;
 
-/** How far the time of a signature may be from ours. Stripe and Standard Webhooks allow the same. */
+/** How far the time of a signature may differ from ours. Stripe and Standard Webhooks allow the same. */
 const toleranceSeconds = 5 * 60;
 
 /** The signature of a request, which is checked against the body. */
 export class Signature {
   private readonly hmac: Hmac;
 
-  /** @param objection another mistake of the request; only callers who have signed it get to see it */
+  /** @param objection another mistake in the request; only callers with a valid signature get to see it */
   constructor(
     secret: string,
     private readonly expected: Buffer,
@@ -62,8 +65,8 @@ export class Signature {
   }
 
   /**
-   * Call it once, after the whole body was read. @throws ApiError 401 if the signature is not of this body, or was used
-   * before
+   * Call it once, after the whole body was read. @throws ApiError 401 if the signature is not of this body, or
+   * was used before
    */
   async verify(): Promise<void> {
     if (!timingSafeEqual(this.hmac.digest(), this.expected)) throw unauthenticated();
@@ -94,9 +97,9 @@ export class SignatureCheck {
 
   /**
    * Reads the body of a signed request, unless the route streams it.
-   * @throws ApiError 401 for a signature that is missing although the key requires one, malformed, used before, or of
-   *   another request; 422 for a dispatch without protection from repetition; 400 if this installation cannot check
-   *   signatures
+   * @throws ApiError 401 if the key requires a signature and it is missing, or if it is malformed, used before,
+   *   or of another request; 422 for a dispatch without protection from repetition; 400 if this installation
+   *   cannot check signatures
    */
   async check(request: FastifyRequest, { keyId, requiresSignature = false }: Caller): Promise<void> {
     const given = request.headers['x-atelier-hmac-sha256'];
@@ -128,7 +131,7 @@ export class SignatureCheck {
   private objectionTo({ headers, routeOptions }: FastifyRequest, time: number): ApiError | undefined {
     const ahead = Math.round(time - this.clock().getTime() / 1000);
     if (Math.abs(ahead) > toleranceSeconds) return untimely(ahead);
-    // Within the tolerance, only the Idempotency-Key prevents that a repeated dispatch is charged again.
+    // Within the tolerance, only the Idempotency-Key prevents a second charge for a repeated dispatch.
     const charges = routeOptions.config.workflow !== undefined;
     return charges && headers['idempotency-key'] === undefined ? repeatable() : undefined;
   }

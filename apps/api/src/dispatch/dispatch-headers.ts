@@ -4,7 +4,9 @@ import type { Caller } from '#application/command-context.js';
 import type { TestOutcome } from '#domain/job/job.events.js';
 import { invalid } from '../http/api-error.js';
 
-/* The headers of a dispatch: the key for safe repetition, how long to wait, and the outcome that a test wants. */
+/*
+ * The headers of a dispatch: the key for safe repetition, the time to wait, and the outcome that a test wants.
+ */
 
 const visibleAscii = /^[\x21-\x7e]{1,255}$/;
 
@@ -35,9 +37,9 @@ function canonicalJson(value: unknown): string {
 export const longestPreferredWaitS = 60;
 
 /**
- * How long the caller would like to wait for the job's end, by `Prefer: wait=N` (RFC 7240), in whole seconds from 1 to
- * {@link longestPreferredWaitS}; undefined without such a preference. Unknown or malformed preferences are ignored, and
- * the first of two equal ones counts, according to the RFC.
+ * How long the caller wants to wait for the job's end, from `Prefer: wait=N` (RFC 7240). In whole seconds from
+ * 1 to {@link longestPreferredWaitS}; undefined without such a preference. According to the RFC, unknown or
+ * malformed preferences are ignored, and the first of two equal ones counts.
  */
 export function preferredWait(header: string | string[] | undefined): number | undefined {
   const text = Array.isArray(header) ? header.join(',') : (header ?? '');

@@ -87,7 +87,7 @@ function unusableReference(reference: UnusableReference, unfit: Unfit): ApiError
   return new ApiError('CATALOG_ENTRY_RETIRED', message);
 }
 
-/** The result of a dry run. @throws ApiError if the dispatch would be refused for another reason than its cost */
+/** The result of a dry run. @throws ApiError if the dispatch would be refused for any reason but its cost */
 function estimateOf(workflow: string, answer: DryRunAnswer, unfit: Unfit): DryRunResponse {
   switch (answer.kind) {
     case 'estimated': {
@@ -223,7 +223,10 @@ const endpointOf = ({ name }: Workflow): string => `/v1/${name}`;
 /** The longest possible JSON about ten photographs. */
 export const batchBodyLimit = 512 * 1024;
 
-/** The controller of `POST /v1/{name}`: one class for each workflow, because Nest keeps routes and descriptions by class. */
+/**
+ * The controller of `POST /v1/{name}`. Each workflow has its own class, because Nest keeps routes and
+ * descriptions by class.
+ */
 export function dispatchController(workflow: Workflow): Type {
   @Controller()
   class DispatchController {

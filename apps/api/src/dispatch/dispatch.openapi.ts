@@ -55,7 +55,7 @@ export class WorkflowAcceptedResponse {
   credits_cost: number;
 }
 
-/** What a dispatch would come to. */
+/** The cost of a dispatch, and whether it would be accepted. */
 export class DryRunResponse {
   @ApiProperty({ description: 'Nothing was charged, recorded or queued.', type: Boolean, enum: [true] })
   dry_run: true;
@@ -84,7 +84,7 @@ export class DryRunResponse {
   would_be_accepted: boolean;
 }
 
-/** What openapi.json says about the dispatch of one workflow. */
+/** Describes the dispatch of one workflow for openapi.json. */
 export function describeDispatch(workflow: Workflow): MethodDecorator {
   const { name, body, summary, examples } = workflow;
   return applyDecorators(

@@ -21,7 +21,7 @@ export type ChosenModel =
       readonly kind: 'chosen';
       /** Whose rules the body has to keep. */
       readonly asked: ImageModel;
-      /** The model that draws. For a test key it is the sandbox, unless the registry says otherwise. */
+      /** The model that draws. For a test key it is the sandbox, unless the registry names the vendor. */
       readonly draws: ImageModel;
     };
 
@@ -35,8 +35,8 @@ export class ImageModels {
   }
 
   /**
-   * The model for a dispatch, or the problems: with the model that the body names, or with fields that the model does
-   * not support.
+   * The model for a dispatch, or the problems. A problem is either the model that the body names, or a field
+   * that the model does not support.
    */
   choose(workflow: Workflow, body: ModelOrder, { tenant, environment }: Caller): ChosenModel {
     const asked = this.choice.asked(body, workflow.name, tenant);
@@ -47,7 +47,7 @@ export class ImageModels {
     return { kind: 'chosen', asked, draws: this.drawing(asked, environment) };
   }
 
-  /** Says that the model cannot work on a picture, and which model could. */
+  /** States that the model cannot work on a picture, and which model could. */
   unfit({ name }: Workflow, model: ImageModel, { loc, lacks }: UnfitReference, caller: Caller): FieldProblem {
     const others = this.choice
       .making(name)
@@ -67,13 +67,16 @@ export class ImageModels {
   }
 }
 
-/** The pictures that a model accepts when it works only on people that it drew, by kind. */
+/** The pictures that a model accepts if it works only on people that it drew, by kind. */
 const ownKinds: Readonly<Record<OwnPicture, string>> = {
   person: 'a model of the catalogue or a picture of a person that was generated here',
   composition: 'a picture of a dressed person that was generated here',
 };
 
-/** The body without `quality` if its model does not support it: the interface says that it is dropped. */
+/**
+ * The body without `quality` if its model does not support it, because the interface says that it is then
+ * dropped.
+ */
 export function withoutUnknownQuality<Body extends ModelOrder>(body: Body, model: ImageModel): Body {
   if (body.quality === undefined || model.supports_quality) return body;
   const { quality: _dropped, ...rest } = body;
@@ -81,7 +84,7 @@ export function withoutUnknownQuality<Body extends ModelOrder>(body: Body, model
   return rest as Body;
 }
 
-/** What a body asks of its image model, and gives it. */
+/** The fields of a body that its image model must support. */
 interface ModelOrder extends ModelledBody {
   readonly quality?: string;
   readonly garment_image_asset_refs?: readonly string[];
@@ -105,8 +108,8 @@ function notMade(body: ModelOrder, making: readonly ImageModel[]): FieldProblem 
 }
 
 /**
- * The fields of a body that a model cannot fulfil. They are refused and never silently dropped, because the caller
- * would be charged for them.
+ * The fields of a body that a model cannot fulfil. They are refused and not silently dropped, because the
+ * caller would pay for them.
  */
 function unfulfilled(workflow: Workflow, body: ModelOrder, model: ImageModel): FieldProblem[] {
   const problems: FieldProblem[] = [];

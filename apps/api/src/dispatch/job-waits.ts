@@ -19,7 +19,7 @@ export class JobWaits implements OnModuleDestroy {
     this.stopping.abort();
   }
 
-  /** The ended job; undefined if the time is over, the client has gone, or the wait fails. */
+  /** The ended job. Undefined if the time is over, the client has gone, or the wait fails. */
   async forEnd(
     caller: Caller,
     jobId: string,

@@ -16,12 +16,15 @@ declare module 'fastify' {
 }
 
 /**
- * The refused dispatches in the usage log. It omits 401 and 429, because a caller could fill it with them; the metrics
- * count them. It also omits failures on our side.
+ * Records refused dispatches in the usage log. It omits 401 and 429, because a caller could fill the log with
+ * them; the metrics count them. It also omits failures on our side.
  */
 const recorded = new Set([402, 403, 404, 409, 410, 413, 415, 422]);
 
-/** How long the answer waits for its own record. A slow store records it after the answer. */
+/**
+ * How long the answer waits for the record of its refusal. If the store is slower, the record follows after the
+ * answer.
+ */
 const patienceMs = 2_000;
 
 /** Records a refused dispatch in the usage log. A failure here does not change the answer. */
@@ -38,7 +41,7 @@ export class RefusedDispatches {
     const { workflow } = request.routeOptions.config;
     const caller = callerOf(request);
     if (workflow === undefined || !caller || !recorded.has(error.status)) return;
-    // A dry run never leaves a record. The query may be the refused part, so it is read unvalidated.
+    // A dry run never leaves a record. The query may be the refused part, so its unvalidated form is read.
     if ((request.query as { dry_run?: unknown }).dry_run === 'true') return;
     const rejection = new RecordRejection(caller, {
       requestId: request.id,

@@ -38,8 +38,8 @@ class MissingGuides implements NestInterceptor {
 }
 
 /**
- * The documentation for people and language models: `/`, the reference, the guides, `/llms.txt`. It needs no key and no
- * other server.
+ * The documentation for people and language models: `/`, the reference, the guides, `/llms.txt`. It needs no
+ * key and loads nothing from other servers.
  */
 @ApiExcludeController()
 @Controller()
@@ -174,14 +174,16 @@ async function read(name: string): Promise<{ title: string; text: string }> {
 /** To other files of the repository. */
 const links = /\[([^\]]+)\]\((?!\/|https?:)([^)]+)\)/g;
 
-/** A link to a page that is served here. For other pages, such as those for operators, the words alone. */
+/** A link to a page that is served here. For other pages, such as those for operators, only the words. */
 function served(_link: string, words: string, file: string): string {
   if (file === '../openapi.json') return `[${words}](/openapi.json)`;
   const [slug] = Object.entries(guides).find(([, [known]]) => known === file) ?? [];
   return slug === undefined ? words : `[${words}](/docs/guides/${slug})`;
 }
 
-/** The pages for integrators. They are public: they load their data from `/v1` with the caller's key. */
+/**
+ * The pages for integrators. They are public, because they load their data from `/v1` with the caller's key.
+ */
 @ApiExcludeController()
 @Controller()
 @Public()
@@ -201,7 +203,7 @@ export class ConsoleController {
     await reply.headers(file.headers).send(file.body);
   }
 
-  /** The origins of pictures: this service for smaller sizes, the storage for the others. */
+  /** Pictures come from these origins: smaller sizes from this service, all others from the storage. */
   private async open(): Promise<ConsoleFiles> {
     const urls = [this.configuration.publicUrl, await this.storage.presignGet('picture')];
     return new ConsoleFiles('tenant', [...new Set(urls.map((url) => new URL(url).origin))]);

@@ -40,7 +40,7 @@ const places = [
   ['/console', 'Console'],
 ] as const;
 
-/** What is said between backticks, as code. */
+/** Marks text between backticks as code. */
 const inCode = (text: string) => text.replace(/`([^`]+)`/g, '<code>$1</code>');
 
 function page(title: string, here: string | undefined, body: string): string {
@@ -88,7 +88,7 @@ export function guidePage(here: string, title: string, html: string): string {
     ([slug, [, name]]) =>
       `<li><a href="/docs/guides/${slug}"${slug === here ? ' aria-current="page"' : ''}>${name}</a></li>`,
   );
-  // The keyboard can scroll a block that is wider than the page.
+  // Makes it possible to scroll a block that is wider than the page with the keyboard.
   const text = html
     .replaceAll('<pre>', '<pre tabindex="0">')
     .replaceAll('<table>', '<div class="table" role="region" aria-label="Table" tabindex="0"><table>')

@@ -3,7 +3,9 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { lastValueFrom, of, type Observable } from 'rxjs';
 import { PreparedAnswer } from '#platform/prepared-answer.js';
 
-/** Makes each page of a controller once, at its first request. A page depends on its handler and `:name` only. */
+/**
+ * Makes each page of a controller once, at its first request. A page depends only on its handler and `:name`.
+ */
 export class PreparedPages implements NestInterceptor<string | Buffer, Buffer | undefined> {
   private readonly pages = new Map<string, Promise<PreparedAnswer>>();
 
@@ -18,7 +20,7 @@ export class PreparedPages implements NestInterceptor<string | Buffer, Buffer | 
     if (!page) {
       page = lastValueFrom(next.handle()).then((document) => PreparedAnswer.of(document));
       this.pages.set(name, page);
-      // No page has that name, or it cannot be read now: the next request tries again.
+      // There is no page of that name, or it cannot be read now. The next request tries again.
       page.catch(() => this.pages.delete(name));
     }
     return of((await page).answer(request, http.getResponse<FastifyReply>()));

@@ -1,7 +1,7 @@
 import type { FieldProblem } from '#validation/validate.js';
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 
-/** Every code that an error answer can carry, and the HTTP status it comes with. */
+/** Every code that an error answer can have, and its HTTP status. */
 export const errorStatuses = {
   BAD_REQUEST: 400,
   UNAUTHENTICATED: 401,
@@ -32,7 +32,9 @@ export const errorStatuses = {
 
 export type ErrorCode = keyof typeof errorStatuses;
 
-/** An answer other than success. `message` is for people: it says what to do and whether anything was charged. */
+/**
+ * An answer other than success. `message` is for people: it says what to do, and whether anything was charged.
+ */
 export class ApiError extends Error {
   override readonly name = 'ApiError';
   readonly status: number;
@@ -60,7 +62,7 @@ export function notFound(what: string): ApiError {
   return new ApiError('RESOURCE_NOT_FOUND', `There is no such ${what}. Nothing was charged.`);
 }
 
-/** Names every field that is wrong; the first few are in the message, all of them in `detail`. */
+/** Names every field that is wrong. The message names the first few, `detail` names all of them. */
 export function invalid(problems: readonly FieldProblem[]): ApiError {
   const shown = problems.slice(0, 3).map(({ loc, msg }) => `${nameOf(loc)} ${msg}`);
   const more = problems.length > shown.length ? ` (and ${problems.length - shown.length} more)` : '';

@@ -8,16 +8,16 @@ import type { Fresh, ReadYourWrites } from '#application/consistency/read-your-w
 const header = 'x-consistency-token';
 
 /**
- * The position of the log after a write. The write's answer holds it, and every replica accepts it in later reads.
- * Opaque to callers.
+ * The position of the log after a write, as an opaque token. The write's answer has it, and every replica
+ * accepts it in later reads.
  */
 function consistencyToken({ environment }: Caller, position: bigint): string {
   return Buffer.from(`${environment}.${position}`).toString('base64url');
 }
 
 /**
- * Remembers the caller's write for its next reads, and adds the token to the answer. A write that changed nothing has
- * no position.
+ * Remembers the caller's write for its next reads, and adds the token to the answer. A write that changed
+ * nothing has no position.
  */
 export function tellWrite(
   consistency: ReadYourWrites,
@@ -47,8 +47,8 @@ export const ConsistencyToken = createParamDecorator(
 );
 
 /**
- * Returns the value of a read. If it lacks the caller's last writes, because a projector is down or far behind, the
- * header `X-Consistency: stale` says so: an answer that admits its age is worth more than none.
+ * Returns the value of a read. If the value lacks the caller's last writes, because a projector is down or far
+ * behind, the header `X-Consistency: stale` says so. An answer that admits its age is better than no answer.
  */
 export function unwrap<Value>({ value, stale }: Fresh<Value>, reply: FastifyReply): Value {
   if (stale) void reply.header('x-consistency', 'stale');

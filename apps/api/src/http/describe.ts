@@ -38,7 +38,7 @@ export function describedHeaders(...names: HeaderName[]): Record<string, HeaderO
 }
 
 /**
- * A read of the caller's own data, which sees the caller's own writes.
+ * For a read of the caller's own data, which includes the caller's own writes.
  * @param alsoAs further representations beside JSON, by media type
  */
 export function DescribeRead(
@@ -188,7 +188,7 @@ const errors = {
   },
 } as const satisfies Record<number, ErrorExample>;
 
-/** What a dispatch can be refused for beside that. */
+/** Further errors of a dispatch. */
 const dispatchErrors: Partial<Record<number, ErrorExample>> = {
   403: {
     description:
@@ -210,7 +210,7 @@ const dispatchErrors: Partial<Record<number, ErrorExample>> = {
   },
 };
 
-/** What a cancel can be refused for beside that. */
+/** Further errors of a cancel. */
 const cancelErrors: Partial<Record<number, ErrorExample>> = {
   409: {
     description: 'The job has ended already, and stays as it is.',
@@ -245,7 +245,9 @@ export function DescribeDispatchErrors(): MethodDecorator {
   return describeErrors([401, 402, 403, 404, 409, 410, 413, 415, 422], dispatchErrors);
 }
 
-/** The error answers of a route. 500 and 503 are always possible; `default` stands for errors of HTTP itself. */
+/**
+ * The error answers of a route. 500 and 503 are always possible. `default` stands for errors of HTTP itself.
+ */
 export function DescribeErrors(...statuses: ErrorStatus[]): MethodDecorator {
   return describeErrors(statuses, {});
 }

@@ -9,8 +9,8 @@ const leastFreeBytes = 32 * 1024 * 1024;
 const freshForMs = 1_500;
 
 /**
- * Whether there is room to write. For the folder of pictures the file system tells. For another server's disk, only a
- * refused write within the last moments tells.
+ * Whether there is room to write. For the folder of pictures, the file system reports it. For another server's
+ * disk, the only sign is a write that was refused within the last moments.
  */
 @Injectable()
 export class DiskRoom {
@@ -22,7 +22,7 @@ export class DiskRoom {
     this.refusedAt = performance.now();
   }
 
-  /** In words for people; none when there is room, as far as the process knows. */
+  /** The problem as texts for people. Empty when there is room, as far as the process knows. */
   async problems(): Promise<string[]> {
     const refused = performance.now() - this.refusedAt < freshForMs;
     return refused || (await this.folderIsFull()) ? ['a disk is full'] : [];

@@ -21,7 +21,7 @@ import { allowedMethods } from './route-table.js';
 const nothingHere = 'There is nothing at this path. The paths that exist are in /openapi.json.';
 const byStatus: Readonly<Record<number, readonly [ErrorCode, string]>> = {
   400: ['BAD_REQUEST', 'The request could not be read: check its URL, headers and framing.'],
-  // The file server answers 403 for paths that lead out of its folder, or that no file can have.
+  // The file server answers 403 for paths that lead out of its folder, or that cannot name a file.
   403: ['RESOURCE_NOT_FOUND', nothingHere],
   404: ['RESOURCE_NOT_FOUND', nothingHere],
   408: ['REQUEST_TIMEOUT', 'The request did not arrive in time. Nothing was charged; send it again.'],
@@ -45,7 +45,7 @@ export function translateError(error: unknown): ApiError {
       { headers: { 'retry-after': '2' }, cause: error },
     );
   }
-  // The operator sets the store's limit; `doctor` compares it with the largest append of the service.
+  // The operator sets the store's limit. `doctor` compares it with the service's largest append.
   if (error instanceof EventTooLarge) {
     const msg = 'is larger than the event store takes: leave out what is not needed, or send it in parts';
     return new ApiError('VALIDATION_ERROR', `The body ${msg}. Nothing stays charged.`, {
@@ -103,7 +103,7 @@ const connectionLoss = /^(?:ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|ENOTFOUND|08
 
 function isConnectionLoss(error: unknown): boolean {
   if (typeof error !== 'object' || error === null) return false;
-  // Node's errors, those of `pg`, and TypeORM's around them: their members identify them, not their class.
+  // Errors of Node and of `pg`, and TypeORM errors around them. Their members identify them, not their class.
   const { code, message, driverError } = error as {
     code?: unknown;
     message?: unknown;
@@ -114,7 +114,7 @@ function isConnectionLoss(error: unknown): boolean {
   return typeof message === 'string' && connectionLossWords.test(message);
 }
 
-/** The messages of `pg`, without a code, for a connection that breaks or does not come in time. */
+/** The messages of `pg` for a connection that breaks or does not open in time. They have no code. */
 const connectionLossWords =
   /^(?:Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error)/;
 
@@ -149,7 +149,10 @@ export class ErrorFilter implements ExceptionFilter {
     else if (status >= 500) this.logger.error({ requestId, route, err: cause }, 'answered 500');
   }
 
-  /** Fastify answers 404 for a method that a path does not have; the difference helps the caller who typed it. */
+  /**
+   * Fastify answers 404 for a method that a path does not have. The right status helps a caller who mistyped
+   * it.
+   */
   private withAllowedMethods(error: ApiError, request: FastifyRequest): ApiError {
     if (error.status !== 404 || request.routeOptions.url !== undefined) return error;
     const allowed = allowedMethods(request.server, request.url);

@@ -30,7 +30,7 @@ environment. Every error has the same envelope; \`code\` is what to branch on.
 \`X-Consistency-Token\` of a write with the reads that follow it.
 `.trim();
 
-/** The description of the interface, made from the code that serves it. */
+/** The description of the interface. It is made from the code that serves the interface. */
 export async function openApiDocument(app: INestApplication): Promise<OpenAPIObject> {
   const builder = new DocumentBuilder()
     .setOpenAPIVersion('3.1.1')
@@ -108,7 +108,8 @@ function describeRelations({ components }: OpenAPIObject): void {
 }
 
 /**
- * An optional field may be null in a body, but not in a query, and the decorators do not know which one they describe.
+ * An optional field may be null in a body, but not in a query. The decorators do not know which one they
+ * describe.
  */
 function forbidNullInQueries({ paths }: OpenAPIObject): void {
   for (const item of Object.values(paths)) {
@@ -121,7 +122,9 @@ function forbidNullInQueries({ paths }: OpenAPIObject): void {
   }
 }
 
-/** Generated clients treat a field with a `default` as required, so the description states the default in words. */
+/**
+ * Generated clients treat a field with a `default` as required, so the description states the default in words.
+ */
 function tellDefault(property: {
   $ref?: string;
   default?: string | number | boolean;
@@ -132,11 +135,14 @@ function tellDefault(property: {
   if (value !== undefined && value !== '') property.description = `${description} \`${value}\` when absent.`;
 }
 
-/** OpenAPI 3.1 lets a reference have a description beside it; `allOf` around a single one was a crutch of 3.0. */
+/**
+ * In OpenAPI 3.1 a reference may have a description beside it. The `allOf` around a single reference was a
+ * workaround for 3.0.
+ */
 function unwrapSingles(node: unknown): unknown {
   if (Array.isArray(node)) return node.map(unwrapSingles);
   if (typeof node !== 'object' || node === null) return node;
-  // A member of the document is a schema only where it has `allOf`, which is then a list of schemas.
+  // A member of the document is a schema only if it has `allOf`, which is then a list of schemas.
   const { allOf, ...rest } = node as { allOf?: object[] };
   const single = allOf?.length === 1 ? allOf[0] : allOf && { allOf };
   return Object.fromEntries(
@@ -182,7 +188,7 @@ const fixed = (value: string, description: string) => ({
   schema: { type: 'string' as const, enum: [value] },
 });
 
-/** What every answer has, said once: `x-headers-of-every-answer`. */
+/** The headers of every answer, declared once: `x-headers-of-every-answer`. */
 const everywhere = {
   ...describedHeaders(),
   'Cache-Control': fixed('no-store', 'Answers are for one caller, and true for one moment.'),
@@ -229,7 +235,7 @@ function describeOne(operation: PathOperation): void {
   for (const [status, response] of Object.entries(responses)) {
     if (status === 'default' || !response || '$ref' in response) continue;
     const retry = mayBeSentAgain.has(status) ? references('Retry-After') : {};
-    // If only the signature is wrong, the key is known, and the answer has its limit.
+    // If only the signature is wrong, the key is known. So the answer has the key's limit.
     const challenge = status === '401' ? references('WWW-Authenticate') : {};
     response.headers = { ...response.headers, ...told, ...retry, ...challenge };
   }
@@ -267,8 +273,8 @@ function tooManyRequests(
 type Schema = Readonly<Record<string, unknown>>;
 
 /**
- * Makes an example for each answer without one, from the examples of its fields. The example of each shape is written
- * once and referred to.
+ * Makes an example for each answer without one, from the examples of its fields. The example of each shape is
+ * written once; answers refer to it.
  */
 function describeExamples(document: OpenAPIObject): void {
   const schemas = (document.components?.schemas ?? {}) as Readonly<Record<string, Schema>>;

@@ -23,7 +23,7 @@ export class HealthController {
     private readonly room: DiskRoom,
   ) {}
 
-  /** What keeps this process from its work, in words for people. */
+  /** The problems that keep this process from its work, as texts for people. */
   async problems(): Promise<readonly string[]> {
     return (await Promise.all([this.readiness.problems(), this.room.problems()])).flat();
   }
@@ -55,8 +55,9 @@ export class HealthController {
 }
 
 /**
- * For Prometheus, without a key: a scraper has none, and no value is secret or belongs to one tenant. Callers could
- * learn how busy the service is, so it exists only with METRICS=true, and is no part of their interface.
+ * For Prometheus, without a key: a scraper has none, and no value is secret or belongs to one tenant. The route
+ * exists only with METRICS=true, because callers could learn from it how busy the service is. It is not part of
+ * the callers' interface.
  */
 @ApiExcludeController()
 @Controller('/metrics')

@@ -4,7 +4,7 @@ import { defaultUnreadMs } from '#platform/guarded-server.js';
 import { ApiError, invalid } from './api-error.js';
 import type { FieldProblem } from '#validation/validate.js';
 
-/** What slow clients get. All in milliseconds. */
+/** Time limits for slow clients. All in milliseconds. */
 export interface HttpLimits {
   /** For the headers. */
   readonly headersMs: number;
@@ -18,7 +18,7 @@ export interface HttpLimits {
   readonly unreadMs: number;
   /** How often connections are looked at for the first two. */
   readonly checkMs: number;
-  /** How long a request may wait for the event store, all its calls together. */
+  /** How long a request may wait for the event store, over all its calls. */
   readonly storeMs: number;
 }
 
@@ -51,13 +51,14 @@ export interface BodyWatch extends Disposable {
 }
 
 /**
- * Gives up on a slow body: limits the time between two pieces, and with `wholeMs` also the time of the whole. A client
- * that sends a byte now and then would otherwise hold its place without limit.
+ * Gives up on a slow body. It limits the time between two pieces and, with `wholeMs`, the time for the whole
+ * body. Without the second limit, a client that sends a byte now and then would hold its place for ever.
  */
 export function watchBody({ server }: FastifyRequest, wholeMs?: number): BodyWatch {
   const { bodyIdleMs } = httpLimitsOf(server);
   const { promise, reject } = Promise.withResolvers<never>();
-  // A handler that awaits the body gets the error; without such a handler it must not count as unhandled.
+  // A handler that awaits the body gets the error. Without such a handler, the error must not count as
+  // unhandled.
   promise.catch(() => undefined);
   const giveUp = () => reject(tooSlow());
   const idle = setTimeout(giveUp, bodyIdleMs);
@@ -72,7 +73,7 @@ export function watchBody({ server }: FastifyRequest, wholeMs?: number): BodyWat
   };
 }
 
-/** The connection ends with the answer, without the rest of the body. */
+/** The connection closes after the answer, without the rest of the body. */
 function tooSlow(): ApiError {
   return new ApiError(
     'REQUEST_TIMEOUT',
@@ -87,9 +88,9 @@ function tooSlow(): ApiError {
 export const deepestJson = 32;
 
 /**
- * The first forbidden part of parsed JSON, or undefined. Forbidden are the name `__proto__`, which changes an object's
- * prototype when it is copied, nesting beyond {@link deepestJson}, and text that a database cannot hold (NUL, half a
- * surrogate pair).
+ * The first forbidden part of parsed JSON, or undefined. Three things are forbidden: the name `__proto__`,
+ * which changes an object's prototype when it is copied; nesting beyond {@link deepestJson}; and text that a
+ * database cannot hold (NUL, half a surrogate pair).
  */
 export function findUnsafeJson(value: unknown, depth = 0): FieldProblem | undefined {
   if (typeof value === 'string') return isStorable(value) ? undefined : unstorable;
@@ -126,22 +127,22 @@ function isStorable(text: string): boolean {
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** The most bytes of a JSON body, if the route takes more than others. */
+    /** The most bytes of a JSON body, if the route accepts larger bodies than others. */
     jsonBodyLimit?: number;
   }
 }
 
-/** Larger than any valid body, even in its longest spelling: bodies name pictures and do not contain them. */
+/** Larger than any valid body, however it is written: bodies name pictures and do not contain them. */
 export const jsonBodyLimit = 128 * 1024;
 
-/** Members and items of all lists and objects of a body: more than metadata of 8 KiB can hold. */
+/** The most members and items in all objects and lists of a body: more than metadata of 8 KiB can hold. */
 export const mostJsonValues = 5_000;
 
 const [quote, backslash, comma, list, object] = [...'"\\,[{'].map((sign) => sign.charCodeAt(0));
 
 /**
- * Whether JSON holds more than {@link mostJsonValues}, counted in its bytes. Parsing it would block the process: small
- * values cost a hundred times as much as long texts.
+ * Whether JSON holds more than {@link mostJsonValues}, counted in its bytes. The check comes before parsing,
+ * which would block the process: small values cost a hundred times as much as long texts.
  */
 export function hasTooManyValues(bytes: Uint8Array): boolean {
   let values = 0;
@@ -161,9 +162,9 @@ export function hasTooManyValues(bytes: Uint8Array): boolean {
 const bodies = new WeakMap<FastifyRequest, Promise<Buffer>>();
 
 /**
- * The JSON body of a request. It is read here, after the guards, and not by the framework before them, so that only
- * admitted requests have their bodies parsed.
- * @throws ApiError 415 for another content type, 413 beyond the route's limit, 422 for what is not safe JSON, 408 for a
+ * The JSON body of a request. It is read here, after the guards. The framework would read it before them, so
+ * requests that the guards refuse would be parsed too.
+ * @throws ApiError 415 for another content type, 413 beyond the route's limit, 422 for unsafe JSON, 408 for a
  *   body that takes too long
  */
 export async function readJsonBody(request: FastifyRequest): Promise<unknown> {
@@ -198,7 +199,10 @@ const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 let lastTurn: Promise<void> = Promise.resolve();
 
-/** Resolves in a turn of the event loop that no other large body has: requests of others go on between two of them. */
+/**
+ * Resolves in a turn of the event loop that no other large body uses. Between two such turns, other requests go
+ * on.
+ */
 function ownTurn(): Promise<void> {
   lastTurn = lastTurn.then(() => setImmediate());
   return lastTurn;
@@ -228,11 +232,11 @@ function collect({ raw }: FastifyRequest, limit: number, onProgress: () => void)
       onProgress();
       size += chunk.length;
       if (size <= limit) chunks.push(chunk);
-      // The rest still flows, and is dropped: the client can then read the answer.
+      // The rest still arrives, and is dropped, so that the client can read the answer.
       else reject(tooLarge(limit));
     });
     raw.on('end', () => resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)));
-    // `close` always comes last; before `end` it means that the client has gone. It may have come already.
+    // `close` always comes last. Before `end` it means that the client has gone. It may have come already.
     const cutOff = () => {
       if (raw.readableEnded) return;
       reject(new ApiError('BAD_REQUEST', 'The body was cut off. Nothing was charged.'));

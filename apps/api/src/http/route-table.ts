@@ -7,7 +7,10 @@ interface Route {
 
 const tables = new WeakMap<object, Map<string, Route>>();
 
-/** Notes every route as it is registered, to tell an unknown path from a known one with the wrong method. */
+/**
+ * Records every route at its registration. This distinguishes an unknown path from a known path with the wrong
+ * method.
+ */
 export function watchRoutes(server: FastifyInstance): void {
   const routes = new Map<string, Route>();
   tables.set(server.server, routes);

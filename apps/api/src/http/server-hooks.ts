@@ -10,8 +10,8 @@ import type { HttpObserver } from '#platform/metrics.js';
 import type { Socket } from 'node:net';
 
 /**
- * All work of a request carries its id and its trace: the trace of the header `traceparent`, or a new one if this
- * process sends traces. Otherwise it has no trace.
+ * All work of a request carries its id and its trace. The trace comes from the header `traceparent`. Without
+ * the header, it is new if this process sends traces; otherwise there is none.
  */
 export function correlateRequests(server: FastifyInstance): void {
   server.addHook('onRequest', (request, reply, done) => {
@@ -23,7 +23,7 @@ export function correlateRequests(server: FastifyInstance): void {
   });
 }
 
-/** Probes, scrapes and documentation would be most of the traces, but have no value. */
+/** Probes, scrapes and documentation would make up most of the traces, without any value. */
 function isWorthATrace({ routeOptions }: FastifyRequest): boolean {
   return routeOptions.url?.startsWith('/v1/') ?? false;
 }
@@ -77,8 +77,8 @@ export function measureRequests(server: FastifyInstance, observe: HttpObserver):
 }
 
 /**
- * While the checkpoints do not fit the log, or while that is unknown, dispatches are refused: consumers could skip
- * their events. Reads go on, and say that they may show another history.
+ * While the checkpoints do not fit the log, or while that is unknown, dispatches are refused, because consumers
+ * could skip their events. Reads go on, and their answers say that they may show another history.
  */
 export function refuseWhereLogMisfits(server: FastifyInstance, log: Pick<LogWatch, 'fits' | 'misfit'>): void {
   server.addHook('onRequest', ({ method, routeOptions }, reply, done) => {
@@ -93,7 +93,7 @@ export function refuseWhereLogMisfits(server: FastifyInstance, log: Pick<LogWatc
   });
 }
 
-/** While the event store is away, reads are answered from the read models, and say so. */
+/** While the event store is away, reads are answered from the read models, and their answers say so. */
 export function markStaleReads(server: FastifyInstance, presence: Pick<StorePresence, 'isAway'>): void {
   server.addHook('onSend', ({ method, routeOptions }, reply, payload, done) => {
     const reads = method === 'GET' && routeOptions.url?.startsWith('/v1/') && reply.statusCode < 400;
@@ -104,9 +104,9 @@ export function markStaleReads(server: FastifyInstance, presence: Pick<StorePres
 }
 
 /**
- * Cuts connections that never sent a whole request when the server stops. Node's `close` waits for them: it treats only
- * connections that have had an answer as idle, and no longer applies its own time limits. One silent client would keep
- * the process from ending.
+ * When the server stops, cuts connections that never sent a whole request. Node's `close` waits for them: it
+ * counts only connections that have had an answer as idle, and no longer applies its own time limits. So one
+ * silent client would keep the process from ending.
  */
 export function cutSilentConnections(server: FastifyInstance): void {
   const silent = new Set<Socket>();

@@ -25,7 +25,7 @@ export const ValidQuery = createParamDecorator(
   },
 );
 
-/** An integer that arrives as text. Other text stays text, and the rule refuses it. */
+/** An integer that arrives as text. Other text stays text, and the validation rule refuses it. */
 export function IntegerQuery(options: {
   description: string;
   min: number;
@@ -71,7 +71,7 @@ export function DateTimeQuery(description: string): PropertyDecorator {
   return field({ description, fromText, example }, moment);
 }
 
-/** Larger than any list that a caller pages through, and small enough for a fast query. */
+/** Larger than any list through which a caller pages, and small enough for a fast query. */
 export const deepestOffset = 1_000_000;
 
 /** One page of a list, newest first. */
@@ -87,8 +87,8 @@ export class PageQuery {
 const mostProblems = 100;
 
 /**
- * The body of a request that needs none: absent, or `{}`, which some clients always send. Other bodies are refused and
- * not ignored: a caller who sends a field expects an effect.
+ * The body of a request that needs none: absent, or `{}`, which some clients always send. Other bodies are
+ * refused and not ignored, because a caller who sends a field expects an effect.
  * @throws ApiError 413, 415, 422
  */
 export const EmptyBody = createParamDecorator(
@@ -111,7 +111,10 @@ export const EmptyBody = createParamDecorator(
   },
 );
 
-/** For routes without an Idempotency-Key: a caller who sends one expects that the request happens once. */
+/**
+ * For routes without an Idempotency-Key. A caller who sends one expects that the request happens only once, so
+ * it is refused.
+ */
 @Injectable()
 export class NoIdempotencyKey implements CanActivate {
   canActivate(context: ExecutionContext): boolean {

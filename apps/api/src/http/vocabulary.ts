@@ -4,14 +4,14 @@ import { shownFailureCodes } from '#domain/job/job.events.js';
 import { errorStatuses } from './api-error.js';
 
 /**
- * All words in answers on which callers branch. Each group is an enumeration in openapi.json and a table in a guide
- * that says what to do. If a word is missing there, the code does not compile, or a test of the guides, the engines or
- * the API fails.
+ * All words in answers that callers branch on. Each group is an enumeration in openapi.json and a table in a
+ * guide that says what to do. If a word is missing in one of them, the code does not compile, or a test of the
+ * guides, the engines or the API fails.
  */
 export const vocabulary = {
   ErrorCode: Object.keys(errorStatuses),
   JobErrorCode: shownFailureCodes,
-  /** Of a whole photograph of a batch: why its job failed. */
+  /** For a whole photograph of a batch: why its job failed. */
   PartFailureCode: [...new Set([...partFailureCodes, ...shownFailureCodes])],
   StageName: ['queued', ...stageNames, 'succeeded', 'failed'],
   ArtifactKind: artifactKinds,
@@ -40,12 +40,12 @@ export function Word(
   return ApiProperty({ ...more, enum: [...vocabulary[name]], enumName: name, enumSchema });
 }
 
-/** The arm of a failure as callers see it: in a batch it follows the name of its photograph or pass. */
+/** The arm of a failure as callers see it. In a batch it follows the name of its photograph or pass. */
 export const shownArm = `^(?:(?:photos\\[[0-9]+\\]|grouping)(?:\\.|$))?(?:${armPattern})?$`;
 
 const pixels = { type: 'integer', minimum: 1, description: 'In pixels.' } as const;
 
-/** `meta` and `attributes`: all keys that there are, each of any JSON unless it says otherwise. */
+/** `meta` and `attributes`: all possible keys, each with any JSON unless its schema limits it. */
 export function MetaProperty(about: string, example: object): PropertyDecorator {
   return ApiProperty({
     description: `${about} Which of these are there depends on the kind. ${meaning('MetaKey')}`,

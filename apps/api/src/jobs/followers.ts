@@ -9,9 +9,9 @@ export interface FollowerLimits {
   /** Connections that wait for news, in this process. */
   readonly all: number;
   readonly ofTenant: number;
-  /** How long one client may follow. It then comes again, and its key is checked again. */
+  /** How long one client may follow. After that it connects again, and its key is checked again. */
   readonly longestMs: number;
-  /** How long a client may take to read what was sent before its connection is cut. */
+  /** How long a client may take to read sent data before its connection is cut. */
   readonly graceMs: number;
   /** How often the key is checked, so that a follower ends within a second of its key's revocation. */
   readonly keyCheckMs: number;
@@ -42,7 +42,7 @@ export class Followers implements OnModuleDestroy {
     @Optional() private readonly limits: FollowerLimits = defaultFollowerLimits,
   ) {}
 
-  /** A server that stops does not wait for jobs to end: their followers reconnect to another server. */
+  /** A server that stops does not wait for jobs to end. Their followers reconnect to another server. */
   onModuleDestroy(): void {
     for (const { reply, leave } of this.all) {
       // Without this header the connection stays open for the client's next request, and the server cannot close.
@@ -82,7 +82,7 @@ export class Followers implements OnModuleDestroy {
     return follower;
   }
 
-  /** If the store does not answer now, the follower stays: the next check comes soon. */
+  /** If the store does not answer now, the follower stays, because the next check comes soon. */
   private async leaveIfRevoked(request: FastifyRequest, leave: () => void): Promise<void> {
     const key = bearerKeyOf(request) ?? '';
     const caller = await this.keys.authenticate(key).catch(() => 'unknown');

@@ -15,11 +15,15 @@ import { Followers, type Follower } from './followers.js';
 import { JobPresenter } from './job-presenter.js';
 
 /**
- * How often a stream without events sends a sign of life: proxies cut connections that are silent for 30 s or longer.
+ * How often a stream without events sends a sign of life. Proxies cut connections that are silent for 30 s or
+ * longer.
  */
 export const heartbeatMs = 15_000;
 
-/** Sent first, so that the headers go out at once; the pause before a client comes again, in milliseconds. */
+/**
+ * Sent first, so that the headers go out at once. The value is the pause before a client reconnects, in
+ * milliseconds.
+ */
 export const preface = 'retry: 2000\n\n';
 
 export const heartbeat = ': still there\n\n';
@@ -45,8 +49,8 @@ export function prefersEventStream(accept: string | undefined): boolean {
 }
 
 /**
- * The last event that a client got before it was cut off. It repeats its first URL, so this takes precedence over
- * `since`.
+ * The last event that a client got before its connection was cut. The client repeats its first URL, so this
+ * takes precedence over `since`.
  */
 export function lastEventId({ headers }: FastifyRequest): number | undefined {
   const id = headers['last-event-id'];
@@ -187,7 +191,7 @@ export class JobEventsController {
       void reply.headers({
         'content-type': 'text/event-stream; charset=utf-8',
         'x-accel-buffering': 'no',
-        // The client sends no further request on this connection, so a server that stops need not wait for one.
+        // The client sends no further request on this connection. So a server that stops need not wait for one.
         connection: 'close',
       });
       return Readable.from(this.sent(first.value, progress, follower));

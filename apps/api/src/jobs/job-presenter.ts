@@ -6,12 +6,12 @@ import { ServedPictures } from '../uploads/served-pictures.js';
 import type { JobDetail } from '#application/job/job-queries.js';
 import type { Artifact, JobDetailResponse, JobEventResponse, JobSummaryResponse } from './jobs.dto.js';
 
-// In a validated body these fields are absent, or have the type that the workflow declares.
+// In a validated body, these fields are absent or have the type that the workflow declares.
 const textOf = (field: unknown) => (typeof field === 'string' ? field : null);
 const objectOf = (field: unknown) =>
   typeof field === 'object' ? (field as Record<string, unknown> | null) : null;
 
-/** Converts jobs and their events into the form of the API. It makes their URLs at the time of the read. */
+/** Converts jobs and their events into the form of the API. Their URLs are made at the time of the read. */
 @Injectable()
 export class JobPresenter {
   constructor(private readonly pictures: ServedPictures) {}
@@ -44,7 +44,7 @@ export class JobPresenter {
       error: error && { code: error.code, message: error.message },
       display_name: displayName,
       seed,
-      // For a job of an older release, which did not store its model, this is the requested model, if any.
+      // A job of an older release did not store its model. This is then the requested model, if there is one.
       image_model: job.imageModel ?? textOf(request?.['image_model'] ?? request?.['model']),
       metadata: objectOf(request?.['metadata']),
       pilot_brand: textOf(request?.['pilot_brand']),

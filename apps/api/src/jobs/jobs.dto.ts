@@ -42,7 +42,7 @@ export class Artifact {
 
 export const jobStatuses = ['NOT_STARTED', 'IN_PROGRESS', 'SUCCESS', 'FAILURE'] as const;
 
-/** The types that the interface lists. A filter also takes any other type that a workflow gives its jobs. */
+/** The types that the interface lists. A filter also accepts any other type that a workflow gives its jobs. */
 const specifiedJobTypes = [
   'MODEL_GENERATOR',
   'BACKGROUND_GENERATOR',

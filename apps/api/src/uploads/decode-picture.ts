@@ -3,7 +3,10 @@ import type { Sharp } from 'sharp';
 import type { Picture, PictureType } from '#application/picture/store-picture.handler.js';
 import { ApiError, invalid } from '../http/api-error.js';
 
-/** Pixels of the largest picture that is kept: about 8660 × 5773. A larger one is scaled down while it is decoded. */
+/**
+ * Pixels of the largest picture that is kept: about 8660 × 5773. A larger one is scaled down while it is
+ * decoded.
+ */
 const keptPixels = 50_000_000;
 
 /** Pixels of the largest picture that is decoded: about 16000 × 12500. A small file can claim to be much larger. */
@@ -30,9 +33,10 @@ export async function loadSharp() {
 }
 
 /**
- * Decodes a picture wholly and encodes it anew: turned upright, in sRGB, its first frame, without metadata. The result
- * is certainly a picture, even if its name and declared type were wrong.
- * @throws ApiError 415 for anything but JPEG, PNG and WebP; 422 for what does not decode or is too large
+ * Decodes a whole picture and encodes it anew: turned upright, in sRGB, its first frame, without metadata. So
+ * the result is certainly a picture, even if its name or declared type was wrong.
+ * @throws ApiError 415 for anything but JPEG, PNG and WebP; 422 for a picture that does not decode or is too
+ *   large
  */
 export async function decodePicture(path: string): Promise<Picture> {
   const claimed = await sniff(path);
@@ -70,7 +74,7 @@ export async function decodePicture(path: string): Promise<Picture> {
   }
 }
 
-/** Keeps the type of the picture, so that transparency and sharp edges are kept. */
+/** Keeps the type of the picture, so that transparency and sharp edges survive. */
 function encode(image: Sharp, type: PictureType): Sharp {
   switch (type) {
     case 'image/jpeg':
@@ -113,7 +117,7 @@ function tooLarge(size: string, otherwise = ''): ApiError {
   return invalid([{ loc: ['body', 'file'], msg, type: 'image' }]);
 }
 
-/** Limits the calls that run and the calls that wait; further calls are refused. */
+/** Limits the calls that run and the calls that wait. Further calls are refused. */
 export class BoundedConcurrency {
   private running = 0;
   private readonly waiting: (() => void)[] = [];
@@ -127,7 +131,7 @@ export class BoundedConcurrency {
   async run<Result>(work: () => Promise<Result>): Promise<Result> {
     if (this.running < this.limit) this.running += 1;
     else if (this.waiting.length >= this.queueLimit) throw this.turnAway();
-    // A call that finishes hands its place to the first waiting call, so that a later one cannot overtake it.
+    // A call that ends gives its place to the first waiting call, so that a later one cannot overtake it.
     else await new Promise<void>((resolve) => this.waiting.push(resolve));
     try {
       return await work();

@@ -23,7 +23,7 @@ export abstract class SignedObjects {
 }
 
 export const pictureHeaders = {
-  // The bytes under a key never change. Private: the URL was given to one caller.
+  // The bytes under a key never change. `private`, because the URL was given to one caller.
   'cache-control': 'private, max-age=86400, immutable',
   'x-content-type-options': 'nosniff',
   'content-security-policy': "default-src 'none'; sandbox",
@@ -31,8 +31,8 @@ export const pictureHeaders = {
 };
 
 /**
- * Pictures of folder storage, for any client with a signed URL that has not expired. The URL is the permission, as
- * with a bucket; it is no part of the interface, and anything wrong with it gives the same 404.
+ * Pictures of folder storage, for any client with a signed URL that has not expired. The URL is the permission,
+ * as with a bucket. It is no part of the interface, and every bad URL gives the same 404.
  */
 @ApiExcludeController()
 @Controller('/objects')

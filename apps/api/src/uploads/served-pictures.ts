@@ -25,15 +25,17 @@ const rememberedPictures = 20_000;
 const rememberedForMs = 3_600_000;
 /** One that was put back is served again after this time. */
 const brokenForMs = 10_000;
-/** Reads of whole pictures at a time: they must not take the machine from the requests. */
+/**
+ * How many whole pictures are read at the same time. The reads must leave enough of the machine for requests.
+ */
 const checksAtATime = 4;
 /** How long an answer waits for the check of a picture that another server delivers. */
 const patienceMs = 500;
 
 /**
- * Checks pictures before callers get them. An intruder with write access to the storage can replace the bytes under a
- * key. So each process reads each picture before it first serves it, and again after an hour, and compares it with the
- * digest in the log.
+ * Checks pictures before callers get them, because an intruder with write access to the storage can replace the
+ * bytes under a key. Each process reads each picture before it first serves it, and again after an hour. It
+ * compares the picture with the digest in the log.
  */
 @Injectable()
 export class ServedPictures {
@@ -53,12 +55,12 @@ export class ServedPictures {
   ) {}
 
   /**
-   * The URL of the picture. The API checks pictures that it serves itself at their request. If the URL leads to another
-   * server, the check is made here, and a broken picture gets a URL that reports it.
+   * The URL of the picture. If this API serves the picture, it checks it when the picture is requested. If
+   * another server does, the check is made here, and a broken picture gets a URL that reports it.
    */
   async urlOf(storageKey: string): Promise<string> {
     if (this.storage.isServedElsewhere) {
-      // A storage that is slow or away has nothing to say about the picture.
+      // If the storage is slow or away, nothing is known about the picture.
       const state = await Promise.race([
         this.stateOf(storageKey).catch(() => 'unknown'),
         sleep(patienceMs, 'unknown', { ref: false }),
@@ -78,7 +80,7 @@ export class ServedPictures {
 
   /** The same for a single picture, which must exist now. @throws ApiError, 410: it is gone, or altered */
   async shownNow(storageKey: string): Promise<ShownPicture> {
-    // A storage that is slow or away has nothing to say about the picture.
+    // If the storage is slow or away, nothing is known about the picture.
     const looked = async (): Promise<PictureState> => {
       if (await this.storage.has(storageKey)) return this.stateOf(storageKey);
       this.states.delete(storageKey);
@@ -92,12 +94,15 @@ export class ServedPictures {
     return this.shown(storageKey);
   }
 
-  /** For lists. It makes no check: the picture is checked when the smaller size is made. */
+  /** For lists. It makes no check, because the picture is checked when the smaller size is made. */
   async thumbnailOf(storageKey: string): Promise<string> {
     return this.thumbnails.of(storageKey)?.[256] ?? this.urlOf(storageKey);
   }
 
-  /** Bytes that fit the digest in the log. @throws ApiError, 404 and 410; and the errors of log and storage */
+  /**
+   * The bytes, if they fit the digest in the log. @throws ApiError, 404 and 410; and the errors of log and
+   * storage
+   */
   async bytesOf(storageKey: string): Promise<Buffer> {
     const expected = await this.digestOf(storageKey);
     const bytes = await this.storage.get(storageKey).catch((error: unknown) => {
@@ -109,7 +114,7 @@ export class ServedPictures {
     return bytes;
   }
 
-  /** @throws ApiError, 410: the picture must not be served; and what log and storage throw */
+  /** @throws ApiError, 410: the picture must not be served; and the errors of log and storage */
   async require(storageKey: string): Promise<void> {
     const state = await this.stateOf(storageKey);
     if (state === 'missing' || state === 'altered') throw pictureGone();
@@ -139,7 +144,7 @@ export class ServedPictures {
     return state;
   }
 
-  /** SHA-256 in hex. For an asset it is in its event; for a preview the key holds its first half. */
+  /** SHA-256 in hex. An asset's event has it. A preview's key holds its first half. */
   private async digestOf(storageKey: string): Promise<string | undefined> {
     const preview = /^presets\/[^/]+\/([0-9a-f]{16})\.jpg$/.exec(storageKey)?.[1];
     if (preview !== undefined) return preview;

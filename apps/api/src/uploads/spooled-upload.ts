@@ -10,18 +10,19 @@ import { watchBody, type BodyWatch } from '../http/request-body.js';
 
 export const uploadLimitBytes = 25 * 1024 * 1024;
 
-/** What a multipart form of one file has around it, generously. */
+/** More than the parts of a multipart form around its one file need. */
 const framingBytes = 1024 * 1024;
 
-/** An upload as a file of ours, gone when it is disposed of. */
+/** An upload in a file of this process. The file is gone when the upload is disposed of. */
 export interface SpooledUpload extends AsyncDisposable {
   readonly path: string;
 }
 
 /**
- * Writes the one file of a multipart request to disk as it comes in, so that a slow client costs no memory.
- * @throws ApiError 413 beyond {@link uploadLimitBytes}; 415 for another content type; 422 unless there is exactly one
- *   field, `file`, and it is a file; 401 when the body is not the one that was signed; 408 when it takes too long
+ * Writes the one file of a multipart request to disk while it arrives, so that a slow client costs no memory.
+ * @throws ApiError 413 beyond {@link uploadLimitBytes}; 415 for another content type; 422 unless there is
+ *   exactly one field, `file`, and it is a file; 401 when the body is not the signed one; 408 when it takes too
+ *   long
  */
 export async function spoolUpload(request: FastifyRequest): Promise<SpooledUpload> {
   if (!request.isMultipart()) {
@@ -36,8 +37,8 @@ export async function spoolUpload(request: FastifyRequest): Promise<SpooledUploa
     await receive(request, file, over.signal);
     return { path, [Symbol.asyncDispose]: discard };
   } catch (error) {
-    // Aborts the write, because the file cannot be closed while it waits for the rest of the body. The rest is still
-    // read, so that the client can read the answer.
+    // Aborts the write, because the file cannot be closed while it waits for the rest of the body. The rest is
+    // still read, so that the client can read the answer.
     over.abort();
     request.raw.unpipe().resume();
     await discard();
@@ -48,8 +49,8 @@ export async function spoolUpload(request: FastifyRequest): Promise<SpooledUploa
 const prefix = 'atelier-upload-';
 
 /**
- * A file without a name, on systems such as Linux that allow it: the photograph and its metadata disappear with this
- * process, however the process ends.
+ * A file without a name, on systems that allow it, such as Linux. So the photograph and its metadata disappear
+ * with this process, however the process ends.
  */
 async function openSpool() {
   const folder = await mkdtemp(join(tmpdir(), prefix));
@@ -73,7 +74,7 @@ async function openSpool() {
   return { file, path: isNameless ? path : named, discard };
 }
 
-/** No upload takes that long: a file of this age is from a process that has died. */
+/** No upload takes this long. A file of this age belongs to a process that has died. */
 export const leftAfterMs = 15 * 60_000;
 
 /** Removes files that uploads of any process left in the temporary folder, except those of running uploads. */
@@ -82,11 +83,11 @@ export async function clearLeftUploads(now = Date.now()): Promise<void> {
   const clear = async (folder: string) => {
     if ((await stat(folder)).mtimeMs < now - leftAfterMs) await rm(folder, { recursive: true, force: true });
   };
-  // A file that has gone, or that is another user's, must not keep the others from removal.
+  // A file that is gone or belongs to another user must not stop the removal of the others.
   await Promise.allSettled(names.map((name) => clear(join(tmpdir(), name))));
 }
 
-/** The signature is verified after the whole body and before the picture is decoded. */
+/** The signature is verified after the whole body has arrived and before the picture is decoded. */
 async function receive(request: FastifyRequest, file: FileHandle, over: AbortSignal): Promise<void> {
   using watch = watchBody(request);
   const signature = pendingSignature(request);
@@ -98,7 +99,7 @@ async function receive(request: FastifyRequest, file: FileHandle, over: AbortSig
   const failure = await Promise.race([writing, watch.tooSlow]);
   const oversized = failure?.error instanceof ApiError && failure.error.status === 413;
   if (signature && !oversized) {
-    // Only a caller who signed the request gets to see what is wrong with the form.
+    // Only a caller who signed the request gets to see the mistake in the form.
     request.raw.unpipe().resume();
     await Promise.race([ended, watch.tooSlow]);
     await signature.verify();
@@ -107,8 +108,8 @@ async function receive(request: FastifyRequest, file: FileHandle, over: AbortSig
 }
 
 /**
- * Passes every piece of the body to `see`, beside the parser that the body is piped to. Call it right before the pipe:
- * the first listener starts the flow.
+ * Passes every piece of the body to `see`, beside the parser that the body is piped to. Call it right before
+ * the pipe, because the first listener starts the flow.
  */
 function seeBody({ raw }: FastifyRequest, watch: BodyWatch, see: (chunk: Buffer) => void): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
@@ -127,7 +128,7 @@ function seeBody({ raw }: FastifyRequest, watch: BodyWatch, see: (chunk: Buffer)
 
 async function writeOnlyFile(request: FastifyRequest, file: FileHandle, over: AbortSignal): Promise<void> {
   let found = false;
-  // One more of each than is allowed, so that a surplus part is noticed and not silently dropped.
+  // Each limit is one more than is allowed, so that a surplus part is noticed and not silently dropped.
   const limits = {
     fileSize: uploadLimitBytes,
     files: 2,

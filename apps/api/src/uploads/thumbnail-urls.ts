@@ -21,14 +21,14 @@ export class ThumbnailUrlsResponse {
   1024: string;
 }
 
-/** What answers show beside the URL of a picture. */
+/** The URLs of smaller sizes, which answers show beside the URL of a picture. */
 export function ThumbnailsProperty(): PropertyDecorator {
   const description =
     'The picture as WebP in smaller sizes, by their width: short-lived presigned GET URLs. Never enlarged.';
   return ApiProperty({ description, type: ThumbnailUrlsResponse });
 }
 
-/** As Nest provides it. */
+/** The signer as a provider of Nest. */
 @Injectable()
 export class ThumbnailUrls extends ThumbnailSigner {
   constructor(@Inject(Configuration) configuration: Configuration, @Inject(Clock) clock: Clock) {

@@ -19,14 +19,14 @@ function tooBusy(): ApiError {
 }
 
 /**
- * Pictures in smaller sizes, made on request from bytes that were compared with the log. Any client with a signed URL
- * may fetch them, and every bad URL gives the same 404.
+ * Pictures in smaller sizes. They are made on request, from bytes that were compared with the log. Any client
+ * with a signed URL may fetch them, and every bad URL gives the same 404.
  */
 @ApiExcludeController()
 @Controller('/objects/thumbnails')
 @Public()
 export class ThumbnailsController {
-  /** Each costs a decoded picture, so all clients that wait for one size share its making. */
+  /** Each one costs the memory of a decoded picture. So all clients that wait for one size share its making. */
   private readonly making = new BoundedConcurrency(2, 64, tooBusy);
   private readonly made = new LRUCache<string, Buffer, number>({
     maxSize: rememberedBytes,
@@ -65,7 +65,7 @@ export class ThumbnailsController {
     const sharp = await loadSharp();
     const picture = sharp(bytes, { limitInputPixels: pixelLimit, sequentialRead: true });
     const xmp = String((await picture.metadata()).xmp ?? '');
-    // A generated picture says so in every size; other metadata is dropped.
+    // A generated picture is marked as such in every size. Other metadata is dropped.
     if (xmp.includes('newscodes/digitalsourcetype')) picture.withXmp(xmp);
     return picture.resize({ width, withoutEnlargement: true }).webp({ quality: 82, effort: 2 }).toBuffer();
   }

@@ -86,9 +86,9 @@ const present = ({ assetId, storageKey }: Stored, shown: ShownPicture): UploadRe
 @Controller('/v1/uploads')
 export class UploadsController implements OnModuleInit, OnModuleDestroy {
   private clearing: NodeJS.Timeout | undefined;
-  /** Bodies that arrive at the same time: each costs a file of at most 25 MiB. */
+  /** How many bodies may arrive at the same time. Each one costs a file of at most 25 MiB. */
   private readonly receiving = new BoundedConcurrency(64, 0, tooBusy);
-  /** Pictures that are decoded at the same time: each costs memory for its pixels, and a thread. */
+  /** How many pictures may be decoded at the same time. Each one costs memory for its pixels, and a thread. */
   private readonly decoding = new BoundedConcurrency(2, 64, tooBusy);
 
   constructor(
