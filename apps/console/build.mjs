@@ -1,4 +1,5 @@
-// Types from openapi-admin.json, and static files for both servers: `dist/console` at the top of the repository.
+// Writes types from openapi-admin.json, and static files for both servers: `dist/console` in the top folder of
+// the repository.
 import { readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import openapiTS, { astToString } from 'openapi-typescript';
 import { build } from 'vite';
@@ -6,11 +7,14 @@ import { build } from 'vite';
 const source = new URL('../../openapi-admin.json', import.meta.url);
 const target = new URL('src/operator/openapi.ts', import.meta.url);
 writeFileSync(target, astToString(await openapiTS(readFileSync(source, 'utf8'))));
-// It gets the time of its source, so that it causes no new build.
+// The file gets the time of its source, so that it causes no new build.
 const { mtime } = statSync(source);
 utimesSync(target, mtime, mtime);
 
-/** The parts of openapi.json that forms need, as the module `virtual:workflows`: the whole is ten times as large. */
+/**
+ * The parts of openapi.json that forms need, as the module `virtual:workflows`. The whole is ten times as
+ * large.
+ */
 const workflows = {
   name: 'workflows',
   resolveId: (id) => (id === 'virtual:workflows' ? id : undefined),

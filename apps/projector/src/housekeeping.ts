@@ -14,9 +14,10 @@ import { PostgresIdempotencyStore } from '#read-store/idempotency-store.js';
 import { PostgresRateLimitStore } from '#read-store/rate-limit-store.js';
 
 /**
- * What has to be done from time to time: giving orphaned charges back, putting jobs into the queue that lost them,
- * forgetting old Idempotency-Keys, counts of the rate limit and what vendors answered, and the tasks of capabilities.
- * Needs no lock: two projectors that do it at the same time do no harm.
+ * The work that is due from time to time. It refunds orphaned charges, and puts jobs that lost their task back
+ * into the queue. It deletes old Idempotency-Keys, counts of the rate limit and kept answers of vendors. It
+ * also runs the tasks of capabilities. It needs no lock, because two projectors that do it at the same time do
+ * no harm.
  */
 @Injectable()
 export class Housekeeping {
@@ -32,7 +33,7 @@ export class Housekeeping {
     @Inject(Logger) private readonly logger: Logger,
   ) {}
 
-  /** Keeps one environment in order until the signal aborts. @param tasks those of capabilities */
+  /** Keeps one environment in order until the signal aborts. @param tasks the tasks of capabilities */
   async run(
     environment: Environment,
     tasks: readonly HousekeepingTask[],
@@ -55,7 +56,7 @@ export class Housekeeping {
     }
   }
 
-  /** By itself, so that a sweep that fails leaves no job stranded. */
+  /** Runs apart from the other work, so that a failed sweep leaves no job stranded. */
   private async reconcile(environment: Environment): Promise<void> {
     try {
       const jobs = await this.stranded.look(environment);

@@ -47,7 +47,7 @@ import { shareConnections } from '#platform/connections.js';
 import { Logger } from '#platform/logger.js';
 
 /**
- * Runs the read models and the process managers of both environments. Any number of projectors may run: each of
+ * Runs the read models and the process managers of both environments. Any number of projectors may run. Each of
  * these tasks is active in one of them, and the others stand by to take it over.
  */
 @Injectable()
@@ -66,7 +66,7 @@ export class Projector implements OnApplicationBootstrap, OnApplicationShutdown 
     @Inject(Logger) private readonly logger: Logger,
   ) {}
 
-  /** The tasks that stand still in this process until its next start, as `live projections`. */
+  /** The tasks that stand still until this process starts again, such as `live projections`. */
   standingStill(): readonly string[] {
     const halted = environments.filter(
       (environment) => this.projections.get(environment)?.status.state === 'halted',
@@ -80,7 +80,7 @@ export class Projector implements OnApplicationBootstrap, OnApplicationShutdown 
     const { databaseUrl: url } = this.configuration;
     const managers = await this.processManagers();
     const cares = await this.housekeepingTasks();
-    // The log is one for all environments, and watched in the session of the first.
+    // Both environments share one log. The session of the first environment watches it.
     const ofAll = await this.watchers();
     const tasks = environments.flatMap((environment, index) => [
       runTasks({
@@ -121,7 +121,7 @@ export class Projector implements OnApplicationBootstrap, OnApplicationShutdown 
     return (await Promise.all(types)).map((type) => this.get(type));
   }
 
-  /** What capabilities do with the whole log. */
+  /** Tasks of capabilities that work on the whole log. */
   private async watchers(): Promise<Task[]> {
     const declared = installed.flatMap(({ watchers = [] }) => watchers);
     const types = await Promise.all(declared.map(async ({ name, load }) => [name, await load()] as const));
@@ -163,7 +163,7 @@ export class Projector implements OnApplicationBootstrap, OnApplicationShutdown 
   }
 }
 
-/** What the projector stands on. When the app stops, the last one closes first. */
+/** The adapters of the projector. When the app stops, the last one closes first. */
 function adaptersFor(settings: ProcessSettings): Adapters {
   const { events } = shareConnections('projector', settings.configuration.databaseConnections);
   return [

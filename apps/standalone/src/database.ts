@@ -14,11 +14,11 @@ import type { HomeFolders } from './home.js';
 /** The PostgreSQL server that everything runs on. */
 export interface Database {
   readonly url: string;
-  /** Ends the server if this process started it. Committed data is on the disk when it resolves. */
+  /** Ends the server if this process started it. When it resolves, committed data is on the disk. */
   stop(): Promise<void>;
 }
 
-/** Long, because modules are loaded meanwhile: a busy machine then handles the answer seconds later. */
+/** Long, because modules are loaded meanwhile. A busy machine then handles the answer seconds later. */
 const connectTimeoutMs = 15_000;
 
 /**
@@ -54,8 +54,8 @@ const lookEveryMs = 500;
 const retryAfterMs = 5_000;
 
 /**
- * Watches the PostgreSQL server that npm installed. When the server dies it is started again on the same port, so that
- * the pools of all processes find it.
+ * Watches the PostgreSQL server that npm installed. When the server dies, it is started again on the same port,
+ * so that the pools of all processes find it.
  */
 export class EmbeddedDatabase implements Database {
   private readonly ended = new AbortController();

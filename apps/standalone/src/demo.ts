@@ -55,13 +55,14 @@ interface UsedService extends AsyncDisposable {
 }
 
 /**
- * The service that runs on ATELIER_HOME. If none runs, it starts one on a free port, and its disposal stops it. The
- * data stays for the next `npm start`.
+ * The service that runs on ATELIER_HOME. If none runs, this starts one on a free port, and its disposal stops
+ * that service. The data stays for the next `npm start`.
  * @throws StartError
  */
 async function useService(): Promise<UsedService> {
   const home = resolve(process.env['ATELIER_HOME'] || '.atelier');
-  // With a public address the demo might not reach the pictures. Port 0 takes any free port, so it is never in use.
+  // If a public address were set, the demo might not reach the pictures. Port 0 takes any free port, so it is
+  // never in use.
   const settings = loadSettings({ ...process.env, PORT: '0', PUBLIC_URL: undefined });
   const running = readRuntime(home);
   if (!running) say(`Nothing runs on ${home} yet: starting it for the demo …`);
@@ -90,7 +91,10 @@ async function play(client: DemoClient): Promise<void> {
   await showAccounts(client, chargeId);
 }
 
-/** Uploads, dispatches, and follows the timeline to its end. @throws Error with the job's own message when it fails */
+/**
+ * Uploads, dispatches, and follows the timeline to its end. @throws Error with the job's own message when the
+ * job fails
+ */
 async function render(client: DemoClient): Promise<{ chargeId: string; artifacts: readonly PictureLink[] }> {
   using progress = new DemoProgress('Rendering', expectedSteps);
   const upload = await client.upload(readFileSync(photograph), 'garment-photograph.jpg');

@@ -34,8 +34,8 @@ export async function migrateSchemas(urls: EventStoreUrls): Promise<void> {
 }
 
 /**
- * Runs once for a home: it adopts the events of older releases; later events need proof. No other process may run on
- * the home meanwhile.
+ * Runs once for a home. It adopts the events of older releases; later events need proof. Meanwhile, no other
+ * process may run on the home.
  */
 export async function proveWriters(configuration: Configuration, signal: AbortSignal): Promise<void> {
   const { home } = configuration;
@@ -61,8 +61,8 @@ export class FirstStart extends OperatorContext {
   }
 
   /**
-   * Publishes the presets of this release that are new or have changed. The service can do most of its work without
-   * them, so a bucket that does not answer causes a warning, and the start goes on.
+   * Publishes the presets of this release that are new or have changed. The service can do most of its work
+   * without them. So if a bucket does not answer, the start warns and goes on.
    */
   async publishPresets(warn: (line: string) => void): Promise<void> {
     const seeded = await Promise.allSettled(
@@ -75,14 +75,14 @@ export class FirstStart extends OperatorContext {
     );
   }
 
-  /** True while the log has no account. It may hold presets: they come with the installation. */
+  /** True while the log has no account. The log may hold presets, because they come with the installation. */
   async isUntouched(): Promise<boolean> {
     const streamPrefixes = environments.map((each) => categoryPrefix(each, 'account'));
     const first = await this.store.readAll({ limit: 1, filter: { streamPrefixes }, unprovenToo: true });
     return first.length === 0;
   }
 
-  /** Makes sure that the tenant exists, and has `credits` when it has less than `least`. Repeatable. */
+  /** Makes sure that the tenant exists. If it has less than `least` credits, it gets `credits`. Repeatable. */
   async provide(tenant: string, name: string, credits: number, least = credits): Promise<void> {
     await this.execute(new OpenAccount(this.context(environment, tenant), { name, terms: defaultTerms }));
     const { state } = await this.accounts.read(environment, tenant);
@@ -116,7 +116,7 @@ export interface DemoKey {
 
 interface DemoTenantFile {
   readonly tenant: string;
-  /** Whether the key was shown. If not, the next start issues another one. */
+  /** Whether the key was shown. If it was not, the next start issues another one. */
   readonly announced: boolean;
 }
 
@@ -128,13 +128,13 @@ function fileOf(home: string): string {
 }
 
 function readFileOf(home: string): DemoTenantFile | undefined {
-  // Only this module writes the file, and it never leaves half of one.
+  // Only this module writes the file, and it never leaves a partial one.
   return readJson(fileOf(home)) as DemoTenantFile | undefined;
 }
 
 /**
- * On the first start of an empty installation: a tenant to play with. The file with its name is written first, so that
- * the next start continues one that died half-way.
+ * On the first start of an empty installation, makes a tenant to try the service with. The file with its name
+ * is written first, so that the next start continues a start that died half-way.
  */
 export async function seedDemoTenant(
   home: string,
@@ -155,7 +155,7 @@ export async function seedDemoTenant(
   writePrivateJson(fileOf(home), { tenant, announced: true });
 }
 
-/** The tenant of `npm run demo`. A first start shows the key of the same tenant. */
+/** The tenant of `npm run demo`. A first start shows a key of the same tenant. */
 export function demoTenantOf(home: string): string {
   const file = readFileOf(home);
   if (file) return file.tenant;

@@ -22,8 +22,8 @@ export interface HomeFolders {
 }
 
 /**
- * Makes the folders of a home. Other users may enter them but not list them: an embedded PostgreSQL that root starts
- * runs under another account, and must reach its files below.
+ * Makes the folders of a home. Other users may enter them but not list them. If root starts an embedded
+ * PostgreSQL, it runs under another account, and must reach its files below.
  * @throws StartError when the home is not a folder, or not writable
  */
 export function prepareHome(home: string): HomeFolders {
@@ -41,15 +41,15 @@ export function prepareHome(home: string): HomeFolders {
 }
 
 export interface HomeLock {
-  /** True if the earlier holder of the lock was killed: its child processes may still be ending. */
+  /** True if the earlier holder of the lock was killed. Its child processes may still be ending. */
   readonly takenOver: boolean;
   release(): void;
 }
 
 /**
- * One process at a time may run on a home. The lock is a file that names its holder by process number and start time.
- * So a killed holder is noticed at once, without the delay of a heartbeat, and a new process with the same number, like
- * in a restarted container, is not mistaken for the holder.
+ * Makes sure that only one process at a time runs on a home. The lock is a file that names its holder by
+ * process number and start time. So a killed holder is noticed at once, without the delay of a heartbeat. A new
+ * process with the same number, for example in a restarted container, is not mistaken for the holder.
  * @throws StartError when the home is in use
  */
 export function lockHome(home: string): HomeLock {
@@ -57,7 +57,7 @@ export function lockHome(home: string): HomeLock {
   const own = thisProcess();
   const claim = `${path}.${own.pid}`;
   try {
-    // Linking fails when the name exists, and the file is complete the moment it has the name.
+    // Linking fails when the name exists. Once the file has the name, it is complete.
     writeFileSync(claim, JSON.stringify(own), { mode: 0o600 });
     const takenOver = !linked(claim, path) && takeOver(claim, path, home);
     return { takenOver, release: () => release(path, own) };
@@ -77,8 +77,8 @@ function linked(from: string, to: string): boolean {
 }
 
 /**
- * Removes the lock of a dead holder. The lock is first moved aside and checked again: if two starts see the same dead
- * holder, the slower one could otherwise remove the new lock of the faster one.
+ * Removes the lock of a dead holder. The lock is first moved aside and checked again. Otherwise, if two starts
+ * see the same dead holder, the slower one could remove the new lock of the faster one.
  */
 function takeOver(claim: string, path: string, home: string): true {
   const seen = readHolder(path);
@@ -102,7 +102,7 @@ function takeOver(claim: string, path: string, home: string): true {
 
 function readHolder(path: string): ProcessIdentity | undefined {
   try {
-    // Only `lockHome` writes the file. One that cannot be read names no holder.
+    // Only `lockHome` writes the file. A file that cannot be read names no holder.
     return JSON.parse(readFileSync(path, 'utf8')) as ProcessIdentity;
   } catch {
     return undefined;
@@ -121,9 +121,9 @@ function release(path: string, own: ProcessIdentity): void {
 }
 
 /**
- * A free port for the API; for 0 any free one. It is chosen here and not by the API, so that a restarted API process
- * keeps its address.
- * @param patienceMs how long to wait for a taken port: after a crash the old API may still be ending
+ * A free port for the API; for 0, any free one. It is chosen here and not by the API, so that a restarted API
+ * process keeps its address.
+ * @param patienceMs how long to wait for a taken port, because after a crash the old API may still be ending
  * @throws StartError when the port is in use, or the address is not one of this machine
  */
 export async function settlePort(
@@ -151,7 +151,7 @@ async function bind(host: string, port: number): Promise<number> {
   });
   const address = server.address();
   await new Promise((closed) => server.close(closed));
-  // A TCP server's address is an object with a port; only a pipe has a text.
+  // The address of a TCP server is an object with a port. Only the address of a pipe is a text.
   return typeof address === 'object' && address ? address.port : port;
 }
 

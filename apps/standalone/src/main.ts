@@ -61,7 +61,7 @@ function stopRequested(signal: AbortSignal): Promise<undefined> {
   });
 }
 
-/** A defect of our own. All roles are stopped in order before it is shown. */
+/** Resolves with a defect of our own. All roles are stopped in order before it is shown. */
 function defect(): Promise<{ error: unknown }> {
   return new Promise((resolve) => {
     process.on('uncaughtException', (error) => resolve({ error }));

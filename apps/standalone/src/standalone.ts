@@ -29,14 +29,14 @@ export interface StandaloneOptions {
 const takeOverPatienceMs = 15_000;
 
 /**
- * Starts and stops all roles together with their PostgreSQL server. `stop` ends them in reverse order; so does a start
- * whose later step fails.
+ * Starts and stops all roles together with their PostgreSQL server. `stop` ends them in reverse order. If a
+ * step of the start fails, the parts that were started are ended in the same way.
  */
 export class Standalone {
-  /** Set only on the first start of an empty installation, the only time when the key can be shown. */
+  /** Set only on the first start of an empty installation, because the key can be shown only then. */
   demoKey: DemoKey | undefined;
   baseUrl = '';
-  /** Of the operator's API; undefined: it is switched off. */
+  /** The address of the operators' API. Undefined: it is switched off. */
   adminUrl: string | undefined;
   private readonly started = new AsyncDisposableStack();
   private roles: Roles | undefined;
@@ -126,7 +126,9 @@ export class Standalone {
     return settlePort(host, port, lock.takenOver ? takeOverPatienceMs : 0);
   }
 
-  /** Undefined where the operators' API is switched off, or not installed, or no capability signs operators in. */
+  /**
+   * Undefined if the operators' API is switched off or not installed, or if no capability signs operators in.
+   */
   private async adminPort(): Promise<number | undefined> {
     const { enabled, host, port } = this.options.settings.configuration.admin;
     return operatorsServer && signIn && enabled
@@ -179,7 +181,7 @@ export class Standalone {
   }
 }
 
-/** The address of the service for people. With PORT=0 the configuration's own URL lacks the port. */
+/** The address of the service for people. With PORT=0, the configuration's own URL has no port. */
 function baseUrlOf({ configuration, variables }: StandaloneSettings, port: number): string {
   return variables['PUBLIC_URL'] ? configuration.publicUrl : httpUrl(configuration.host, port);
 }
@@ -189,14 +191,14 @@ export interface StandaloneSettings {
   /** The operator's own PostgreSQL; undefined: the embedded one. */
   readonly databaseUrl: string | undefined;
   readonly eventStoreUrl: string | undefined;
-  /** The variables that these settings came from; the roles get them too. */
+  /** The variables that these settings came from. The roles get them too. */
   readonly variables: NodeJS.ProcessEnv;
 }
 
 /**
- * Checks all settings before anything is started. Settings that the standalone service provides itself get placeholders
- * here, so that the roles' own rules check all others.
- * @throws StartError naming every setting that is wrong
+ * Checks all settings before anything is started. Settings that the standalone service provides itself get
+ * placeholders here, so that the roles' own rules check all others.
+ * @throws StartError that names every wrong setting
  */
 export function loadSettings(variables: NodeJS.ProcessEnv = process.env): StandaloneSettings {
   const provided = { DATABASE_URL: 'postgres://embedded', URL_SIGNING_SECRET: 'generated' };

@@ -6,7 +6,7 @@ import { WorkerModule } from './worker.module.js';
 import { readdir } from 'node:fs/promises';
 import { constants, setPriority } from 'node:os';
 
-// If all roles share a machine, answers come first and pictures can wait.
+// If all roles share a machine, answers come first, and pictures can wait.
 await yieldToOthers();
 
 await runContext(
@@ -17,8 +17,8 @@ await runContext(
 );
 
 /**
- * Lowers the priority of this process. On Linux each thread has its own priority, which the threads that it starts
- * inherit. Node has already started the pools of threads that make pictures, so each thread is lowered.
+ * Lowers the priority of this process. On Linux each thread has its own priority, and threads that it starts
+ * inherit it. Node has already started the pools of threads that make pictures, so this lowers each thread.
  */
 async function yieldToOthers(): Promise<void> {
   const priority = constants.priority.PRIORITY_BELOW_NORMAL;

@@ -47,14 +47,16 @@ export class RenderWorker implements OnApplicationBootstrap, OnApplicationShutdo
       concurrency: remoteConcurrency,
       tenantConcurrency: remoteTenantConcurrency,
     };
-    // Even without remote models, the queue may hold a task of a model that was remote before.
+    // Even if there are no remote models, the queue may hold a task of a model that was remote before.
     for (const environment of environments) {
       for (const options of [local, remote])
         await this.queue.work(environment, options, (task, claim) => this.render(task, claim));
     }
   }
 
-  /** Takes no further jobs, gives the running ones their grace, then leaves them to other workers. */
+  /**
+   * Takes no further jobs, and gives the running ones their grace. After that it leaves them to other workers.
+   */
   async onApplicationShutdown(): Promise<void> {
     await this.queue.stop(this.configuration.stopGraceMs);
   }
@@ -66,7 +68,7 @@ export class RenderWorker implements OnApplicationBootstrap, OnApplicationShutdo
       if (claim.aborted) return { kind: 'retry', afterMs: 0 };
       const facts = { err: error, worker: this.id, ...task };
       this.logger.error(facts, 'a job could not be rendered and will be tried again');
-      // The queue's own pauses grow to a minute, which is longer than making room takes.
+      // The queue's own pauses grow to a minute. Making room takes less time.
       if (isDiskFull(error)) return { kind: 'retry', afterMs: 1_000 };
       throw error;
     }

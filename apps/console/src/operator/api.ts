@@ -7,7 +7,7 @@ export type Schemas = components['schemas'];
 export type Environment = 'live' | 'test';
 
 export const queries = new QueryClient({
-  // Asking again does not change a refusal; the next look at the page asks anyway.
+  // A retry does not change a refusal, and the next look at the page sends the request again anyway.
   defaultOptions: { queries: { retry: false, staleTime: 2_000 } },
 });
 
@@ -29,7 +29,7 @@ const { queryKey: sessionKey } = api.queryOptions('get', '/admin/v1/session', {}
 /** Who is logged in. */
 export const useSession = () => api.useQuery('get', '/admin/v1/session', {}, { staleTime: Infinity });
 
-/** Exchanges a token for a session: the browser does not keep the token. */
+/** Exchanges a token for a session, so that the browser does not keep the token. */
 export async function logIn(token: string): Promise<void> {
   const headers = { authorization: `Bearer ${token}` };
   const session = await done(client.POST('/admin/v1/session', { headers }));
@@ -49,7 +49,7 @@ export async function done<Data>(asked: Promise<{ data?: Data; error?: unknown }
   return data;
 }
 
-/** The answer of a change, after all shown data is asked for again. @throws the refusal */
+/** The answer of a change. Before it returns, all shown data is read again. @throws the refusal */
 export async function change<Data>(asked: Promise<{ data?: Data; error?: unknown }>): Promise<Data> {
   const data = await done(asked);
   await queries.invalidateQueries();
@@ -58,10 +58,10 @@ export async function change<Data>(asked: Promise<{ data?: Data; error?: unknown
 
 /** How often what may change by itself is asked for again. */
 export const lively = { refetchInterval: 5_000 };
-/** What the server counts or reads whole tables for. */
+/** For data for which the server counts or reads whole tables. */
 export const unhurried = { refetchInterval: 30_000, staleTime: 10_000 };
 
-/** Hands a file to whoever looks at the page. */
+/** Starts the download of a file in the browser. */
 export function save(file: Blob, name: string): void {
   const link = document.createElement('a');
   link.href = URL.createObjectURL(file);

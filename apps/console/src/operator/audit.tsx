@@ -66,7 +66,7 @@ export function AuditPage() {
   );
 }
 
-/** Sealed ranges of the log: with one seal kept elsewhere, no one can alter their history unseen. */
+/** Sealed ranges of the log. If one seal is kept elsewhere, any change to the history before it is noticed. */
 function Seals() {
   const query = api.useQuery('get', '/admin/v1/seals', { params: { query: { limit: 20 } } });
   return (

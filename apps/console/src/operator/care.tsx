@@ -4,7 +4,7 @@ import { api, change, client, lively } from './api.js';
 import { useEnvironment } from './environment.js';
 import { TenantLink } from './tenant-name.js';
 
-/** Faults that the service repairs by itself, or cannot repair: each with the reason and the remedy. */
+/** Faults that the service repairs by itself, or cannot repair. Each has the reason and the remedy. */
 export function CarePage() {
   return (
     <Page title="Repair" lead="Work that stands still: parked events, stranded jobs, orphaned charges">

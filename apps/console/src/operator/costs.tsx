@@ -11,7 +11,7 @@ const groups = [
   ['tenant', 'tenant'],
 ] as const;
 
-/** What vendors took, beside the credits that were taken for it. */
+/** The amounts that vendors took, beside the credits that callers paid for the same work. */
 export function CostsPage() {
   const { env = 'live' } = useEnvironment();
   const { value, set } = useFilters();

@@ -12,7 +12,7 @@ interface Chosen {
 
 const EnvironmentContext = createContext<Chosen>({ env: undefined, choose: () => undefined });
 
-/** The environment of all lists: one choice for all screens, kept for the next visit. */
+/** The environment of all lists. It is one choice for all screens, and is kept for the next visit. */
 export const useEnvironment = () => useContext(EnvironmentContext);
 
 const known = (value: string | null): Environment | undefined =>
@@ -27,7 +27,7 @@ export function EnvironmentChoice({ children }: { children: ReactNode }) {
   return <EnvironmentContext value={{ env, choose }}>{children}</EnvironmentContext>;
 }
 
-/** @param takesBoth false where sums of money are shown: nothing that was sold in test may count as live */
+/** @param takesBoth false where sums of money are shown, because sales in test must not count as live */
 export function EnvironmentSwitch({ takesBoth }: { takesBoth: boolean }) {
   const { env, choose } = useEnvironment();
   const offered = takesBoth ? ['both', ...allEnvironments] : allEnvironments;
@@ -59,11 +59,11 @@ export const allEnvironments: readonly Environment[] = ['live', 'test'];
 /** `live and test`, of rows that say the same. */
 export const inWords = (envs: readonly Environment[]) => envs.join(' and ');
 
-/** The call's parameter for a choice: one environment, or none for both. */
+/** The call's parameter for a choice: the single environment, or undefined for both. */
 export const onlyOne = ([first, second]: readonly Environment[]) =>
   second === undefined ? first : undefined;
 
-/** A row of one environment, or of both where they say the same. */
+/** A row of one environment, or of both if their rows are equal. */
 export type Together<Row> = Omit<Row, 'env'> & { readonly envs: readonly Environment[] };
 
 /** Rows whose `key` is the same in both environments become one. */
@@ -80,7 +80,7 @@ export function together<Row extends { readonly env: Environment }>(
   return [...found.values()];
 }
 
-/** Of a form's field `env`. */
+/** The value of a form's field `env`. */
 export const environmentOf = (form: FormData): Environment | undefined => {
   const sent = form.get('env');
   return known(typeof sent === 'string' ? sent : null);

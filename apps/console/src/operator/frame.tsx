@@ -21,7 +21,7 @@ const places = [
   ['/actions', 'Actions'],
 ] as const;
 
-/** Screens that the environment limits; the others show a single thing, or choose themselves. */
+/** Screens that the environment limits. The others show a single thing, or have a choice of their own. */
 const limited = new Set<string>([
   '/',
   '/jobs',

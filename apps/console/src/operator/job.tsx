@@ -15,7 +15,7 @@ type Made = Schemas['JobsPicturesResult']['made'];
 
 const unfinished = new Set<Story['status']>(['queued', 'rendering']);
 
-/** One job by its stream: events, pictures, and the money beside them. */
+/** One job, read from its stream: events, pictures, and beside them the money. */
 export function JobPage() {
   const { job = '' } = useParams();
   const path = { params: { path: { job } } };
@@ -121,7 +121,7 @@ const tone: Readonly<Record<string, string>> = {
   JobVoided: 'bad',
 };
 
-/** Events and lines of the ledger by time, so that each charge is beside its work. */
+/** Events and ledger lines in order of time, so that each charge is beside its work. */
 function Timeline({ story: { job_id: job, events, ledger }, made }: { story: Story; made: Made }) {
   const moments = [
     ...events.map((event) => ({
@@ -160,7 +160,7 @@ function Timeline({ story: { job_id: job, events, ledger }, made }: { story: Sto
           ]),
     ]),
   ];
-  // Stable: entries of the same time keep the order of the log.
+  // The sort is stable, so entries of the same time keep the order of the log.
   moments.sort((one, other) => Date.parse(one.at) - Date.parse(other.at));
   const first = Date.parse(moments[0]?.at ?? '');
   return (
@@ -212,10 +212,10 @@ function EventEntry({ job, event, made }: { job: string; event: StoredEvent; mad
   );
 }
 
-/** `worker:worker-01K9…` is told apart by its end. */
+/** The end of `worker:worker-01K9…` distinguishes it, so the end is kept. */
 const shortActor = (actor: string) => actor.replace(/:.{16,}(?=.{8}$)/, ' …');
 
-/** What an event says for people, whichever it is. */
+/** The text for people in an event of any type. */
 function wordsOf(data: Record<string, unknown>): string | undefined {
   const attempt = typeof data['attempt'] === 'number' ? [`attempt ${data['attempt']}`] : [];
   const said = ['stage', 'code', 'message', 'reason', 'outcome', 'model']

@@ -33,7 +33,7 @@ export function Keys({ tenant, environments }: { tenant: string; environments: E
   );
 }
 
-/** A secret is in no log, and in no cache of this page: after the dialog closes, it cannot be shown again. */
+/** A secret is in no log and in no cache of this page. So it cannot be shown again after the dialog closes. */
 function Secret({ secret, about }: { secret: string; about: string }) {
   return (
     <>

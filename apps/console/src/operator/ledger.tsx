@@ -11,10 +11,10 @@ import { environmentOptions, useEnvironment } from './environment.js';
 type Account = Schemas['LedgerShowResult']['accounts'][number];
 type Movement = Account['movements'][number];
 
-/** The number of movements shown; one figure sums up the earlier ones. */
+/** How many movements are shown. One figure sums up the earlier ones. */
 const limit = 200;
 
-/** A tenant's account at any instant: explains the balance line by line, down to the events. */
+/** A tenant's account at any instant. It explains the balance line by line, down to the events. */
 export function LedgerPage() {
   const { tenant = '' } = useParams();
   const query = api.useQuery('get', '/admin/v1/tenants/{tenant}', { params: { path: { tenant } } });
@@ -88,7 +88,8 @@ interface MomentParts {
 function Moment({ latest, shown, env, there, at, set }: MomentParts) {
   const [dragged, drag] = useState<number>();
   const go = (revision: number) => set('at')(revision >= latest ? '' : String(Math.max(0, revision)));
-  // The position comes from the address, not from the last answer: keys come faster than answers.
+  // The position comes from the address and not from the last answer, because key presses come faster than
+  // answers.
   const here =
     dragged ?? (isRevision(at) ? Number(at) : at === undefined ? latest : (shown?.revision ?? latest));
   const end = (revision: number) => {
@@ -140,7 +141,7 @@ function Moment({ latest, shown, env, there, at, set }: MomentParts) {
 
 const isRevision = (at: string | undefined) => at !== undefined && /^\d+$/.test(at);
 
-/** The format of a browser's field: without a zone, in the reader's time. */
+/** The format of a browser's date field: without a zone, in the reader's time. */
 function localTime(at: string): string {
   const time = new Date(at);
   return new Date(time.getTime() - time.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
@@ -220,7 +221,9 @@ function Movements({ account }: { account: Account }) {
   );
 }
 
-/** Proof that a movement is in the sealed history: a person with a kept seal can check it without this service. */
+/**
+ * Proof that a movement is in the sealed history. Anyone with a kept seal can check it without this service.
+ */
 function Proof({ of: { id, kind }, env }: { of: Movement; env: Environment }) {
   const prove = async () => {
     const params = { path: { transaction: id }, query: { env, refund: kind === 'refund' } };

@@ -5,8 +5,8 @@ import { useEffect, useState } from 'react';
 const pauseMs = 3_000;
 
 /**
- * Replaces a query's data with the server's stream, and goes on after an interruption. @returns whether the stream is up; if not,
- * the query has to poll
+ * Replaces a query's data with the server's stream, and reconnects after an interruption. @returns whether the
+ * stream is up; if not, the query has to poll
  */
 export function useStream(path: string | undefined, queryKey: QueryKey): boolean {
   const queries = useQueryClient();

@@ -3,7 +3,7 @@ import { Button } from 'react-aria-components';
 import { isRefusal, Problem, textOf, TextField } from '../shared/ui.js';
 import { api, logIn } from './api.js';
 
-/** With the login of the organisation, where there is one, or with a token. */
+/** Offers the login of the organisation, if there is one, and a token. */
 export function Login() {
   const [error, setError] = useState<unknown>();
   const [busy, setBusy] = useState(false);

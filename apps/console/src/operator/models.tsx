@@ -7,7 +7,7 @@ import { EarlierRuns, FollowedRun, useFollowedRun, type Run } from './runs.js';
 type Generation = Schemas['ProjectionsListResult']['projections'][number];
 type Rebuilt = Schemas['ProjectionsRebuildResult'];
 
-/** Generations of each read model side by side, and what can be done with them. */
+/** Generations of each read model side by side, with the possible actions. */
 export function ModelsPage() {
   const { env } = useEnvironment();
   const { run, follow } = useFollowedRun();
@@ -57,7 +57,7 @@ export function ModelsPage() {
 const behind = (events: number, seconds: number | null) =>
   events === 0 ? '0' : `${many(events, 'event')}, ${duration(seconds ?? 0)}`;
 
-/** Of each read model. */
+/** Sorts the generations of each read model, the latest first. */
 const latestFirst = (all: Generation[]) =>
   all.toSorted((one, other) =>
     one.env === other.env && one.name === other.name ? other.generation - one.generation : 0,
@@ -203,7 +203,7 @@ function ask(what: ChangeParts['what'], chosen: Chosen, accept: boolean, buildOn
   return done(client.POST('/admin/v1/projections/rebuild', { body: { ...body, switch: !buildOnly } }));
 }
 
-/** What was compared, row for row, and whether it was switched. */
+/** The result of the comparison, row for row, and whether the view was switched. */
 function RebuildReport({ run }: { run: Run }) {
   if (run.state !== 'done' || !run.result) return null;
   // Runs whose action begins with `projections` have this result.

@@ -115,7 +115,7 @@ function Verdict({ reasons }: Pick<NowFacts, 'reasons'>) {
 const sum = <Row,>(rows: readonly Row[], of: (row: Row) => number) =>
   rows.reduce((total, row) => total + of(row), 0);
 
-/** For several environments: weighted by the number of jobs that ended in each. */
+/** The rate over all given environments, weighted by the number of jobs that ended in each. */
 function share(
   hours: NowFacts['last_hour'],
   of: 'success_rate' | 'policy_rate' | 'transient_rate' | 'refund_rate',

@@ -1,6 +1,6 @@
 import { textOf } from '../shared/ui.js';
 
-/** For a dialog's request that must happen only once, even if it is sent several times. */
+/** For a dialog's request that must take effect only once, even if it is sent several times. */
 export function OnceField() {
   return <input type="hidden" name="key" defaultValue={crypto.randomUUID()} />;
 }

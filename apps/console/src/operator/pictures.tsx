@@ -20,7 +20,7 @@ interface PictureParts {
   readonly children?: ReactNode;
 }
 
-/** Its URL expires after a quarter of an hour: a picture not loaded by then shows that. */
+/** Its URL expires after a quarter of an hour. A picture that was not loaded by then shows that. */
 export function Picture({ url, thumbnail_url: thumbnail, about, children }: PictureParts) {
   const [missing, setMissing] = useState(false);
   return (

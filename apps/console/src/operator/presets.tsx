@@ -18,7 +18,7 @@ const presetKinds = [
   ['shot', 'a shot'],
 ] as const;
 
-/** What tenants choose from, and what draws it. */
+/** The presets that tenants choose from, and the image models that draw them. */
 export function PresetsPage() {
   const { env } = useEnvironment();
   const query = api.useQuery('get', '/admin/v1/presets', { params: { query: { env } } });
@@ -131,7 +131,9 @@ function Retire({ preset: { id, envs, label } }: { preset: Preset }) {
   );
 }
 
-/** If it is no object, the API reports the mistake. @throws a refusal of our own if it is no JSON */
+/**
+ * If the text is JSON but no object, the API reports the mistake. @throws a refusal of our own if it is no JSON
+ */
 function recipeOf(form: FormData): Record<string, never> {
   try {
     // Any object will do.
@@ -150,7 +152,7 @@ async function imageOf(form: FormData): Promise<string> {
   return btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(''));
 }
 
-/** The image models that draw. A file declares them, so this page changes nothing. */
+/** The image models that draw. A file declares them, so this page cannot change them. */
 function ImageModels() {
   const query = api.useQuery('get', '/admin/v1/models', {}, { staleTime: 600_000 });
   const check = async () => {

@@ -86,7 +86,7 @@ const operationColumns = (changes: readonly Done[]): Column<Operation>[] => [
   },
 ];
 
-/** Older ones than the list of changes has are nobody's. */
+/** The operator who scheduled the price. Unknown for changes that are older than the list of changes. */
 function whoScheduled(changes: readonly Done[], { envs, name }: Operation, { from }: Scheduled): string {
   const made = changes.find(
     ({ outcome, input }) =>

@@ -91,10 +91,12 @@ interface RepairsParts {
   readonly finished?: () => void;
 }
 
-/** For one job, its possible repairs; for jobs chosen from a list, every repair that fits at least one of them. */
+/**
+ * For one job: its possible repairs. For jobs chosen from a list: every repair that fits at least one of them.
+ */
 export function Repairs({ jobs, only = ['cancel', 'fail', 'retry'], finished }: RepairsParts) {
   return (
-    // An impossible repair is hidden, not removed, because the dialog with the result belongs to it.
+    // An impossible repair is hidden and not removed, because the dialog with its result belongs to it.
     <div className={finished ? 'actions' : 'actions offered'} role="group" aria-label="What to do with it">
       {only.map((repair) => (
         <RepairAction key={repair} {...{ repair, jobs, finished }} />

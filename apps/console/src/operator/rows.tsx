@@ -4,14 +4,14 @@ import { api, type Schemas } from './api.js';
 
 interface RowsParts {
   readonly job: string;
-  /** Of the log; without it, now. */
+  /** A position of the log. Absent: the rows as they are now. */
   readonly position?: string;
   readonly label: string;
   /** The event that stands there. */
   readonly event?: object;
 }
 
-/** An event as stored, beside the rows of that moment, which are folded on demand. */
+/** An event as stored, beside the rows of that moment. The rows are folded when they are requested. */
 export function RowsThen({ label, event, ...asked }: RowsParts) {
   const [open, setOpen] = useState(false);
   return (
@@ -63,7 +63,7 @@ function ModelRows({
   );
 }
 
-/** Of documents, what is in them; of nothing, nothing. */
+/** A document is shown as its content, and a missing value as nothing. */
 const shown = (value: unknown): ReactNode =>
   typeof value === 'object' && value !== null ? (
     <JsonDetails of={value} label="show" />

@@ -11,7 +11,7 @@ export type Run = Schemas['Run'];
 const pathOf = (run: string) => ({ params: { path: { run } } });
 const queryOf = (run: string) => api.queryOptions('get', '/admin/v1/runs/{run}', pathOf(run));
 
-/** The page's address names the run, so a later visitor, or a colleague with the link, sees it go on. */
+/** The page's address names the run. So a later visitor, or a colleague with the link, can follow it. */
 export function useFollowedRun() {
   const [search, setSearch] = useSearchParams();
   const follow = (run: Run) => {
@@ -39,7 +39,7 @@ export function FollowedRun({ id, children }: { id: string; children: (run: Run)
       // It may have been started far below.
       place.current?.scrollIntoView({ block: 'nearest' });
     }
-    // What it has changed is on the same page.
+    // The page also shows the data that the run has changed.
     void queries.invalidateQueries({ predicate: ({ queryKey: [, of] }) => of !== '/admin/v1/runs/{run}' });
   }, [state, action, say]);
   return (
@@ -106,7 +106,7 @@ function StopRun({ id }: { id: string }) {
   );
 }
 
-/** The latest runs of some actions: each can be opened again while the process that served it lives. */
+/** The latest runs of some actions. Each can be opened again while the process that served it lives. */
 export function EarlierRuns({ of, follow }: { of: string; follow: (run: Run) => void }) {
   const { data } = api.useQuery('get', '/admin/v1/runs', {}, { refetchInterval: 5_000 });
   const runs = data?.runs.filter(({ action }) => action.startsWith(of)) ?? [];

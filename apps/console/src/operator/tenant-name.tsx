@@ -3,7 +3,7 @@ import { Link } from 'wouter';
 import { Id } from '../shared/format.js';
 import { client, done } from './api.js';
 
-/** Names asked for at the same moment go out as one request. */
+/** Names that are requested at the same moment go out as one request. */
 let waiting: { readonly ids: Set<string>; readonly names: Promise<ReadonlyMap<string, string>> } | undefined;
 
 const togetherMs = 20;
@@ -27,7 +27,10 @@ async function askFor(tenant: string[]): Promise<ReadonlyMap<string, string>> {
   return new Map(tenants.map(({ tenant_id: id, name }) => [id, name]));
 }
 
-/** People know a tenant by its name. Until the name is loaded, or if there is none, this shows the id. */
+/**
+ * Shows a tenant's name, because people know it by its name. Until the name is loaded, or if there is none, it
+ * shows the id.
+ */
 export function TenantName({ id }: { id: string }) {
   // A name never changes.
   const { data: name } = useQuery({

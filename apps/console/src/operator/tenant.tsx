@@ -82,7 +82,7 @@ interface MoneyParts {
   readonly accounts: readonly Account[];
 }
 
-/** The key is made when the dialog opens, so pressing twice is one payment. */
+/** The key is made when the dialog opens, so that a second press makes no second payment. */
 function Grant({ tenant, accounts }: MoneyParts) {
   const grant = async (form: FormData) => {
     const { amount, balance, status, grant_id } = await change(

@@ -2,7 +2,10 @@ import type { ReactNode } from 'react';
 import { Button } from 'react-aria-components';
 import { useSearchParams } from 'wouter';
 
-/** The filters are in the address, so a list can be sent to a colleague, and numbers elsewhere can link to it. */
+/**
+ * The filters are in the address. So a list can be sent to a colleague, and numbers on other pages can link to
+ * it.
+ */
 export function useFilters(changed?: () => void) {
   const [filters, setFilters] = useSearchParams();
   const value = (name: string) => filters.get(name) ?? '';
@@ -29,7 +32,7 @@ export const ages = [
   ['168', 'the last week'],
 ] as const;
 
-/** Rounded to the minute, so that it is asked for once and not at each rendering. */
+/** Rounded to the minute, so that one request serves all renderings within it. */
 export function sinceHours(text: string): string | undefined {
   const hours = Number(text);
   if (!(hours > 0)) return undefined;

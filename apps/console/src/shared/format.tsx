@@ -19,7 +19,7 @@ export function duration(seconds: number): string {
   return `${Math.floor(seconds / 86_400)} d`;
 }
 
-/** Within the last day: how long ago; before that: the local time. Hovering shows the full time and UTC. */
+/** Within the last day: how long ago. Before that: the local time. Hovering shows the full time and UTC. */
 export function Time({ at, whole = false }: { at: string | null | undefined; whole?: boolean }) {
   if (!at) return <span className="soft">–</span>;
   const time = new Date(at);
@@ -32,7 +32,7 @@ export function Time({ at, whole = false }: { at: string | null | undefined; who
   );
 }
 
-/** The end of an id distinguishes it; one press shows the whole id. */
+/** The end of an id distinguishes it. One press shows the whole id. */
 export function Id({ id, whole = false }: { id: string; whole?: boolean }) {
   const [copied, setCopied] = useState(false);
   if (!whole)
@@ -108,13 +108,13 @@ const tones: Readonly<Record<string, string>> = {
   expired: 'soft',
 };
 
-/** A state in words; the colour beside it adds nothing to the words. */
+/** A state in words. The colour beside it says no more than the words. */
 export function Status({ of }: { of: string }) {
   const words = of.toLowerCase().replaceAll('_', ' ');
   return <span className={`tag ${tones[of] ?? 'soft hollow'}`}>{words}</span>;
 }
 
-/** What lists of jobs can be limited to. */
+/** The states that a list of jobs can be limited to. */
 export const jobStates = [
   ['', 'any'],
   ['NOT_STARTED', 'queued'],

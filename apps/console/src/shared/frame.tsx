@@ -6,7 +6,7 @@ import { Empty, Page } from './ui.js';
 interface RailParts {
   readonly places: readonly (readonly [path: string, name: string])[];
   readonly isHere: (path: string) => boolean;
-  /** What stands below the places. */
+  /** Shown below the places. */
   readonly children: ReactNode;
 }
 

@@ -59,7 +59,7 @@ interface TableParts<Row> {
   readonly rows: readonly Row[];
   readonly columns: readonly Column<Row>[];
   readonly keyOf: (row: Row) => string;
-  /** What to say and do where there is nothing. */
+  /** A text for an empty table, with the next step. */
   readonly empty: ReactNode;
   readonly chosen?: ReadonlySet<string>;
   readonly choose?: (keys: ReadonlySet<string>) => void;
@@ -124,7 +124,7 @@ export function Empty({ children }: { children: ReactNode }) {
   return <div className="empty">{children}</div>;
 }
 
-/** What the servers answer when they refuse. */
+/** The answer of a server that refuses. */
 interface Refusal {
   readonly error: { readonly code: string; readonly message: string; readonly request_id?: string };
   readonly detail?: readonly { readonly loc: readonly unknown[]; readonly msg: string }[];
@@ -150,7 +150,7 @@ interface ProblemParts {
   readonly sought?: boolean;
 }
 
-/** A refusal itself says what to do; without one the server was not reached. */
+/** A refusal itself says what to do. Without one, the server was not reached. */
 export function Problem({ error, again, sought = false }: ProblemParts) {
   const place = useSought<HTMLDivElement>(sought);
   const { error: what, detail = [] } = isRefusal(error)
@@ -206,7 +206,7 @@ interface LoadedParts<Data> {
   readonly children: (data: Data) => ReactNode;
 }
 
-/** The last data stays, also if a refresh fails: then it shows its age. */
+/** The last data stays, even if a refresh fails. It then shows its age. */
 export function Loaded<Data>({ query, lines, children }: LoadedParts<Data>) {
   const { data, error, refetch, dataUpdatedAt } = query;
   const again = () => void refetch();
@@ -314,7 +314,7 @@ interface ActionParts {
   /** On the button that opens it. */
   readonly label: string;
   readonly title: string;
-  /** What happens, and what it costs. */
+  /** The effect of the action, and its cost. */
   readonly children?: ReactNode;
   /** On the button that does it. */
   readonly confirm: string;
@@ -326,7 +326,7 @@ interface ActionParts {
   readonly act: (form: FormData) => Promise<string | ReactNode>;
 }
 
-/** No action happens on one press: the dialog first names the effect, and then shows the result. */
+/** One press alone never starts an action. The dialog first names the effect, and then shows the result. */
 export function Action({ label, danger, small, disabled, wide, ...rest }: ActionParts) {
   const classes = ['button', danger && 'danger', small && 'small'].filter(Boolean).join(' ');
   return (

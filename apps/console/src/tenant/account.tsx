@@ -43,7 +43,10 @@ function Turn({ offset, shown, total, go }: TurnParts) {
 
 type Entry = ListRow<'/v1/transactions'>;
 
-/** The open charges, of jobs that have not ended. No open charge is older than the oldest of these jobs. */
+/**
+ * The sum of the open charges. Only jobs that have not ended have one, so no open charge is older than the
+ * oldest of these jobs.
+ */
 async function heldBy(atelier: Atelier): Promise<number> {
   let oldest = new Date().toISOString();
   for (const status of ['NOT_STARTED', 'IN_PROGRESS'] as const)
@@ -145,7 +148,7 @@ async function wholeStatement(): Promise<Entry[]> {
   return entries;
 }
 
-/** Oldest first, with the balance after each row: it begins at 0 and ends at the balance. */
+/** Oldest first, with the balance after each row. It begins at 0 and ends at the balance. */
 function csvOf(newestFirst: readonly Entry[]): string {
   const rows = newestFirst.toReversed();
   let balance = 0;
@@ -156,7 +159,7 @@ function csvOf(newestFirst: readonly Entry[]): string {
   return ['created_at,id,kind,label,status,credits,balance', ...lines, ''].join('\r\n');
 }
 
-/** Spreadsheets read text that begins with one of these as a formula. */
+/** Spreadsheets read text that begins with one of these characters as a formula. */
 function cell(value: string | number): string {
   const text = typeof value === 'string' && /^[=+\-@\t\r]/.test(value) ? `'${value}` : String(value);
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;

@@ -16,7 +16,7 @@ function subscribe(tell: () => void): () => void {
   return () => void listeners.delete(tell);
 }
 
-/** The user's key: kept in this tab while it is open, and sent as a header. */
+/** The user's key. It stays in this tab while the tab is open, and is sent as a header. */
 export const keySession = {
   get key(): string | undefined {
     return sessionStorage.getItem(place) ?? undefined;
@@ -27,7 +27,7 @@ export const keySession = {
 
 export const useKey = () => useSyncExternalStore(subscribe, () => keySession.key);
 
-/** Orders with a live key cost credits; the prefix tells the kind of key. */
+/** Orders with a live key cost credits. The prefix shows the kind of key. */
 export const isTestKey = (key: string) => /^[a-z]+_test_/.test(key);
 
 export const clientFor = (apiKey: string) => new Atelier({ apiKey, baseUrl: location.origin, retries: 2 });

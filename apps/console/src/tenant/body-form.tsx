@@ -35,7 +35,7 @@ interface FieldsParts extends Place {
   readonly onChange: (value: OrderBody) => void;
 }
 
-/** A body as a form: its own fields, then the fields of most workflows. */
+/** A body as a form: first the fields of this workflow, then the fields that most workflows have. */
 export function BodyForm(parts: FieldsParts) {
   const { own, common } = formFieldsOf(parts.schema);
   const [open, setOpen] = useState(common.some(([name]) => parts.value[name] !== undefined));
@@ -118,7 +118,7 @@ function Field(parts: FieldParts) {
   );
 }
 
-/** What stands between backticks. */
+/** Shows text between backticks as code. */
 const inCode = (text: string) =>
   text.split('`').map((part, at) => (at % 2 === 1 ? <code key={at}>{part}</code> : part));
 
@@ -151,7 +151,7 @@ function Part({ required, value, onChange, ...place }: FieldParts) {
 function List({ schema, required, value, onChange, path, name, errors, ...place }: FieldParts) {
   const item = resolved(schema.items ?? {});
   const given = Array.isArray(value) ? (value as unknown[]) : [];
-  // Required entries are shown at once; the user need not add them first.
+  // Required entries are shown at once, so that the user need not add them first.
   const least = required ? (schema.minItems ?? 0) : 0;
   const list: unknown[] = [...given, ...Array<undefined>(Math.max(0, least - given.length))];
   if (item.enum)
@@ -289,7 +289,7 @@ function Control({ workflow, schema, id, described, name, value, onChange }: Con
   );
 }
 
-/** Text that is no number is sent unchanged: the server reports the mistake. */
+/** Text that is no number is sent unchanged, and the server reports the mistake. */
 function numberIn(text: string): number | string | undefined {
   if (text.trim() === '') return undefined;
   return /^-?\d+(\.\d+)?$/.test(text.trim()) ? Number(text) : text;
@@ -316,7 +316,10 @@ function Options({ input, options, onChange }: OptionsParts): ReactNode {
 
 type JsonFieldParts = Pick<ControlParts, 'id' | 'described' | 'value' | 'onChange'>;
 
-/** Free form: text that is not yet JSON is kept as written and sent as text, and the server's refusal names the field. */
+/**
+ * Free form. Text that is not yet JSON is kept as written and sent as text. The server's refusal then names the
+ * field.
+ */
 function JsonField({ id, described, value, onChange }: JsonFieldParts) {
   const [text, setText] = useState(() => (value === undefined ? '' : JSON.stringify(value, null, 2)));
   const change = (next: string) => {

@@ -1,7 +1,7 @@
 import { schemas, workflows } from 'virtual:workflows';
 import type { WorkflowName } from '@atelier/client';
 
-/** A schema of openapi.json, as far as bodies of workflows use it. */
+/** A schema of openapi.json, with the parts that bodies of workflows use. */
 export interface BodySchema {
   readonly $ref?: string;
   readonly anyOf?: readonly BodySchema[];
@@ -35,7 +35,7 @@ export type OrderBody = Readonly<Record<string, unknown>>;
 
 export const findWorkflow = (name: string | undefined) => workflows.find((each) => each.name === name);
 
-/** Resolves a reference, or a schema beside null. Members at the place itself win. */
+/** Resolves a reference, or a schema that allows null. Members beside the reference take precedence. */
 export function resolved(schema: BodySchema): BodySchema {
   const { $ref, anyOf, ...rest } = schema;
   if ($ref !== undefined) return { ...schemas[$ref.replace('#/components/schemas/', '')], ...rest };
@@ -60,7 +60,7 @@ export function kindOf(schema: BodySchema): FieldKind {
 const isObject = (value: unknown): value is OrderBody =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Without empty fields: callers that do not know a field leave it out as well. */
+/** Removes empty fields, because callers that do not know a field leave it out as well. */
 export function pruned(value: unknown): unknown {
   if (Array.isArray(value)) {
     const items = value.map(pruned).filter((each) => each !== undefined);
@@ -71,7 +71,7 @@ export function pruned(value: unknown): unknown {
   return Object.fromEntries(fields.filter(([, each]) => each !== undefined));
 }
 
-/** Whether all required fields are filled in: before that, a dry run only reports the missing ones. */
+/** Whether all required fields are filled in. Before that, a dry run only reports the missing ones. */
 export function isComplete(given: BodySchema, value: unknown): boolean {
   const schema = resolved(given);
   if (value === undefined) return false;
@@ -92,7 +92,7 @@ const usual = new Set(
     .filter((name, _at, all) => all.filter((each) => each === name).length >= workflows.length / 3),
 );
 
-/** The fields of a body: those specific to this workflow, and those of most workflows. */
+/** The fields of a body: first those of this workflow, then those that most workflows have. */
 export function formFieldsOf(given: BodySchema): {
   own: [string, BodySchema][];
   common: [string, BodySchema][];

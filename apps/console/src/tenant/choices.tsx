@@ -11,7 +11,7 @@ interface Choice {
   readonly group?: string;
 }
 
-/** What one workflow can name; of pictures, the newest. */
+/** The values that a workflow can name, by list. Lists of pictures hold only the newest. */
 const lists: Readonly<Record<string, (atelier: Atelier, workflow: string) => Promise<Choice[]>>> = {
   '/v1/presets?kind=model': presets('model'),
   '/v1/presets?kind=background': presets('background'),
@@ -60,7 +60,7 @@ function presets(kind: 'model' | 'background' | 'shot') {
     }));
 }
 
-/** Of a list, for an example; undefined where it is empty. */
+/** The first value of a list, for an example; undefined if the list is empty. */
 export async function firstChoice(
   list: string,
   atelier: Atelier,
@@ -80,7 +80,7 @@ interface ChoicesParts {
   readonly described?: object;
 }
 
-/** Values with a picture are chosen by it, the others by name. */
+/** Values with a picture are chosen by their picture, the others by name. */
 export function Choices({ list, workflow, id, label, value, onChange, described }: ChoicesParts) {
   const query = useAsked(
     ['choices', list, workflow],
@@ -169,7 +169,7 @@ export function Tiles({ id, label, choices, value, onChange }: TilesParts) {
             name={id}
             value={each}
             checked={value === each}
-            // A second press undoes the choice, which a radio button alone cannot do.
+            // A second press undoes the choice. A radio button alone cannot do that.
             onClick={() => value === each && onChange(undefined)}
             onChange={() => onChange(each)}
           />
@@ -181,7 +181,7 @@ export function Tiles({ id, label, choices, value, onChange }: TilesParts) {
   );
 }
 
-/** The URL of a body's picture: an upload, a job's picture, or a storage key, which ends in an id. */
+/** The URL of a body's picture. It is an upload, a job's picture, or a storage key, which ends in an id. */
 export function usePicture(named: string | undefined) {
   const id = /([0-9A-HJKMNP-TV-Z]{26})(?:\.[a-z]+)?$/.exec(named ?? '')?.[1];
   return useAsked(
@@ -198,7 +198,7 @@ export function usePicture(named: string | undefined) {
   );
 }
 
-/** Caches a picture's URL, so that the page need not ask for it. */
+/** Caches a picture's URL, so that the page need not request it again. */
 export function useShowPicture() {
   const queries = useQueryClient();
   return (id: string, shown: { image_url: string; thumbnails: { 256: string } }) =>

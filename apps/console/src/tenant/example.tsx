@@ -15,7 +15,10 @@ interface ExampleState {
   readonly error?: unknown;
 }
 
-/** Buttons that fill in the form, with pictures, and the message during that, or if a picture has to be made first. */
+/**
+ * Buttons that fill in the form, also with pictures. The note shows progress, or that a picture has to be made
+ * first.
+ */
 export function useExamples(
   { name: workflow, schema, examples = {} }: DescribedWorkflow,
   prices: Readonly<Record<Made, number | undefined>>,

@@ -171,7 +171,7 @@ function Results({ artifacts }: { artifacts: readonly Artifact[] }) {
   );
 }
 
-/** What the browser calls the file. */
+/** The file name for a download. */
 const fileOf = ({ kind, asset_id: id }: Artifact) => `${kind}-${id}.png`;
 
 function Known({ value }: { value: unknown }) {
@@ -227,7 +227,7 @@ function BeforeAfter({ inputs, after }: { inputs: Input[]; after: Artifact }) {
         )
       }
     >
-      {/* Set by script: the policy allows that, but no style in the page. */}
+      {/* Set by a script: the content policy allows that, but no style in the page. */}
       <div className="compare" style={{ '--share': `${share}%` } as CSSProperties}>
         <img src={after.thumbnails[1024]} alt={`After: ${after.label}`} />
         <img src={before.data.thumbnails[1024]} alt="Before" className="before" />

@@ -19,7 +19,7 @@ const types = [
 
 const inWords = (type: string) => type.toLowerCase().replaceAll('_', ' ');
 
-/** Page by page; it keeps the cursors of earlier pages, to go back. */
+/** Reads page by page, and keeps the cursors of earlier pages for the way back. */
 function useJobs(limit: number, only?: 'SUCCESS') {
   const [cursors, setCursors] = useState<readonly string[]>([]);
   const { value, set } = useFilters(() => setCursors([]));
@@ -111,7 +111,7 @@ export function OwnJobsPage() {
   );
 }
 
-/** What has come of the jobs: a wall of pictures. */
+/** The pictures of the jobs, as a wall. */
 export function OwnPicturesPage() {
   const jobs = useJobs(60, 'SUCCESS');
   return (

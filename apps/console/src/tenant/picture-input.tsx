@@ -11,7 +11,7 @@ interface PictureInputParts {
   readonly described?: object;
 }
 
-/** A chosen, dropped or pasted file is uploaded at once; the body gets its asset id. */
+/** Uploads a chosen, dropped or pasted file at once. The body gets its asset id. */
 export function PictureInput({ id, label, value, onChange, described }: PictureInputParts) {
   const { state, setState, upload } = useUpload(onChange);
   const drop = (event: DragEvent) => {
@@ -111,7 +111,7 @@ function KnownTiles({ onChange, ...rest }: PictureInputParts) {
     setChosen(jobId);
     if (jobId === undefined) return onChange(undefined);
     try {
-      // Every field that takes a picture takes an asset's id; not every one takes a job's.
+      // Every field that takes a picture accepts an asset's id, but not every field accepts a job's id.
       const job = await answered(ownClient().get('/v1/jobs/{public_id}', { public_id: jobId }));
       const final = job.result?.artifacts.find(({ role }) => role === 'final');
       if (!final) return;

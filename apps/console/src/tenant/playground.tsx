@@ -20,7 +20,7 @@ const usePrices = () =>
 
 const inCredits = (credits: number) => many(credits, 'credit');
 
-/** What can be ordered. */
+/** Lists the workflows that can be ordered. */
 export function PlaygroundPage() {
   const prices = usePrices();
   return (
@@ -140,7 +140,7 @@ interface OrderState {
 function useOrder(name: WorkflowName, body: OrderBody) {
   const [order, setOrder] = useState<OrderState>({});
   const queries = useQueryClient();
-  // A second press after a lost answer sends the same order: charged once.
+  // A second press after a lost answer sends the same order, so it is charged only once.
   const key = useRef<string>(undefined);
   const change = () => {
     key.current = undefined;
@@ -212,7 +212,7 @@ interface Detailed {
 const hasDetail = (error: unknown): error is Detailed =>
   typeof error === 'object' && error !== null && 'detail' in error;
 
-/** Messages by place in the body: the first part of `loc` is always `body`. */
+/** Messages by their place in the body. The first part of `loc` is always `body`. */
 function errorsOf(error: unknown): FieldErrors {
   const detail = hasDetail(error) ? (error.detail ?? []) : [];
   return new Map(detail.map(({ loc, msg }) => [loc.slice(1).join('.'), msg]));
@@ -225,7 +225,7 @@ function goToFirst(): void {
   wrong?.querySelector<HTMLElement>('input, select, textarea, button')?.focus({ preventScroll: true });
 }
 
-/** The fields show their own mistakes; this shows the number, and a link to the first. */
+/** The fields show their own mistakes. This shows the number of mistakes, and a link to the first. */
 function Refused({ error, sought }: { error: unknown; sought: boolean }) {
   const isInFields = hasDetail(error) && Boolean(error.detail?.length);
   useEffect(() => {

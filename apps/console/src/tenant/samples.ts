@@ -7,7 +7,7 @@ import { answered, ownClient } from './api.js';
 import { firstChoice } from './choices.js';
 import { kindOf, resolved, type BodySchema, type OrderBody } from './body-schema.js';
 
-/** What an example needs that only a workflow makes. */
+/** Pictures that an example needs and that only a workflow can make. */
 export type Made = 'model' | 'background';
 
 const makers = {
@@ -23,7 +23,7 @@ const makers = {
   },
 } as const;
 
-/** The content of a picture field, by its name; the others show a garment. */
+/** The content of a picture field, by the field's name. The other fields show a garment. */
 const shows: Readonly<Record<string, Made>> = {
   user_image: 'model',
   model_image_public_id: 'model',
@@ -74,7 +74,7 @@ async function pictureOf(atelier: Atelier, jobId: string): Promise<Picture | und
   return final && { jobId, artifact: final };
 }
 
-/** Orders the pictures that an example lacks. It costs credits: the button for it says how many. */
+/** Orders the pictures that an example lacks. That costs credits, and the button shows how many. */
 export async function make(what: Made): Promise<void> {
   const { workflow, body } = makers[what];
   await answered(
@@ -85,8 +85,8 @@ export async function make(what: Made): Promise<void> {
 }
 
 /**
- * An example that can be ordered here: with the console's own photographs, uploaded, with the tenant's pictures, and with the ids
- * of this installation.
+ * An example that can be ordered in this installation. It uses the console's own photographs, which it uploads,
+ * the tenant's pictures, and the ids of this installation.
  */
 export async function withSamples(
   workflow: string,

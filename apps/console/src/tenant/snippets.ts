@@ -1,4 +1,4 @@
-/** The same order as a program. The key stays out of it: it comes from the environment. */
+/** The same order as a program. It takes the key from the environment, so the text does not contain the key. */
 export const snippets: Readonly<
   Record<'curl' | 'TypeScript' | 'Python', (origin: string, workflow: string, body: object) => string>
 > = {
@@ -39,7 +39,7 @@ const constants = new Map<unknown, string>([
   [null, 'None'],
 ]);
 
-/** Text and numbers of JSON are the same in Python, the rest is not. */
+/** Text and numbers of JSON are the same in Python; the other values differ. */
 function inPython(value: unknown, indent = '    '): string {
   const inner = `${indent}    `;
   if (Array.isArray(value)) {

@@ -6,7 +6,7 @@ import { Credits, Status } from '../shared/format.js';
 import { Problem, Section } from '../shared/ui.js';
 import { ownClient, refusalIn, useJob } from './api.js';
 
-/** The events of a job as they come, to its last one. */
+/** The events of a job as they come, up to its last one. */
 function useFollowed(jobId: string) {
   const [events, setEvents] = useState<readonly JobEvent[]>([]);
   const [error, setError] = useState<unknown>();
@@ -16,7 +16,8 @@ function useFollowed(jobId: string) {
     const follow = async () => {
       for await (const event of ownClient().follow(jobId, { signal: stop.signal }))
         setEvents((before) => (before.some(({ seq }) => seq === event.seq) ? before : [...before, event]));
-      // The job has ended: other views of it have changed, and there are more pictures to choose from. Presets stay the same.
+      // The job has ended. Other views of it have changed, and there are more pictures to choose from. Presets
+      // stay the same.
       await queries.invalidateQueries({
         predicate: ({ queryKey: [of, list] }) => of !== 'picture' && !String(list).startsWith('/v1/presets'),
       });
@@ -121,7 +122,7 @@ export function Timeline({ events }: { events: readonly JobEvent[] }) {
   );
 }
 
-/** What the job was ordered for is shown beside its timeline. */
+/** Final pictures are left out here, because they are shown beside the job's timeline. */
 const onTheWay = ({ artifacts }: JobEvent) => artifacts.filter(({ role }) => role !== 'final');
 
 const toneOf = ({ event_type: type }: JobEvent) =>

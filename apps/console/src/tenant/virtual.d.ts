@@ -1,4 +1,4 @@
-/** What openapi.json says of the workflows: made by build.mjs. */
+/** The workflows as openapi.json describes them. build.mjs makes this module. */
 declare module 'virtual:workflows' {
   import type { DescribedWorkflow, BodySchema } from './body-schema.js';
 

@@ -24,7 +24,7 @@ const topics = [
   ...(['credits.low', 'webhook.disabled'] as const),
 ];
 
-/** The answer of a change, after all shown data is asked for again. */
+/** The answer of a change. Before it returns, all shown data is read again. */
 function useChange() {
   const queries = useQueryClient();
   return async <Data,>(asked: Promise<Data>): Promise<Data> => {

@@ -33,7 +33,7 @@ export interface LedgerEntry {
 const pollEveryMs = 150;
 const ledgerPage = 50;
 
-/** A client like an integrator's: it uses only HTTP, with an API key. */
+/** A client like an integrator's. It uses only HTTP, with an API key. */
 export class DemoClient {
   constructor(
     private readonly baseUrl: string,
@@ -95,7 +95,7 @@ export class DemoClient {
     if (!response.ok) {
       throw new Error(`${init.method ?? 'GET'} ${path} answered ${response.status}: ${text.slice(0, 300)}`);
     }
-    // The demo trusts the interface: each caller names the documented type of its path.
+    // The demo trusts the interface: each caller gives the type that is documented for its path.
     return JSON.parse(text) as Answer;
   }
 }

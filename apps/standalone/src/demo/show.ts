@@ -7,7 +7,10 @@ import sharp from 'sharp';
 import { say } from '../console.js';
 import type { DemoClient, LedgerEntry } from './client.js';
 
-/** Shows the progress in lines, on a terminal with a bar below. Its disposal removes the bar and keeps the lines. */
+/**
+ * Shows the progress as lines. On a terminal there is also a bar below them. Its disposal removes the bar and
+ * keeps the lines.
+ */
 export class DemoProgress implements Disposable {
   private readonly bar: SingleBar | undefined;
 
@@ -15,7 +18,7 @@ export class DemoProgress implements Disposable {
     const { stdout: stream } = process;
     if (!stream.isTTY) return;
     const format = `${activity} {bar} {duration_formatted}`;
-    // Redrawn although nothing changed, because each step moves the bar one line down.
+    // It is drawn again even if it has not changed, because each step moves the bar one line down.
     const options = { format, stream, hideCursor: true, clearOnComplete: true, forceRedraw: true };
     this.bar = new SingleBar(options, Presets.shades_classic);
     this.bar.start(expectedSteps, 0);
@@ -28,7 +31,7 @@ export class DemoProgress implements Disposable {
       process.stdout.clearLine(0);
     }
     say(line);
-    // The engine decides on the number of stages, so the bar keeps a part for later ones.
+    // The engine decides on the number of stages. So the bar keeps a part for later stages.
     if (this.bar && this.bar.getProgress() < 0.9) this.bar.increment();
   }
 
@@ -38,8 +41,9 @@ export class DemoProgress implements Disposable {
 }
 
 /**
- * Decodes a picture and writes it to a folder; broken bytes are not saved.
- * @returns where it is, from the working directory, and its size in pixels. @throws Error when the bytes are no picture
+ * Decodes a picture and writes it to a folder. Broken bytes are not saved.
+ * @returns its path from the working directory, and its size in pixels. @throws Error when the bytes are no
+ *   picture
  */
 export async function savePicture(folder: string, name: string, bytes: Buffer) {
   const { format, width, height } = await sharp(bytes).metadata();
@@ -55,8 +59,8 @@ const settledWithinMs = 10_000;
 const shownEntries = 10;
 
 /**
- * Shows the ledger and the balance, and checks that the ledger sums to the balance.
- * @throws Error when they disagree, or the charge does not become final
+ * Shows the ledger and the balance, and checks that the ledger adds up to the balance.
+ * @throws Error when they disagree, or when the charge does not become final
  */
 export async function showAccounts(client: DemoClient, chargeId: string): Promise<void> {
   const ledger = await settledLedger(client, chargeId);

@@ -18,14 +18,15 @@ const chunkBytes = 64 * 1024;
 const errorLevel = 50;
 
 /**
- * The log file of one role. The role writes to it directly and not through a pipe, so that it goes on logging when
- * this process is killed; we read along to show errors, and keep the file bounded with one predecessor, `.1`.
+ * The log file of one role. The role writes to it directly and not through a pipe, so that it goes on logging
+ * when this process is killed. This process reads along to show errors. It also limits the size of the file,
+ * and keeps one predecessor, `.1`.
  */
 export class RoleLog {
   private readonly timer: NodeJS.Timeout;
   private offset: number;
   private rest = '';
-  /** The most telling line since {@link begin}: why a role failed to start. */
+  /** The line since {@link begin} that best explains why a role failed to start. */
   private complaint: string | undefined;
 
   constructor(
@@ -68,7 +69,7 @@ export class RoleLog {
   }
 
   private readNew(): string {
-    // An operator may have deleted the file; the writer keeps its open file.
+    // An operator may have deleted the file. The writer then still writes to its open file.
     const size = statSync(this.path, { throwIfNoEntry: false })?.size;
     if (size === undefined) return '';
     if (size < this.offset) this.offset = 0;
@@ -89,14 +90,14 @@ export class RoleLog {
   }
 
   /**
-   * The writer keeps its descriptor, which appends. A line written between copy and truncation is lost; for a log that
-   * is acceptable.
+   * The writer keeps its descriptor, which appends. A line that is written between copy and truncation is lost,
+   * which is acceptable for a log.
    */
   private rotate(): void {
     try {
       copyFileSync(this.path, `${this.path}.1`);
     } catch (error) {
-      // Without room for a copy the log is truncated all the same, which makes room.
+      // If there is no room for a copy, the log is truncated all the same, which makes room.
       if (!isDiskFull(error)) throw error;
     }
     truncateSync(this.path);
@@ -104,10 +105,10 @@ export class RoleLog {
   }
 }
 
-/** The lines around the important one when an error ends a Node process: source, stack, properties. */
+/** When an error ends a Node process, these lines surround the important one: source, stack, properties. */
 const traceOrNoise = /^(?:\s|$|[}\]^]|file:|node:|Node\.js v|\(node:|\(Use )/;
 
-/** `logged`: an error of a running role; otherwise the raw words of a process that is going down. */
+/** `logged`: an error of a running role. Otherwise the text is raw output of a process that is ending. */
 function complaintIn(line: string): { text: string; logged: boolean } | undefined {
   if (line.startsWith('{')) {
     try {
@@ -130,8 +131,8 @@ function complaintIn(line: string): { text: string; logged: boolean } | undefine
 const windowMs = 15_000;
 
 /**
- * A role in trouble may log hundreds of errors in a second; its log keeps them all. The terminal shows the first one at
- * once, and later one line with the number of further ones.
+ * A role in trouble may log hundreds of errors in a second, and its log keeps them all. The terminal shows the
+ * first one at once, and later one line with the number of further errors.
  */
 export class ErrorSummary {
   private timer: NodeJS.Timeout | undefined;

@@ -15,19 +15,19 @@ export type RoleName = 'api' | 'worker' | 'projector' | 'admin';
 
 export interface RolesOptions {
   readonly logs: string;
-  /** What is known from the beginning. */
+  /** The variables that are known from the beginning. */
   readonly variables: NodeJS.ProcessEnv;
   /** The whole environment, read at each start, because the database's URL may have changed. */
   readonly environment: () => NodeJS.ProcessEnv;
   readonly warn: (line: string) => void;
 }
 
-/** At a stop, renders that still run after this time go back to the queue for the next start. */
+/** Renders that still run after this time at a stop go back to the queue for the next start. */
 const renderGraceMs = 2_500;
 
 /**
- * Each role gets this long to end, so that the whole stop stays within 15 seconds. It is longer than giving a render
- * back takes.
+ * Each role gets this long to end, so that the whole stop stays within 15 seconds. To give a render back takes
+ * less time.
  */
 const graceMs = 5_000;
 
@@ -50,7 +50,9 @@ export class Roles {
     };
   }
 
-  /** Lets all of them load their code, which takes longer than anything else. They then wait for {@link start}. */
+  /**
+   * Lets all of them load their code, which takes longer than anything else. They then wait for {@link start}.
+   */
   load(): void {
     for (const process of Object.values(this.processes)) process.load();
   }
@@ -70,8 +72,8 @@ export class Roles {
   }
 
   /**
-   * Listens on the port of the operators' API from now on, and starts its process at the first connection: it takes as
-   * much memory as the API, and many installations never use it.
+   * From now on listens on the port of the operators' API. It starts that API's process at the first
+   * connection, because the process takes as much memory as the API, and many installations never use it.
    * @param server the compiled entry of that process
    */
   async openAdmin(server: URL, host: string, port: number): Promise<void> {
@@ -99,8 +101,9 @@ export class Roles {
   }
 
   /**
-   * The API first, so that it accepts no request that no other role would serve; the projector last, so that it folds what
-   * the worker appends while it stops: `atelier events copy --checkpoints translate` wants consumers at the end of the log.
+   * Stops the API first, so that it accepts no request that no other role would serve. Stops the projector
+   * last, so that it folds the events that the worker appends while it stops: `atelier events copy
+   * --checkpoints translate` needs consumers at the end of the log.
    */
   async stop(): Promise<void> {
     const { api, worker, projector } = this.processes;
@@ -121,8 +124,9 @@ export class Roles {
     return new RoleProcess({
       name,
       entry: fileURLToPath(entry),
-      // V8 would hold up to 70 MB more for young objects. A worker's pictures are not among them; API and projector pay
-      // some 6 % of their CPU for it under full load, which an `npm start` seldom sees.
+      // By default, V8 would hold up to 70 MB more for young objects. A worker's pictures are not among them.
+      // API and projector pay some 6 % of their CPU for the limit under full load, which an `npm start` rarely
+      // sees.
       flags: [`--max-semi-space-size=${name === 'worker' ? 2 : 4}`],
       log,
       variables: this.options.variables,
@@ -143,7 +147,7 @@ interface RoleOptions {
   readonly name: string;
   /** The role's compiled entry. */
   readonly entry: string;
-  /** Of Node. */
+  /** Flags of Node. */
   readonly flags: readonly string[];
   readonly log: RoleLog;
   readonly variables: NodeJS.ProcessEnv;
@@ -158,16 +162,18 @@ const longestPauseMs = 10_000;
 const healthyAfterMs = 30_000;
 
 /**
- * One role as a child process, kept alive.
+ * One role as a child process that is kept alive.
  *
  * - `stopped`: nothing runs. `start` leaves it.
- * - `starting`: a process loads, gets its settings, and has not yet said that it is ready. If the first start fails,
- *   the caller reports the error. Later starts are retried, because the same settings have worked before.
- * - `ready`: every end leads back to `starting` after a delay that doubles up to 10 s.
- * - `stopping`: `stop` was called. The process is asked to end, killed when it does not, and not started again.
+ * - `starting`: a process loads and gets its settings. It has not yet reported that it is ready. If the first
+ *   start fails, the caller reports the error. Later starts are retried, because the same settings have worked
+ *   before.
+ * - `ready`: if the process ends, the state returns to `starting` after a delay that doubles up to 10 s.
+ * - `stopping`: `stop` was called. The process is asked to end, and killed if it does not. It is not started
+ *   again.
  *
- * The child has its own process group, so that Ctrl-C in a terminal reaches only this process, which ends the roles in
- * order. If this process is killed, the child notices the closed channel and ends.
+ * The child has its own process group, so that Ctrl-C in a terminal reaches only this process, which ends the
+ * roles in order. If this process is killed, the child notices the closed channel and ends.
  */
 class RoleProcess {
   private child: ChildProcess | undefined;
@@ -182,13 +188,13 @@ class RoleProcess {
     return this.child?.pid;
   }
 
-  /** Resolves when the role is ready. @throws Error with what the role said, in one line */
+  /** Resolves when the role is ready. @throws Error with the role's own message, in one line */
   async start(): Promise<void> {
     await this.launch(this.child ?? this.load());
     this.keeping = this.keepAlive(true);
   }
 
-  /** Starts the role and keeps it alive, even if the first start fails. */
+  /** Starts the role and keeps it alive, even if its first start fails. */
   keep(): void {
     this.keeping = this.keepAlive(false);
   }
@@ -198,7 +204,7 @@ class RoleProcess {
     return this.readiness.promise;
   }
 
-  /** Ends the process so that it starts again with its current environment. */
+  /** Ends the process, so that it starts again with the current environment. */
   restart(): void {
     this.child?.kill('SIGTERM');
   }
@@ -264,7 +270,7 @@ class RoleProcess {
   }
 }
 
-/** Resolves at the role's message that it is ready, with its port; 0 if it has none. */
+/** Resolves when the role reports that it is ready, with its port; 0 if it has none. */
 function ready(child: ChildProcess): Promise<number> {
   return new Promise((resolve) => {
     child.on('message', (message: { type?: string; port?: number }) => {
