@@ -25,9 +25,9 @@ import { defaultHttpLimits, setHttpLimits, type HttpLimits } from './http/reques
 import { watchRoutes } from './http/route-table.js';
 
 export interface HttpSettings {
-  /** Whose `X-Forwarded-For` is believed. */
+  /** Proxies whose `X-Forwarded-For` is believed. */
   readonly trustedProxies?: readonly string[];
-  /** Whose pages may call it: see CORS_ORIGINS. */
+  /** Origins whose pages may call it: see CORS_ORIGINS. */
   readonly corsOrigins?: readonly string[];
   readonly limits?: HttpLimits;
 }
@@ -45,7 +45,9 @@ const answersPolicy = "default-src 'none'; frame-ancestors 'none'";
 const docsPolicy =
   "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; " +
   "base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
-/** How often the checkpoints of the installation are compared with the log: one short query and one short read. */
+/**
+ * How often the checkpoints of the installation are compared with the log: one short query and one short read.
+ */
 const logLookMs = 5_000;
 
 /** How long answers may take to finish once the server stops. */
@@ -64,7 +66,8 @@ export async function createApi(
   setHttpLimits(server, limits);
   cutSilentConnections(server);
   server.addHook('preClose', (done) => {
-    // Running answers may finish, but a client that does not read its answer must not keep the server from stopping.
+    // Running answers may finish, but a client that does not read its answer must not keep the server from
+    // stopping.
     setTimeout(() => server.server.closeAllConnections(), closeGraceMs).unref();
     done();
   });

@@ -171,7 +171,7 @@ export class Standalone {
     await Promise.race([roles.start(), aborted]).finally(() => signal.removeEventListener('abort', abort));
   }
 
-  /** Tells the operator's command where everything is. */
+  /** Writes for the operator's command where everything is. */
   private publish({ home }: HomeFolders, database: Database, eventStoreUrl: string): void {
     const { baseUrl, adminUrl } = this;
     if (baseUrl === '') return;

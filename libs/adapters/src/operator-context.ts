@@ -78,7 +78,7 @@ export class OperatorContext implements AsyncDisposable {
   constructor(
     protected readonly app: INestApplicationContext,
     readonly configuration: Configuration,
-    /** Who acts, as metadata names it. */
+    /** The actor, as metadata names it. */
     readonly actor = 'operator',
     protected readonly requestId?: string,
   ) {

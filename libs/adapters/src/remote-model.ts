@@ -89,7 +89,7 @@ export class RemoteModel {
     });
   }
 
-  /** Whether it is not to be asked at the moment. */
+  /** Whether it gets no calls at the moment. */
   get rests(): boolean {
     return this.breaker.opened || (this.breaker.halfOpen && this.probing);
   }

@@ -61,7 +61,9 @@ export interface ReadRetries {
   readonly mayPass: (error: unknown) => boolean;
 }
 
-/** Runs a read, and runs it again after a passing failure until the deadline. Each attempt gets its time limit. */
+/**
+ * Runs a read, and runs it again after a passing failure until the deadline. Each attempt gets its time limit.
+ */
 export function retryRead<T>(
   read: (leftMs: number) => Promise<T>,
   { deadlineMs, observer = {}, mayPass }: ReadRetries,

@@ -10,7 +10,7 @@ export interface EventMetadata {
   /** The id of the event or command that caused this one. */
   causationId: string;
   tenant: string;
-  /** Who did it: `key:{id}`, `worker:{id}`, `saga:{name}`, `operator`. Never a secret. */
+  /** The actor: `key:{id}`, `worker:{id}`, `saga:{name}`, `operator`. Never a secret. */
   actor: string;
   schemaVersion: number;
   /** ISO 8601, UTC. */
@@ -92,7 +92,10 @@ export interface ReadStreamOptions {
   readonly from?: bigint;
   /** Default and maximum: 4096 events a page. */
   readonly limit?: number;
-  /** Also returns events without proof that this service wrote them, marked as `unproven`. Default: the read fails. */
+  /**
+   * Also returns events without proof that this service wrote them, marked as `unproven`. Default: the read
+   * fails.
+   */
   readonly unprovenToo?: boolean;
 }
 
@@ -126,7 +129,7 @@ export interface SubscribeOptions {
   /** Exclusive: the last position that was processed. Absent: from the beginning. */
   readonly after?: bigint;
   readonly filter?: EventFilter;
-  /** Who follows, for those who watch subscriptions. */
+  /** The follower's name, for reports about subscriptions. */
   readonly consumer?: string;
   /** Upper bound of events in one batch. Default 1000. */
   readonly batchSize?: number;
@@ -167,8 +170,8 @@ export abstract class EventStore {
   ): Promise<AppendOutcome>;
 
   /**
-   * Appends to several streams in one commit, or to none. Absent in a store that cannot do this. Each stream occurs
-   * once. Otherwise like {@link append}.
+   * Appends to several streams in one commit, or to none. Absent in a store that cannot do this. Each stream
+   * occurs once. Otherwise like {@link append}.
    * @throws what {@link append} throws
    */
   appendTogether?(writes: readonly StreamWrite[]): Promise<AppendTogetherOutcome>;

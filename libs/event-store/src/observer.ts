@@ -24,7 +24,7 @@ export interface EventStoreObserver {
   unprovenEvent?(event: RecordedEvent): void;
 }
 
-/** Tells the observer how long an append took and how it ended. */
+/** Reports to the observer how long an append took and how it ended. */
 export async function observeAppend<Outcome extends AppendOutcome | AppendTogetherOutcome>(
   observer: EventStoreObserver,
   append: () => Promise<Outcome>,

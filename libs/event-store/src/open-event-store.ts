@@ -46,8 +46,8 @@ export interface OpenedEventStore extends AsyncDisposable {
 }
 
 /**
- * The event store behind an `EVENT_STORE_URL`, and the snapshots beside it. Opens no connection before the first call.
- * Run `prepareEventStore` first: it makes the schema in PostgreSQL.
+ * The event store behind an `EVENT_STORE_URL`, and the snapshots beside it. Opens no connection before the
+ * first call. Run `prepareEventStore` first: it makes the schema in PostgreSQL.
  * @throws RangeError for a URL that no adapter serves
  */
 export async function openEventStore(
@@ -82,8 +82,8 @@ async function openEventStoreDb(connectionString: string, options: AdapterOption
 }
 
 /**
- * Brings the schema in PostgreSQL up to date: the log and the snapshots, or beside EventStoreDB the snapshots alone.
- * EventStoreDB needs no preparation. Idempotent; several processes may run it at the same time.
+ * Brings the schema in PostgreSQL up to date: the log and the snapshots, or beside EventStoreDB the snapshots
+ * alone. EventStoreDB needs no preparation. Idempotent; several processes may run it at the same time.
  * @throws RangeError for a URL that no adapter serves
  */
 export async function prepareEventStore(urls: EventStoreUrls): Promise<void> {

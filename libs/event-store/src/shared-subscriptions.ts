@@ -178,7 +178,7 @@ class LogWindow {
       if (events.length === limit) return { events, position: events.at(-1)!.position, caughtUp: false };
       events.push(event);
     }
-    // Who has come further by pages waits until the window has.
+    // A subscriber that got further by its own pages waits until the window has caught up.
     const reached = position > this.to ? position : this.to;
     return { events, position: reached, caughtUp: this.caughtUp && reached === this.to };
   }

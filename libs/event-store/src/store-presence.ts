@@ -81,8 +81,8 @@ export class StorePresence {
   }
 
   /**
-   * The result of a read, or undefined if the store does not answer soon. The caller then answers the request without
-   * the store, and its answer says so.
+   * The result of a read, or undefined if the store does not answer soon. The caller then answers the request
+   * without the store, and its answer says so.
    */
   async soon<T>(read: () => Promise<T>): Promise<{ readonly value: T } | undefined> {
     if (!this.isAway && this.lateReads === 0) {

@@ -120,7 +120,9 @@ export class StreamDigests {
     this.events += 1;
   }
 
-  /** Two logs with the same figures hold the same streams. The order of the streams in the logs does not matter. */
+  /**
+   * Two logs with the same figures hold the same streams. The order of the streams in the logs does not matter.
+   */
   figures(): LogFigures {
     let sha256 = '';
     const byName = [...this.streams].sort(([one], [other]) => (one < other ? -1 : 1));

@@ -21,7 +21,9 @@ export type StorageConfiguration =
       readonly forcePathStyle: boolean;
     };
 
-/** Where requests are counted: in each API process for itself, or in PostgreSQL for all API processes together. */
+/**
+ * Where requests are counted: in each API process for itself, or in PostgreSQL for all API processes together.
+ */
 export type RateLimitStoreKind = 'memory' | 'postgres';
 
 /** Whether readers refuse or accept events without a valid MAC that no adoption covers. */
@@ -63,7 +65,7 @@ interface KernelConfiguration {
   readonly port: number;
   /** Base of the URLs that callers get, without a slash at the end. */
   readonly publicUrl: string;
-  /** Whose `X-Forwarded-For` is believed: addresses, networks and names such as `loopback`. */
+  /** Proxies whose `X-Forwarded-For` is believed: addresses, networks and names such as `loopback`. */
   readonly trustedProxies: readonly string[];
   /** Origins whose pages may call the API from a browser, or `*` alone. Empty: none. */
   readonly corsOrigins: readonly string[];
@@ -84,7 +86,10 @@ interface KernelConfiguration {
   readonly home: string;
   readonly databaseUrl: string;
   readonly eventStoreUrl: string;
-  /** Connections to PostgreSQL that this process may open. Undefined: what its role needs (`connections.ts`). */
+  /**
+   * Connections to PostgreSQL that this process may open. Undefined: as many as its role needs
+   * (`connections.ts`).
+   */
   readonly databaseConnections: number | undefined;
   readonly storage: StorageConfiguration;
   readonly projector: ProjectorConfiguration;

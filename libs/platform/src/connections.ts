@@ -1,8 +1,9 @@
 import { ConfigurationError } from './configuration.js';
 
 /**
- * The most connections to PostgreSQL that one process of a role opens, unless DATABASE_CONNECTIONS is set. Three APIs,
- * two projectors and five workers need 92 of the 97 connections that a server with PostgreSQL's defaults offers.
+ * The most connections to PostgreSQL that one process of a role opens, unless DATABASE_CONNECTIONS is set.
+ * Three APIs, two projectors and five workers need 92 of the 97 connections that a server with PostgreSQL's
+ * defaults offers.
  */
 export const connectionBudgets = { api: 13, projector: 14, worker: 5 } as const;
 

@@ -92,7 +92,7 @@ describe('the embedded PostgreSQL', () => {
     const second = await startEmbeddedPostgres(options);
     expect(second.alreadyRunning).toBe(false);
     expect(await query(second.url, 'select answer from kept')).toEqual([{ answer: 1 }]);
-    // Who knew the old address can go on with it.
+    // Clients that know the old address can go on with it.
     expect(second.url).toBe(first.url);
   });
 

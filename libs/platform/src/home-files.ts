@@ -5,7 +5,9 @@ import { secretFiles } from '#capabilities/parts.js';
 import { errorCode } from './errors.js';
 import { isRunning, type ProcessIdentity } from './processes.js';
 
-/** Writes JSON that only this user may read. Readers see either the old content or the new one, never a part. */
+/**
+ * Writes JSON that only this user may read. Readers see either the old content or the new one, never a part.
+ */
 export function writePrivateJson(path: string, content: unknown): void {
   writePrivately(path, `${JSON.stringify(content, null, 2)}\n`);
 }
@@ -113,7 +115,7 @@ export interface Runtime {
   readonly baseUrl: string;
   readonly databaseUrl: string;
   readonly eventStoreUrl: string;
-  /** Of the operator's API. Absent: it is switched off. */
+  /** The URL of the operator's API. Absent: the API is switched off. */
   readonly adminUrl?: string;
 }
 

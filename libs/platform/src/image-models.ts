@@ -42,20 +42,20 @@ export interface ImageModel {
   readonly fallback?: string;
   /** Whether the installation accepts to pay a second time for a call whose outcome is unknown. */
   readonly resend_unknown: boolean;
-  /** Who draws for test keys. */
+  /** Whether the sandbox or the vendor draws for test keys. */
   readonly test_keys: 'sandbox' | 'vendor';
   /** Options that only its family understands. */
   readonly options: Readonly<Record<string, unknown>>;
 }
 
-/** The models of an installation: what its file says, see `model-registry.ts`. */
+/** The models of an installation, as its file declares them. See `model-registry.ts`. */
 export interface ModelList {
   readonly currency: string;
   /** The selling price of a credit, in that currency; undefined: the margin is unknown. */
   readonly credit_price?: number;
   /** The model that draws a workflow if neither the caller nor the tenant's default names one. */
   readonly workflow_models: Readonly<Record<string, string>>;
-  /** Which model draws for a tenant. */
+  /** The model that draws for a tenant. */
   readonly tenant_models: Readonly<Record<string, string>>;
   /** At least one model. Unless a choice is made, the first model that supports a workflow draws it. */
   readonly models: readonly ImageModel[];

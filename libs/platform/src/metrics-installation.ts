@@ -68,7 +68,10 @@ export class InstallationGauges {
     this.gauges = createGauges(registers);
   }
 
-  /** Resolves when the gauges are up to date, or are absent because they could not be read in time. Never throws. */
+  /**
+   * Resolves when the gauges are up to date, or are absent because they could not be read in time. Never
+   * throws.
+   */
   async refresh(): Promise<void> {
     if (performance.now() - this.lookedAt < (this.times.freshForMs ?? 2_000)) return;
     this.looking ??= this.look().finally(() => {

@@ -208,7 +208,7 @@ export interface EngineObserver {
   answered(model: string, outcome: string): void;
   /** A render has found no room at the model, and waits. */
   waits(model: string): void;
-  /** Whether the model is not asked at the moment. */
+  /** Whether the model gets no calls at the moment. */
   rests(model: string, rests: boolean): void;
 }
 

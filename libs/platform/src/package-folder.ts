@@ -15,7 +15,7 @@ export function packagePath(...parts: string[]): string {
   return join(folder, ...parts);
 }
 
-/** Which release this is. */
+/** The release of this package. */
 export function versionOfThis(): string {
   const { version } = JSON.parse(readFileSync(packagePath('package.json'), 'utf8')) as { version: string };
   return version;

@@ -39,8 +39,8 @@ export function isPublicAddress(address: string, allowed: readonly string[] = []
   // IPv4 in IPv6's clothes is judged as what it is.
   const parsed = ipaddr.process(address);
   if (allowed.some((network) => isWithin(parsed, network))) return true;
-  // The internet routes no other IPv6 addresses (RFC 4291). The deprecated forms with IPv4 in them, ::a.b.c.d, are
-  // outside too.
+  // The internet routes no other IPv6 addresses (RFC 4291). The deprecated forms with IPv4 in them, ::a.b.c.d,
+  // are outside too.
   if (parsed.kind() === 'ipv6' && !isWithin(parsed, '2000::/3')) return false;
   return parsed.range() === 'unicast';
 }

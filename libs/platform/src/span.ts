@@ -17,7 +17,7 @@ export interface Span {
   /** Store it with the effects of the span. Undefined when there is no trace. */
   readonly traceparent: string | undefined;
   set(attributes: Attributes): void;
-  /** Once. `error`: what the span failed with. */
+  /** Call it once. `error`: the error that ended the span. */
   end(error?: unknown): void;
 }
 

@@ -57,7 +57,9 @@ function unrecorded(traceparent: string | undefined): Span {
   return { traceparent, set: () => undefined, end: () => undefined };
 }
 
-/** The standard variables decide: an endpoint switches traces on, and either of the other two switches them off. */
+/**
+ * The standard variables decide: an endpoint switches traces on, and either of the other two switches them off.
+ */
 export function wantsTracing(variables: EnvironmentVariables): boolean {
   const endpoint =
     variables['OTEL_EXPORTER_OTLP_TRACES_ENDPOINT'] || variables['OTEL_EXPORTER_OTLP_ENDPOINT'];

@@ -140,9 +140,9 @@ export class PostgresIdempotencyStore implements IdempotencyStore {
   }
 
   /**
-   * The lease's end when this is the first use of the key, or its first after the retention time. If the answer to an
-   * earlier try was lost, the row has our own request id, and is ours. The same statement checks whether a job has this
-   * key already: one look-up in an index, and no further round trip.
+   * The lease's end when this is the first use of the key, or its first after the retention time. If the answer
+   * to an earlier try was lost, the row has our own request id, and is ours. The same statement checks whether
+   * a job has this key already: one look-up in an index, and no further round trip.
    */
   private async start(request: IdempotentRequest, ids: DispatchIds): Promise<StartedKey | undefined> {
     const { rows } = await this.pool.query<StartedKey>({
@@ -201,8 +201,8 @@ export class PostgresIdempotencyStore implements IdempotencyStore {
   }
 
   /**
-   * If several requests find an expired lease at the same time, the row's lock lets one through. It returns the row's
-   * current ids, because a try in between may have used other ids.
+   * If several requests find an expired lease at the same time, the row's lock lets one through. It returns the
+   * row's current ids, because a try in between may have used other ids.
    */
   private async takeOver(request: IdempotentRequest) {
     const { rows } = await this.pool.query<{ request_id: string; job_id: string; holder: string }>(
@@ -291,9 +291,9 @@ function heldBy(request: IdempotentRequest, holder: string): string[] {
 }
 
 /**
- * Repeats a statement that changes nothing the second time, so that a broken connection does not leave the key locked
- * until the lease ends. Only two kinds of the database's errors may pass: a shutdown (class 57) and a lost connection
- * (08).
+ * Repeats a statement that changes nothing the second time, so that a broken connection does not leave the key
+ * locked until the lease ends. Only two kinds of the database's errors may pass: a shutdown (class 57) and a
+ * lost connection (08).
  */
 function persistently<Result>(statement: () => Promise<Result>): Promise<Result> {
   return retry(statement, {

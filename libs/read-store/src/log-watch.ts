@@ -22,8 +22,8 @@ interface AnchorRow {
   readonly halted: string | null;
 }
 
-// A lost event may later be written again at the same place. Its consumer still stays halted until it is started
-// again.
+// A lost event may later be written again at the same place. Its consumer still stays halted until it is
+// started again.
 const columns = `event_position::text as position, event_id as id,
   case when halted_because like '%${checkpointWas}%' then halted_because end as halted`;
 const anchored = 'position is not null and event_id is not null';
@@ -97,7 +97,7 @@ export class LogWatch {
       await this.look();
     } catch (error) {
       if (error instanceof LogMismatch) this.state = { misfit: error.message };
-      // Who needs the stores says so; what is known stays known.
+      // Other parts of the process report stores that are away. The known state stays.
       else logger.debug({ because: messageOf(error) }, 'whether the checkpoints fit the log is unknown');
     }
   }

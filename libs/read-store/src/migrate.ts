@@ -192,7 +192,9 @@ class CarryReadModelsOver1790000000040 extends Migration {
   }
 }
 
-/** A checkpoint names the event that it was made from, and the installation names the log of all checkpoints. */
+/**
+ * A checkpoint names the event that it was made from, and the installation names the log of all checkpoints.
+ */
 class AnchorProjections1790000000070 extends Migration {
   override async up(runner: QueryRunner): Promise<void> {
     await runner.query(`alter table projections add column event_position bigint, add column event_id uuid`);
@@ -265,8 +267,8 @@ class CreateWebhookDeliveries1790000000080 extends Migration {
 }
 
 /**
- * Each process renews its row every few seconds. Unlogged: after a crash of the server, live processes write their rows
- * again at once.
+ * Each process renews its row every few seconds. Unlogged: after a crash of the server, live processes write
+ * their rows again at once.
  */
 class CreateSignsOfLife1790000000090 extends Migration {
   override async up(runner: QueryRunner): Promise<void> {

@@ -40,7 +40,7 @@ export interface ProjectionSessionOptions {
  * commit is confirmed. So batches are committed in order or not at all.
  */
 export class ProjectionSession {
-  /** The end of what was asked for last. */
+  /** Resolves at the end of the latest work. */
   private turn: Promise<void> = Promise.resolve();
   private flight: { readonly batch: Folded; readonly committed: Promise<void> } | undefined;
 

@@ -20,7 +20,7 @@ const openToTokens = 'atelier:client-token';
 /** Opens a route to all clients. Without it, a route requires a valid key. */
 export const Public = () => SetMetadata(publicRoute, true);
 
-/** Asks for this capability beside a valid key. */
+/** Requires this capability beside a valid key. */
 export const RequireCapability = (capability: Capability) => SetMetadata(requiredCapability, capability);
 
 /** Opens a route to client tokens of this kind too. A token of a job works only if the path names that job. */
@@ -118,7 +118,9 @@ export function rateLimited({ limit, retryAfterSeconds }: RateVerdict): ApiError
   );
 }
 
-/** For an address that has failed to authenticate too often. The answer does not depend on the key that it sent. */
+/**
+ * For an address that has failed to authenticate too often. The answer does not depend on the key that it sent.
+ */
 export function tooManyFailures(retryAfterSeconds: number): ApiError {
   return new ApiError(
     'RATE_LIMITED',

@@ -31,8 +31,8 @@ declare module 'fastify' {
 }
 
 /**
- * The two forms of the header: a bare signature of the body, or `t={Unix time},v1={signature}`, which covers the time,
- * method, path, Idempotency-Key and body. The signature is 32 bytes in canonical base64.
+ * The two forms of the header: a bare signature of the body, or `t={Unix time},v1={signature}`, which covers
+ * the time, method, path, Idempotency-Key and body. The signature is 32 bytes in canonical base64.
  */
 const forms = /^(?:t=(?<time>[1-9]\d{0,12}),v1=)?(?<signature>[A-Za-z0-9+/]{43}=)$/;
 
@@ -82,7 +82,9 @@ export function pendingSignature(request: FastifyRequest): Signature | undefined
   return pending.get(request);
 }
 
-/** Checks the signatures of requests: HMAC-SHA256 with the signing secret of the key (docs/signed-requests.md). */
+/**
+ * Checks the signatures of requests: HMAC-SHA256 with the signing secret of the key (docs/signed-requests.md).
+ */
 @Injectable()
 export class SignatureCheck {
   private readonly signingKey: string | undefined;

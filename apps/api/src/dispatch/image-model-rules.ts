@@ -19,7 +19,7 @@ export type ChosenModel =
   | { readonly kind: 'refused'; readonly problems: FieldProblem[] }
   | {
       readonly kind: 'chosen';
-      /** Whose rules the body has to keep. */
+      /** The model whose rules the body has to keep. */
       readonly asked: ImageModel;
       /** The model that draws. For a test key it is the sandbox, unless the registry names the vendor. */
       readonly draws: ImageModel;
@@ -61,7 +61,7 @@ export class ImageModels {
     return { loc: [...loc], msg, type: 'value' };
   }
 
-  /** Who draws what was asked of a model. */
+  /** The model that draws when this model is requested. */
   private drawing(asked: ImageModel, environment: Caller['environment']): ImageModel {
     return environment === 'test' && asked.test_keys === 'sandbox' ? this.choice.sandbox : asked;
   }

@@ -30,7 +30,9 @@ export function tellWrite(
   void reply.header(header, consistencyToken(caller, position));
 }
 
-/** The position that the caller's token names. @throws ApiError 422 for a token that this service did not give */
+/**
+ * The position that the caller's token names. @throws ApiError 422 for a token that this service did not give
+ */
 export const ConsistencyToken = createParamDecorator(
   (_data: unknown, context: ExecutionContext): bigint | undefined => {
     const request = context.switchToHttp().getRequest<FastifyRequest>();

@@ -32,7 +32,9 @@ const byStatus: Readonly<Record<number, readonly [ErrorCode, string]>> = {
   503: ['SERVICE_UNAVAILABLE', 'The service is shutting down. Send the request again.'],
 };
 
-/** Translates any error into an answer. An unforeseen error becomes INTERNAL_ERROR and does not show its cause. */
+/**
+ * Translates any error into an answer. An unforeseen error becomes INTERNAL_ERROR and does not show its cause.
+ */
 export function translateError(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
   if (error instanceof InvalidFields) return invalid(error.problems);

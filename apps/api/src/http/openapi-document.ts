@@ -316,7 +316,7 @@ function describeExamples(document: OpenAPIObject): void {
   document.components = { ...document.components, examples };
 }
 
-/** `/openapi.json`, made when it is first asked for. */
+/** `/openapi.json`, made at its first request. */
 export function serveDescription(app: NestFastifyApplication): void {
   let document: Promise<PreparedAnswer> | undefined;
   const server: FastifyInstance = app.getHttpAdapter().getInstance();

@@ -46,7 +46,7 @@ export function httpLimitsOf({ server }: FastifyInstance): HttpLimits {
 export interface BodyWatch extends Disposable {
   /** Rejects with 408 once the body is too slow; never resolves. */
   readonly tooSlow: Promise<never>;
-  /** Tells that another piece of the body came in. */
+  /** Reports that another piece of the body came in. */
   progress(): void;
 }
 
@@ -209,7 +209,8 @@ function ownTurn(): Promise<void> {
 }
 
 /**
- * The body as it was sent. It is read once and then remembered. @throws ApiError 413 beyond the route's limit, 408, 400
+ * The body as it was sent. It is read once and then remembered. @throws ApiError 413 beyond the route's limit,
+ * 408, 400
  */
 export function readRawBody(request: FastifyRequest): Promise<Buffer> {
   let body = bodies.get(request);

@@ -63,8 +63,8 @@ export function MetaProperty(about: string, example: object): PropertyDecorator 
 const shownKeys = new Set<string>(metaKeys);
 
 /**
- * The members of `meta` that callers see. It leaves out an engine's own notes, and members of older releases that are
- * no longer used.
+ * The members of `meta` that callers see. It leaves out an engine's own notes, and members of older releases
+ * that are no longer used.
  */
 export function shownMeta(meta: Readonly<Record<string, unknown>>): Record<string, unknown> {
   return Object.fromEntries(Object.entries(meta).filter(([key]) => shownKeys.has(key)));

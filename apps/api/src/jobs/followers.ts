@@ -31,7 +31,10 @@ export interface Follower {
   leave(): void;
 }
 
-/** Clients that keep a connection open to wait for events of a job. Each costs memory, so their number is limited. */
+/**
+ * Clients that keep a connection open to wait for events of a job. Each costs memory, so their number is
+ * limited.
+ */
 @Injectable()
 export class Followers implements OnModuleDestroy {
   private readonly all = new Set<Follower & { readonly reply: FastifyReply }>();
@@ -45,7 +48,8 @@ export class Followers implements OnModuleDestroy {
   /** A server that stops does not wait for jobs to end. Their followers reconnect to another server. */
   onModuleDestroy(): void {
     for (const { reply, leave } of this.all) {
-      // Without this header the connection stays open for the client's next request, and the server cannot close.
+      // Without this header the connection stays open for the client's next request, and the server cannot
+      // close.
       if (!reply.raw.headersSent) void reply.header('connection', 'close');
       leave();
     }
@@ -69,7 +73,8 @@ export class Followers implements OnModuleDestroy {
       this.count(owner, -1);
       over.abort();
       if (raw.destroyed) return;
-      // Without this, a client that does not read would hold its connection for ever, and the server could not stop.
+      // Without this, a client that does not read would hold its connection for ever, and the server could not
+      // stop.
       const cut = setTimeout(() => raw.destroy(), this.limits.graceMs);
       raw.once('close', () => clearTimeout(cut));
     };

@@ -28,7 +28,10 @@ export const preface = 'retry: 2000\n\n';
 
 export const heartbeat = ': still there\n\n';
 
-/** One event of a job in the format of server-sent events. JSON has no line breaks, so one `data` line is enough. */
+/**
+ * One event of a job in the format of server-sent events. JSON has no line breaks, so one `data` line is
+ * enough.
+ */
 export function sentEvent(event: JobEventResponse): string {
   return `id: ${event.seq}\nevent: ${event.event_type}\ndata: ${JSON.stringify(event)}\n\n`;
 }

@@ -9,7 +9,9 @@ import { ApiError, invalid } from '../http/api-error.js';
  */
 const keptPixels = 50_000_000;
 
-/** Pixels of the largest picture that is decoded: about 16000 × 12500. A small file can claim to be much larger. */
+/**
+ * Pixels of the largest picture that is decoded: about 16000 × 12500. A small file can claim to be much larger.
+ */
 export const pixelLimit = 200_000_000;
 
 /** A decoder holds many rows at a time: 200 megapixels in the form of 120 long rows took 1 GB. */

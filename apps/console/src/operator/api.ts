@@ -26,7 +26,7 @@ export const api = createClient(client);
 
 const { queryKey: sessionKey } = api.queryOptions('get', '/admin/v1/session', {});
 
-/** Who is logged in. */
+/** The operator who is logged in. */
 export const useSession = () => api.useQuery('get', '/admin/v1/session', {}, { staleTime: Infinity });
 
 /** Exchanges a token for a session, so that the browser does not keep the token. */
@@ -56,7 +56,7 @@ export async function change<Data>(asked: Promise<{ data?: Data; error?: unknown
   return data;
 }
 
-/** How often what may change by itself is asked for again. */
+/** How often data that may change by itself is read again. */
 export const lively = { refetchInterval: 5_000 };
 /** For data for which the server counts or reads whole tables. */
 export const unhurried = { refetchInterval: 30_000, staleTime: 10_000 };

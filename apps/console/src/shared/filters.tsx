@@ -40,7 +40,7 @@ export function sinceHours(text: string): string | undefined {
 }
 
 interface PagesParts {
-  /** Which of how many. */
+  /** The range of shown rows, and the number of all rows. */
   readonly children: ReactNode;
   /** Undefined: there is none in this direction. */
   readonly newer: (() => void) | undefined;

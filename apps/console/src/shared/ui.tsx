@@ -146,7 +146,7 @@ export function useSought<Place extends HTMLElement>(sought: boolean) {
 interface ProblemParts {
   readonly error: unknown;
   readonly again?: () => void;
-  /** It is the answer to what was just asked for. */
+  /** It is the answer to the latest request. */
   readonly sought?: boolean;
 }
 
@@ -421,7 +421,7 @@ export function Json({ of }: { of: unknown }) {
   return <pre tabIndex={0}>{JSON.stringify(of, null, 2)}</pre>;
 }
 
-/** Names and values; what there is none of is left out. */
+/** Names and values. Missing values are left out. */
 export function Facts({ of }: { of: readonly (readonly [name: string, value: ReactNode])[] }) {
   const there = of.filter(([, value]) => value !== null && value !== undefined && value !== false);
   return (

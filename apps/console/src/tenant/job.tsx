@@ -27,7 +27,7 @@ export function OwnJobPage() {
   );
 }
 
-/** Which workflow it was: its first event says so. */
+/** The job's workflow, which its first event names. */
 function useOperation(jobId: string): string | undefined {
   const first = useAsked(
     ['operation', jobId],

@@ -164,7 +164,7 @@ function useOrder(name: WorkflowName, body: OrderBody) {
   return { order, change, submit: (event: FormEvent) => void submit(event) };
 }
 
-/** Asked for once the form is filled in and typing pauses. */
+/** Requested once the form is filled in and typing pauses. */
 function useQuote(name: WorkflowName, body: OrderBody, isFilled: boolean) {
   const text = JSON.stringify(body);
   const [settled, setSettled] = useState('');

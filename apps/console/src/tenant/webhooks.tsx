@@ -186,7 +186,7 @@ const states = [
   ['failed', 'failed'],
 ] as const;
 
-/** One endpoint: what was sent to it, with each attempt. */
+/** One endpoint: its deliveries, with each attempt. */
 export function DeliveriesPage() {
   const { id: public_id = '' } = useParams();
   const [status, setStatus] = useState('');

@@ -32,8 +32,8 @@ const renderGraceMs = 2_500;
 const graceMs = 5_000;
 
 /**
- * The processes of the service. Renders and operators' requests have their own processes, so that they cannot stall the
- * API.
+ * The processes of the service. Renders and operators' requests have their own processes, so that they cannot
+ * stall the API.
  */
 export class Roles {
   private readonly logs: RoleLog[] = [];
@@ -102,8 +102,8 @@ export class Roles {
 
   /**
    * Stops the API first, so that it accepts no request that no other role would serve. Stops the projector
-   * last, so that it folds the events that the worker appends while it stops: `atelier events copy
-   * --checkpoints translate` needs consumers at the end of the log.
+   * last, so that it folds the events that the worker appends while it stops:
+   * `atelier events copy --checkpoints translate` needs consumers at the end of the log.
    */
   async stop(): Promise<void> {
     const { api, worker, projector } = this.processes;

@@ -8,11 +8,14 @@ import type { EventMacs, MacVerdict } from './event-macs.js';
  */
 export const adoptionStream = 'atelier.adoptions';
 
-/** An operator has looked at the events without proof, and accepts them. The event's data is an {@link Adoption}. */
+/**
+ * An operator has looked at the events without proof, and accepts them. The event's data is an
+ * {@link Adoption}.
+ */
 export const historyAdopted = 'HistoryAdopted';
 
 export interface Adoption {
-  /** Whose positions are meant: {@link EventStore.identity}. */
+  /** The log that the positions belong to: {@link EventStore.identity}. */
   readonly log: string;
   /** Events up to this position, inclusive, need no proof. In decimals. */
   readonly through: string;

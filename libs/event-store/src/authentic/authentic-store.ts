@@ -65,7 +65,8 @@ export function refusingUnproven(store: EventStore): EventStore {
       refuseUnproven(events, options);
       return events;
     },
-    // Most subscribers want marked events. They get the store's own subscription, without a generator in between.
+    // Most subscribers want marked events. They get the store's own subscription, without a generator in
+    // between.
     subscribe: (options) => (options.unprovenToo ? store.subscribe(options) : provenOnly(store, options)),
   });
 }

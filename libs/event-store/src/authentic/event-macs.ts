@@ -39,7 +39,10 @@ interface MacKey {
   readonly key: KeyObject;
 }
 
-/** 128 bits: half of SHA-256's, as RFC 2104 allows. A forger has to guess, and each guess is an event on the log. */
+/**
+ * 128 bits: half of SHA-256's, as RFC 2104 allows. A forger has to guess, and each guess is an event on the
+ * log.
+ */
 const macBytes = 16;
 
 /**
@@ -62,7 +65,8 @@ export class EventMacs {
   }
 
   /**
-   * The metadata's text with the MAC in it. Metadata that is not an object stays as it is; this service writes none.
+   * The metadata's text with the MAC in it. Metadata that is not an object stays as it is; this service writes
+   * none.
    */
   withMac(event: WrittenEvent): string {
     const { metadata } = event;

@@ -11,8 +11,8 @@ import { describeWriters } from './writers.conformance.js';
 import { describeTogether } from './together.conformance.js';
 
 /**
- * The port's promises as tests. Every adapter runs this suite, and no test knows which adapter it has. A test touches
- * only its own streams, so it also passes on a log with other writers.
+ * The port's promises as tests. Every adapter runs this suite, and no test knows which adapter it has. A test
+ * touches only its own streams, so it also passes on a log with other writers.
  */
 export function describeEventStore(name: string, start: () => Promise<EventStoreHarness>): void {
   describe(`${name} as an event store`, () => {

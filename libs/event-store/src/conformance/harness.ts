@@ -15,7 +15,9 @@ export interface EventStoreHarness {
   open(options?: { readonly macs?: EventMacs }): EventStore;
   /** Clients whose connections can be disturbed. Absent: the tests of lost answers are skipped. */
   readonly faults?: Faults;
-  /** Appends from another process: `events` to each of `streams` streams `{prefix}{n}`, at explicit revisions. */
+  /**
+   * Appends from another process: `events` to each of `streams` streams `{prefix}{n}`, at explicit revisions.
+   */
   writeElsewhere?(job: WriteJob): Promise<void>;
   close(): Promise<void>;
 }

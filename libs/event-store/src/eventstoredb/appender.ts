@@ -255,8 +255,8 @@ export function toProposed({ id, type, data, metadata }: SerialisedEvent): Event
 const maxConcurrent = 64;
 
 /**
- * Runs the appends to one stream one after the other, in the order of their arrival. Appends to different streams run
- * at the same time, up to a limit.
+ * Runs the appends to one stream one after the other, in the order of their arrival. Appends to different
+ * streams run at the same time, up to a limit.
  */
 export class Lanes {
   private readonly lanes = new Map<string, Promise<unknown>>();

@@ -135,7 +135,8 @@ export function parseOptions(query: string): UrlOptions {
     const equals = pair.indexOf('=');
     const key = equals < 0 ? pair : pair.slice(0, equals);
     const name = known.get(flat(key));
-    // The message names the misspelt option, so that operators find it. It omits the value, which may be a secret.
+    // The message names the misspelt option, so that operators find it. It omits the value, which may be a
+    // secret.
     if (name === undefined)
       throw new RangeError(`The EventStoreDB URL has an option that is not known: ${key}`);
     options[name] = parseValue(name, decode(name, pair.slice(key.length + 1)));

@@ -45,7 +45,9 @@ export class Connection {
     }
   }
 
-  /** Runs a read, and runs it again after a passing failure until the deadline. @throws EventStoreUnavailable */
+  /**
+   * Runs a read, and runs it again after a passing failure until the deadline. @throws EventStoreUnavailable
+   */
   async read<T>(work: (client: GuardedClient, timeoutMs: number) => Promise<T>): Promise<T> {
     const { deadlineMs, answerTimeoutMs, observer } = this.options;
     let failure: unknown;

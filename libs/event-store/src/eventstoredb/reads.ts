@@ -119,8 +119,8 @@ function placeAt(position: bigint) {
 }
 
 /**
- * Collects all events of a finite read. The client gives reads no deadline, so each wait for the next event has a time
- * limit here.
+ * Collects all events of a finite read. The client gives reads no deadline, so each wait for the next event has
+ * a time limit here.
  * @throws NoAnswer
  */
 function collect(

@@ -30,7 +30,7 @@ export interface AppendQueueOptions {
   readonly deadlineMs: number;
   /** How long an answer may take before the connection counts as lost. */
   readonly answerTimeoutMs: number;
-  /** Told the head after each batch. */
+  /** Gets the head after each batch. */
   readonly onAppended: (head: bigint) => void;
   readonly observer: EventStoreObserver;
 }
@@ -147,7 +147,9 @@ export class AppendQueue {
     }
   }
 
-  /** Takes as many waiting appends as may go together, in order. It skips streams that are already in the batch. */
+  /**
+   * Takes as many waiting appends as may go together, in order. It skips streams that are already in the batch.
+   */
   private takeBatch(): WaitingGroup[] {
     const batch: WaitingGroup[] = [];
     const left: WaitingGroup[] = [];

@@ -40,8 +40,8 @@ export function guardPool(pool: pg.Pool): pg.Pool {
 }
 
 /**
- * Runs the work on one connection of a guarded pool. If a failure may have left a statement unfinished, the connection
- * is closed and not returned.
+ * Runs the work on one connection of a guarded pool. If a failure may have left a statement unfinished, the
+ * connection is closed and not returned.
  */
 export async function onClient<T>(
   pool: pg.Pool,
@@ -87,7 +87,9 @@ export interface Statement {
   readonly text: string;
 }
 
-/** Runs a prepared statement. Rejects when no answer comes within `timeoutMs`; the connection is then unusable. */
+/**
+ * Runs a prepared statement. Rejects when no answer comes within `timeoutMs`; the connection is then unusable.
+ */
 export async function query<Row extends pg.QueryResultRow>(
   client: pg.ClientBase,
   statement: Statement,

@@ -6,7 +6,10 @@ import { defaultSchema, quoteSchema } from './schema.js';
 const timeoutMs = 5000;
 const deadlineMs = 10_000;
 
-/** Snapshots in the schema of the event store, which `migrateEventStore` makes. The caller owns and ends the pool. */
+/**
+ * Snapshots in the schema of the event store, which `migrateEventStore` makes. The caller owns and ends the
+ * pool.
+ */
 export function createPostgresSnapshotStore(options: { pool: pg.Pool; schema?: string }): SnapshotStore {
   const { pool, schema = defaultSchema } = options;
   const table = `${quoteSchema(schema)}.snapshots`;

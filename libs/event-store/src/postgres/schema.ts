@@ -22,8 +22,8 @@ export function channelOf(schema: string): string {
 }
 
 /**
- * Brings the schema to the newest version. Idempotent; safe to call from every process at start. Each version is
- * applied once, in order, in its own transaction. Only add versions to the list; never change one.
+ * Brings the schema to the newest version. Idempotent; safe to call from every process at start. Each version
+ * is applied once, in order, in its own transaction. Only add versions to the list; never change one.
  */
 export async function migrateEventStore(pool: pg.Pool, schema: string = defaultSchema): Promise<void> {
   const s = quoteSchema(schema);
