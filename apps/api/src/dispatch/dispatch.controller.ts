@@ -75,7 +75,7 @@ function outcomeOf(
   }
 }
 
-/** The problem of a picture that the chosen model cannot work on. */
+/** The mistake to report for a picture that the chosen model cannot work on. */
 type Unfit = (reference: UnfitReference) => FieldProblem;
 
 /** Names the field. The answer is the same for an unknown id and for an id of another tenant. */

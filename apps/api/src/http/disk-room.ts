@@ -22,7 +22,7 @@ export class DiskRoom {
     this.refusedAt = performance.now();
   }
 
-  /** The problem as texts for people. Empty when there is room, as far as the process knows. */
+  /** The problems as texts for people. Empty when there is room, as far as the process knows. */
   async problems(): Promise<string[]> {
     const refused = performance.now() - this.refusedAt < freshForMs;
     return refused || (await this.folderIsFull()) ? ['a disk is full'] : [];
