@@ -201,8 +201,8 @@ export class PostgresIdempotencyStore implements IdempotencyStore {
   }
 
   /**
-   * If several requests find an expired lease at the same time, the row's lock lets one through. It returns the
-   * row's current ids, because a try in between may have used other ids.
+   * If several requests find an expired lease at the same time, the row's lock lets only one take it. Returns
+   * the row's current ids, because another try may have changed them in between.
    */
   private async takeOver(request: IdempotentRequest) {
     const { rows } = await this.pool.query<{ request_id: string; job_id: string; holder: string }>(
@@ -221,7 +221,7 @@ export class PostgresIdempotencyStore implements IdempotencyStore {
     return lease;
   }
 
-  /** The lease by the name that it has now: a renewal that is under way may give it another one. */
+  /** Stops renewing the lease. It waits for a running renewal, which may still give the lease another name. */
   private async letGo(lease: IdempotencyLease): Promise<IdempotencyLease> {
     this.leases.delete(lease);
     if (this.renewing) await this.renewing;
