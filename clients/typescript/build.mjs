@@ -18,7 +18,7 @@ const types = await openapiTS(readFileSync(source, 'utf8'), {
 });
 const target = new URL('src/openapi.ts', import.meta.url);
 writeFileSync(target, `import type { Picture } from './pictures.js';\n\n${astToString(types)}`);
-// It gets the time of its source, so that it causes no new build.
+// The written file gets the modification time of its source, so that it does not trigger a new build.
 const { mtime } = statSync(source);
 utimesSync(target, mtime, mtime);
 execFileSync('tsc', ['--project', import.meta.dirname], { stdio: 'inherit' });

@@ -17,11 +17,14 @@ const {
   SHOP_HOME = join(import.meta.dirname, 'shop'),
 } = process.env;
 
-/** The season is a part of the Idempotency-Keys, so each season has orders of its own. */
+/** The season is part of every Idempotency-Key, so each season has its own orders. */
 const season = 'spring';
 const budget = Number(BUDGET);
 
-/** No credits, no permission, not found, not valid. A 503 is no refusal: the outcome of that dispatch is unknown. */
+/**
+ * In this order: no credits, no permission, not found, not valid. A 503 is no refusal: the outcome of that
+ * dispatch is unknown.
+ */
 const refusals = new Set([402, 403, 404, 422]);
 
 await mkdir(SHOP_HOME, { recursive: true });
@@ -57,7 +60,10 @@ await collectPictures();
 receiver.close();
 report();
 
-/** Registers this shop's address once. After a kill before the secret was stored, the address exists, and gets a new secret. */
+/**
+ * Registers this shop's address once. If the process was killed before it stored the secret, the address
+ * already exists and gets a new secret.
+ */
 async function endpointSecret(): Promise<string> {
   const known = shop.secretOf(WEBHOOK_URL);
   if (known) return known;
@@ -87,7 +93,8 @@ async function choosePresets() {
 /** Uploads an article's photograph and registers it as a product. */
 async function offer({ sku, title, photo, assetId, productId }: Order): Promise<void> {
   if (productId) return;
-  // Uploading twice makes two free pictures; registering twice under one reference makes one product.
+  // Both steps may be repeated: a second upload only makes another free picture, and a second registration
+  // under the same reference makes no second product.
   const asset = assetId ?? (await atelier.upload({ path: join(import.meta.dirname, photo) })).asset_id;
   shop.uploaded(sku, asset);
   const product = { title, external_ref: sku, upload_asset_public_id: asset };
@@ -104,13 +111,15 @@ async function orderShots(): Promise<void> {
     const request = known.request ?? (await reserve(sku, shots));
     if (!request) return;
     try {
-      // The article's own key: after a kill, the repeated request finds the same job and charges nothing more.
+      // The key belongs to the article: after a kill, the repeated request finds the same job and charges
+      // nothing more.
       const idempotencyKey = `${season}/${sku}`;
       const accepted = await atelier.run('catalog-shots', request, { idempotencyKey }).accepted;
       shop.ordered(sku, accepted.job_id, accepted.credits_cost);
       console.log(`${sku} ${title}: ordered`);
     } catch (error) {
-      // A refusal has charged nothing. After any other failure the next start asks again with the same key.
+      // A refusal charges nothing. After any other failure, the next start repeats the request with the same
+      // key.
       if (error instanceof AtelierError && refusals.has(error.status)) shop.release(sku);
       throw error;
     }

@@ -23,8 +23,8 @@ export interface Order extends Article {
 }
 
 /**
- * The shop's memory, in a file. Each step of an article is written down as soon as it is done, so that a restart after a kill
- * goes on with the same step.
+ * The shop's memory, in a file. It records each step of an article as soon as the step is done, so that a
+ * restart after a kill continues where the work stopped.
  */
 export class Shop {
   private readonly database: DatabaseSync;
@@ -84,7 +84,7 @@ export class Shop {
     this.database.prepare('update orders set status = ? where job_id = ?').run(status, jobId);
   }
 
-  /** A repeated message counts once, by its id. It is stored before it is acknowledged. */
+  /** The message's id makes a repeated message count once. The message is stored before it is acknowledged. */
   heard(webhookId: string, { type, data }: WebhookMessage): void {
     const [jobId, status] =
       type === 'job.succeeded' || type === 'job.failed' ? [data.job_id, data.status] : [];

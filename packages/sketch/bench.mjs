@@ -1,4 +1,5 @@
-// How long a picture takes, without the service around it: `npm run bench -w @atelier/sketch [-- renders]`, after a build.
+// Measures how long a picture takes without the service. Build first, then: `npm run bench -w @atelier/sketch
+// [-- renders]`.
 import { readFileSync } from 'node:fs';
 import { SketchEngine } from '@atelier/sketch';
 

@@ -18,7 +18,7 @@ import type {
 } from './types.js';
 
 export interface AtelierOptions {
-  /** `sk_live_…` or `sk_test_…`: keep it on your server. In a browser, a client token: `ct_…`. */
+  /** `sk_live_…` or `sk_test_…`: keep it on your server. A browser uses a client token: `ct_…`. */
   readonly apiKey: string;
   readonly baseUrl: string;
   /** How often a repeatable request is sent again. Default: 5. */
@@ -69,8 +69,8 @@ export class Atelier {
   }
 
   /**
-   * Orders pictures. Files in the body are uploaded first. The client repeats the dispatch under one Idempotency-Key until it
-   * gets an answer: it is charged once.
+   * Orders pictures. Files in the body are uploaded first. The client repeats the dispatch under one
+   * Idempotency-Key until it gets an answer, so it is charged once.
    */
   run<Name extends WorkflowName>(workflow: Name, body: WorkflowBody<Name>, options: RunOptions = {}): Run {
     const { signal, idempotencyKey = crypto.randomUUID(), headers } = options;
@@ -97,7 +97,7 @@ export class Atelier {
   ): Promise<Answered> {
     const sent = await this.uploaded(body, signal);
     signal?.throwIfAborted();
-    // From here on without the signal: only a job with a known id can be cancelled.
+    // The dispatch itself ignores the signal: a job can only be cancelled once its id is known.
     return ask(this.connection, 'POST', `/v1/${workflow}`, { body: sent, headers, query, repeatable: true });
   }
 
@@ -132,7 +132,7 @@ export class Atelier {
       const rows = Object.values(page).find(Array.isArray) ?? [];
       yield* rows;
       if (rows.length < pageSize) return;
-      // With a cursor, added rows cause no gaps and repeats; not every list has one.
+      // A cursor avoids gaps and repeats when rows are added meanwhile. Lists without a cursor use the offset.
       from = typeof page.next_cursor === 'string' ? { cursor: page.next_cursor } : { offset };
     }
   }

@@ -23,7 +23,10 @@ export class AtelierError extends Error {
   }
 }
 
-/** No answer came, also after all retries. A dispatch may have happened: the same `idempotencyKey` finds out. */
+/**
+ * No answer came, even after all retries. The dispatch may still have happened: repeat it with the same
+ * `idempotencyKey` to find out.
+ */
 export class ConnectionError extends Error {
   override readonly name = 'ConnectionError';
 }
@@ -66,7 +69,7 @@ function pauseAskedFor(retryAfter: string | null): number | undefined {
 
 function envelopeOf(text: string): Envelope | undefined {
   try {
-    // JSON that has an `error` with a code comes from the service: no other answer has that form.
+    // JSON that has an `error` with a code comes from the service: nothing else answers in that form.
     const body = JSON.parse(text) as Partial<Envelope> | null;
     return typeof body?.error?.code === 'string' ? (body as Envelope) : undefined;
   } catch {

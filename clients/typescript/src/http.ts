@@ -14,13 +14,18 @@ export interface Request {
   /** Sent as JSON, unless it is a form. */
   readonly body?: object;
   readonly signal?: AbortSignal | undefined;
-  /** Whether sending it twice has the same effect as sending it once. Otherwise only requests that surely had no effect are sent again. */
+  /**
+   * Whether sending it twice has the same effect as sending it once. If not, it is only sent again when the
+   * first attempt certainly had no effect.
+   */
   readonly repeatable: boolean;
 }
 
 const longestPauseMs = 30_000;
 
-/** Half of it is random, so that clients that were cut off together do not return together. */
+/**
+ * Half of the pause is random, so that clients that lost their connection together do not all return at once.
+ */
 export function backoffMs(attempt: number): number {
   const whole = Math.min(250 * 2 ** attempt, longestPauseMs);
   return whole / 2 + (Math.random() * whole) / 2;
@@ -94,6 +99,7 @@ export async function send(
 export async function ask<Answered>(...request: Parameters<typeof send>): Promise<Answered> {
   const response = await send(...request);
   const text = await response.text();
-  // The types come from that description, and the service is tested against it: no content is `undefined` in them.
+  // The cast is safe: the types come from openapi.json, and the service is tested against it. In these types an
+  // answer without content is `undefined`.
   return (text === '' ? undefined : JSON.parse(text)) as Answered;
 }

@@ -1,6 +1,6 @@
 /**
- * The value of a picture field: an id that the service knows, or a picture to upload: a `File` or another `Blob`, bytes, a
- * stream, or the path of a file (where there is a file system).
+ * The value of a picture field: an id that the service knows, or a picture to upload. A picture is a `File` or
+ * another `Blob`, bytes, a stream, or, where there is a file system, the path of a file.
  */
 export type Picture = string | PictureFile;
 

@@ -15,12 +15,16 @@ export interface FollowOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** The service sends something every 15 seconds: after three times that, the connection is dead. */
+/**
+ * The service sends something every 15 seconds. A connection that is silent for three times as long counts as
+ * dead.
+ */
 const silenceMs = 45_000;
 
 /**
- * The public events of a job, to its last one. A broken connection continues after the last event. @throws AtelierError;
- * ConnectionError several attempts in a row failed; the signal's reason
+ * The public events of a job, up to its last one. After a broken connection, it reconnects and continues behind
+ * the last event received.
+ * @throws AtelierError; ConnectionError when several attempts in a row failed; the signal's reason
  */
 export async function* follow(
   connection: Connection,
@@ -34,7 +38,8 @@ export async function* follow(
         yield event;
         if (event.event_type === 'succeeded' || event.event_type === 'failed') return;
       }
-      // The service ended the stream before the job: it restarts, or the job had ended before `since`.
+      // The service closed the stream without a final event: it is restarting, or the job had ended before
+      // `since`.
       if ((await jobOf(connection, jobId, signal)).finished_at !== null && failures > 0) return;
     } catch (error) {
       signal?.throwIfAborted();
@@ -101,7 +106,8 @@ function jobOf(connection: Connection, jobId: string, signal: AbortSignal | unde
 }
 
 /**
- * A dispatch and its job. Iterate it for the events of its timeline, ask `result()` for the pictures, or both.
+ * A dispatch and its job. Iterate it for the events of its timeline, call `result()` for the pictures, or do
+ * both.
  */
 export class Run implements AsyncIterable<JobEvent> {
   /** The answer to the dispatch: the job's id and its cost. */
@@ -116,7 +122,7 @@ export class Run implements AsyncIterable<JobEvent> {
   ) {
     signal?.addEventListener('abort', this.onAbort);
     this.accepted = this.order(dispatch);
-    // A caller that awaits it gets the failure; awaiting it is optional.
+    // Callers need not await `accepted`. This handler prevents an unhandled rejection when they do not.
     this.accepted.catch(() => this.leaveSignal());
   }
 
@@ -152,7 +158,10 @@ export class Run implements AsyncIterable<JobEvent> {
     return { ...job, pictures };
   }
 
-  /** Cancels the job, whose credits are given back. One that has ended stays as it is: 409 JOB_ALREADY_FINISHED. */
+  /**
+   * Cancels the job; its credits are given back. A job that has ended does not change: the answer is 409
+   * JOB_ALREADY_FINISHED.
+   */
   async cancel(): Promise<void> {
     const { job_id: jobId } = await this.accepted;
     await send(this.connection, 'POST', `/v1/jobs/${jobId}/cancel`, { repeatable: true });

@@ -34,7 +34,10 @@ export type Method = 'get' | 'post' | 'patch' | 'delete';
 type Operation<Verb extends Method, Path extends keyof paths> =
   paths[Path] extends Record<Verb, infer Found> ? Found : never;
 
-/** The paths of a method. Uploads and workflows have methods of their own. */
+/**
+ * The paths that have an HTTP method. Uploads and workflows are left out: the client has its own methods for
+ * them.
+ */
 export type PathOf<Verb extends Method> = {
   [Path in keyof paths]: Operation<Verb, Path> extends { responses: infer Found }
     ? Found extends { 202: unknown }

@@ -9,7 +9,7 @@ export type WebhookMessage = {
     : never;
 }[keyof webhooks];
 
-/** The service has not signed the request, or signed it long ago. */
+/** The service did not sign the request, or signed it too long ago. */
 export class WebhookVerificationError extends Error {
   override readonly name = 'WebhookVerificationError';
 }
@@ -19,8 +19,9 @@ export type WebhookHeaders = Headers | Readonly<Record<string, string | readonly
 /**
  * The message in a request to your endpoint, after its signature is verified. @param body exactly as it arrived: parsing and
  * writing it again changes the text
- * @param secret `whsec_…`, as the endpoint's registration or its last rotation answered
- * @param toleranceSeconds how far the request's time may be from ours, against replayed requests
+ * @param secret `whsec_…`, from the answer to the endpoint's registration or to its last rotation
+ * @param toleranceSeconds the largest allowed difference between the request's time and ours; it stops replayed
+ * requests
  * @throws WebhookVerificationError
  */
 export async function verifyWebhook(

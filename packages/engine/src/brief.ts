@@ -5,7 +5,7 @@ import type { ArtifactKind, PartFailureCode, PictureMeta, StageName, StepName } 
  * request; an engine that is not the sandbox sees the brief and never the body.
  */
 export interface Brief {
-  /** The steps run one after the other: a step may start from an earlier one's result. */
+  /** The steps run one after the other, because a step may use the result of an earlier one. */
   readonly steps: readonly BriefStep[];
 }
 
@@ -30,7 +30,7 @@ export type BriefTask =
   | 'catalog_shot'
   | 'empty_plate';
 
-/** The part that an input plays, for models with a place of its own for each. */
+/** The role of an input, for models that have a separate field for each role. */
 export type BriefRole = 'person' | 'garment' | 'scene' | 'shot' | 'photograph' | 'subject';
 
 /** A picture of the job by its name, or an earlier step's result by that step's name. */
@@ -44,11 +44,11 @@ export interface BriefInput {
 }
 
 interface StepFacts {
-  /** Unique in the brief: it names the call in the log, and the failed arm if the step has no result. */
+  /** Unique in the brief. It names the call in the log, and the failed arm if the step has no result. */
   readonly name: StepName;
   /** In the order in which the words number them: the first is image 1. */
   readonly inputs: readonly BriefInput[];
-  /** If an optional step has no result, the job goes on without it, and names it in its failures. */
+  /** If an optional step has no result, the job goes on without it and lists it among its failures. */
   readonly optional: boolean;
 }
 
@@ -92,7 +92,7 @@ export interface ReadingOrder extends StepFacts {
   readonly otherwise: readonly BriefStep[];
 }
 
-/** A picture that is a result unchanged: only the facts about it are new. */
+/** An input picture that is returned unchanged as a result, with new facts about it. */
 export interface KeptPicture {
   readonly kind: 'kept';
   readonly name: StepName;
@@ -108,7 +108,10 @@ export interface MissingPart {
   readonly message: string;
 }
 
-/** An order in words, for a model that is steered by language: the inputs are sent beside it, in its order. */
+/**
+ * The order as text, for a model that follows instructions in words. The inputs are sent with it, in the same
+ * order.
+ */
 export function wordsOf(order: PictureOrder): string {
   const { instruction, inputs, keep, avoid } = order;
   const paragraphs = [

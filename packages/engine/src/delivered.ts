@@ -26,7 +26,10 @@ interface Expected {
   readonly mark: Buffer | undefined;
 }
 
-/** Models have few sizes: up to this share of a side may be cut away, which turns 2:3 into 4:5 and 3:2 into 16:9. */
+/**
+ * Models offer few sizes. Up to this share of a side may be cut away; that is enough to turn 2:3 into 4:5 and
+ * 3:2 into 16:9.
+ */
 const harmlessCrop = 0.2;
 /** A picture may be enlarged this much before it looks soft. */
 const harmlessScale = 2;
@@ -65,7 +68,7 @@ export async function delivered(
   return { bytes: await opaque.toBuffer(), contentType: 'image/jpeg', ...size };
 }
 
-/** The part to cut from the longer direction, as a share of it. */
+/** The part to cut from the side that is too long, as a share of that side. */
 function croppedShare(found: Size, wanted: Size): number {
   const [is, ought] = [found.width / found.height, wanted.width / wanted.height];
   return 1 - Math.min(is, ought) / Math.max(is, ought);
@@ -88,9 +91,9 @@ const cutTo = (picture: Sharp, { width, height }: Size): Promise<Buffer> =>
 
 const thumb = 24;
 
-/** An unchanged input is no result, even if it is encoded differently. */
+/** A result that only repeats an input is rejected, even if it is encoded differently. */
 async function refuseCopy(picture: Buffer, input: Buffer | undefined, raw: CreateRaw): Promise<void> {
-  // What cannot be read is not what came back.
+  // An input that cannot be read cannot be the result.
   if (!input) return;
   const small = (pixels: Buffer) =>
     sharp(pixels, { raw }).resize(thumb, thumb, { fit: 'fill' }).flatten().greyscale().raw().toBuffer();
@@ -103,9 +106,9 @@ async function refuseCopy(picture: Buffer, input: Buffer | undefined, raw: Creat
 const usualRatios = ['1:1', '2:3', '3:2', '3:4', '4:3', '4:5', '5:4', '9:16', '16:9'];
 
 /**
- * The pixels of an order.
- * @param first width to height of its first picture
- * @param ratios those that the model draws
+ * The size of an ordered picture in pixels.
+ * @param first ratio of width to height of its first input
+ * @param ratios the ratios that the model draws
  */
 export function orderedFormat(
   { ratio: ordered, longSide }: Pick<PictureOrder, 'ratio' | 'longSide'>,
@@ -114,7 +117,7 @@ export function orderedFormat(
 ): OrderedFormat {
   const wanted = ordered === 'input' ? first : ratioOf(ordered);
   const ratio = ratios.toSorted((a, b) => off(ratioOf(a), wanted) - off(ratioOf(b), wanted))[0] ?? '1:1';
-  // An edit keeps the format of its image if the model draws it, and otherwise gets the nearest.
+  // An edit keeps the ratio of its input if the model draws that ratio; otherwise it gets the nearest one.
   const drawn = ordered === 'input' ? ratioOf(ratio) : wanted;
   const size = {
     width: Math.round(drawn >= 1 ? longSide : longSide * drawn),

@@ -25,11 +25,17 @@ export type Order = Pick<EngineRequest, 'body' | 'inputs' | 'brief'>;
 
 export interface EngineUnderTest {
   readonly engine: ImageEngine;
-  /** An order for each workflow that the engine draws. First comes a quick one that has stages: several tests render it. */
+  /**
+   * One order for each workflow that the engine draws. Several tests render the first order, so it must be
+   * quick and have stages.
+   */
   readonly orders: Readonly<Record<string, Order>>;
   /** The same request and seed give the same bytes. */
   readonly repeatable: boolean;
-  /** Whether it marks pictures of the test environment itself. The service marks those of a package. */
+  /**
+   * Whether the engine itself marks the pictures of the test environment. If it comes from a package, the
+   * service marks them.
+   */
   readonly marks: boolean;
   /** What the orders' ids of garments mean. */
   readonly garmentKind: RenderContext['garmentKind'];
@@ -90,7 +96,7 @@ export function unattended(): Pick<EngineContext, 'calls' | 'abandoned'> {
   return { calls: recordedCalls(), abandoned: new AbortController().signal };
 }
 
-/** The port's rules as tests: every engine runs them, and they do not know which engine they run. */
+/** The port's rules as tests. Every engine must pass them, so they do not depend on any one engine. */
 export function describeEngine(
   name: string,
   { engine, orders, repeatable, marks, garmentKind }: EngineUnderTest,
@@ -117,7 +123,7 @@ export function describeEngine(
         stages.push(stage);
       },
     });
-    // An unfinished report of a stage would come after the end of its job.
+    // The report of a stage that is still pending here would arrive after the end of its job.
     expect(reporting).toBe(0);
     return { result, stages };
   }

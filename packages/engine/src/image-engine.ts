@@ -6,8 +6,8 @@ export * from './own-pictures.js';
 export * from './vocabulary.js';
 
 /**
- * The port of all engines. Only the sandbox draws from the body, a {@link RenderRequest}; every other engine declares that it
- * takes a {@link BriefedRequest}, and sees nothing else.
+ * The port of all engines. Only the sandbox draws from the body, as a {@link RenderRequest}. Every other engine
+ * declares that it takes a {@link BriefedRequest} and sees nothing else.
  */
 export abstract class ImageEngine {
   abstract readonly name: string;
@@ -51,8 +51,9 @@ export interface BriefedRequest {
 export type Renderer<Body> = (request: RenderRequest<Body>, context: RenderContext) => Promise<RenderResult>;
 
 /**
- * A renderer for every workflow, by name. Declare an engine's table as `satisfies Renderers<…>` of the workflows' bodies:
- * then a missing renderer, and one that expects another body than its workflow has, do not compile.
+ * A renderer for every workflow, by name. Declare an engine's table as `satisfies Renderers<…>` of the
+ * workflows' bodies: then the compiler refuses a missing renderer, and a renderer that expects a different body
+ * than its workflow has.
  */
 export type Renderers<Bodies> = { readonly [Workflow in keyof Bodies]: Renderer<Bodies[Workflow]> };
 
@@ -101,7 +102,10 @@ export interface RenderContext {
 /** What an engine that asks vendors has beside the rest. */
 export interface EngineContext extends RenderContext {
   readonly calls: VendorCalls;
-  /** Aborted once the result is no longer wanted; the engine then tells the vendor. A stopping worker leaves its calls to others. */
+  /**
+   * Aborted once the result is no longer wanted; the engine then tells the vendor. It is not aborted when the
+   * worker stops, because other workers take over its calls.
+   */
   readonly abandoned: AbortSignal;
 }
 
@@ -112,7 +116,10 @@ export interface EngineContext extends RenderContext {
 export interface VendorCalls {
   /** All calls of all attempts, oldest first. */
   readonly known: readonly VendorCallRecord[];
-  /** On record once it resolves. @throws when the job has ended or is another worker's: then nothing may be asked */
+  /**
+   * The call is on record once this resolves.
+   * @throws when the job has ended or belongs to another worker: then the vendor must not be called
+   */
   begin(call: {
     readonly step: string;
     readonly model: string;
@@ -120,7 +127,7 @@ export interface VendorCalls {
   }): Promise<VendorCallRecord>;
   /** The vendor's name for the call, on record once it resolves. */
   submitted(call: string, vendorRequestId: string): Promise<void>;
-  /** The outcome. Pictures are kept, so that the vendor need not be asked again. */
+  /** Records the outcome. Pictures are kept, so that the vendor need not be called again. */
   answered(call: string, answer: VendorCallAnswer): Promise<void>;
   /** What was kept of a call that was answered. */
   kept(call: string): Promise<VendorAnswerKept>;
@@ -164,7 +171,10 @@ export interface EnginePicture {
   readonly width: number;
   readonly height: number;
   readonly meta: PictureMeta;
-  /** The source type for the picture's mark. Default: `algorithmicMedia`, drawn by rules. Null: a photograph that is shown unchanged. */
+  /**
+   * The source type in the picture's mark. The default is `algorithmicMedia`: drawn by rules. Null stands for a
+   * photograph that is shown unchanged.
+   */
   readonly digitalSource?: DigitalSource | null;
 }
 

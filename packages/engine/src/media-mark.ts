@@ -12,7 +12,9 @@ function xmpOf(source: DigitalSource, reference: string): string {
   return `<?xpacket begin="\uFEFF" id="W5M0MpCehiHzreSzNTczkc9d"?>${packet}<?xpacket end="w"?>`;
 }
 
-/** The picture with its mark as generated. The pixels stay as they are; PNG and JPEG are not even encoded again. */
+/**
+ * The picture with a mark that says it is generated. The pixels do not change; PNG and JPEG are not re-encoded.
+ */
 export async function withMediaMark(
   { bytes, contentType, digitalSource = 'algorithmicMedia' }: EnginePicture,
   reference: string,
@@ -45,7 +47,10 @@ function pngChunk(type: string, text: string): Buffer {
   return Buffer.concat([length, body, checksum]);
 }
 
-/** After the start of the image, and after the JFIF segment, if any, which has to come first. */
+/**
+ * The mark goes behind the start of the image, and behind the JFIF segment, which has to come first if there is
+ * one.
+ */
 function endOfJfif(bytes: Buffer): number {
   const startOfImage = 2;
   const isJfif = bytes.readUInt16BE(startOfImage) === 0xffe0;

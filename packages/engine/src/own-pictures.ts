@@ -12,7 +12,7 @@ export function personFactsIn(meta: Facts | undefined): Facts | undefined {
   return typeof facts['seed'] === 'number' || isHex(facts['skin_tone']) ? facts : undefined;
 }
 
-/** The facts that a picture's meta must hold for an engine that knows only people that it drew. */
+/** Checks a picture's meta for the facts that an engine needs if it only knows people that it drew itself. */
 export const ownPictures = {
   /** Who is on it. */
   person: (meta: Facts | undefined): boolean => personFactsIn(meta) !== undefined,

@@ -1,6 +1,7 @@
 /*
- * The words that engines put into answers of the service. Callers branch on them, so each is listed here, in openapi.json, and
- * with its meaning in docs/guides/vocabulary.md; tests check the page and every engine against these lists.
+ * The words that engines put into answers of the service. Callers branch on them, so each word is listed here,
+ * in openapi.json, and in docs/guides/vocabulary.md with its meaning. Tests check that page and every engine
+ * against these lists.
  */
 
 /** What a stage of a job's timeline is called. */
@@ -65,7 +66,10 @@ export const countedSteps = ['garment', 'person', 'location'] as const;
 
 export type StepName = (typeof stepNames)[number] | `${(typeof countedSteps)[number]}_${number}`;
 
-/** A part of a job without a result. `test`: the part that a test outcome leaves out of a job without parts. */
+/**
+ * A part of a job that has no result. `test` stands for the part that a test outcome leaves out of a job
+ * without parts.
+ */
 export type ArmName = StepName | 'test';
 
 /** Every {@link ArmName}, as a regular expression. */

@@ -3,7 +3,7 @@ import type { Pause } from './matte.js';
 import type { Placement, Size } from './placement.js';
 import { boxMean, resized, type Picture, type Plane } from './raster.js';
 
-/** A cut-out at its place on the new sheet, as planes of the sheet's size would hold it. */
+/** A cut-out with its place on the new sheet. It is read by the sheet's coordinates. */
 interface Laid {
   readonly picture: Picture;
   readonly left: number;
@@ -79,7 +79,8 @@ function shadowOf(laid: Laid, { width, height }: Size, side: number): Plane {
     x++
   ) {
     for (let y = Math.max(0, Math.floor(soles - 16 * unit)); y < Math.min(height, soles + 3 * unit); y++) {
-      // A point lies in the shadow of the part of the person at a height equal to the point's distance behind the soles.
+      // A point that lies some distance behind the soles gets the shadow of the part of the person at that
+      // height.
       const high = (soles - y) / flat;
       const from = Math.round(x + side * high * 0.55);
       cast.data[y * width + x] =

@@ -10,8 +10,8 @@ export interface Face {
 }
 
 /**
- * The centres of the places in the output of BlazeFace's short-range model, in shares of its square: two for each cell of a grid
- * of 16 × 16, then six for each of 8 × 8.
+ * The centres of the places in the output of BlazeFace's short-range model, as shares of its square. There are
+ * two places for each cell of a 16 × 16 grid, then six for each cell of an 8 × 8 grid.
  */
 const PLACES = [
   { cells: 16, each: 2 },
@@ -23,7 +23,10 @@ const PLACES = [
   }),
 );
 
-/** Numbers for each place: log-odds, offset of the middle and size of the face in pixels of the model, six landmarks. */
+/**
+ * The model gives 17 numbers for each place: the log-odds of a face, then the offset of its middle and its size
+ * in pixels of the model, then six landmarks.
+ */
 const NUMBERS = 17;
 
 /** A square around that middle, clipped to the picture. */
@@ -57,19 +60,19 @@ export async function faceIn(picture: Picture, box: Box): Promise<Face | undefin
   };
 }
 
-/** From this confidence on a window shows a face: windows without one have at most 0.69. */
+/** A window with at least this confidence shows a face: windows without a face have at most 0.69. */
 const SEEN = 0.7;
 
-/** Each round looks closer, down to windows as small as a face of half the breadth of the largest one would need. */
+/** Each round uses smaller windows. The smallest suit a face half as broad as the largest face found. */
 const CLOSER = 0.62;
 const LEAST_IN_FACES = 2.2;
 const LEAST_IN_PARTS = 0.18;
 
 /**
- * The faces in a part of a picture, each once. Windows are laid over the part, each half over its neighbours, from large to
- * small ones. About 8 ms for each of ten to eighty windows.
+ * The faces in a part of a picture, each once. Windows cover the part, from large to small ones; each overlaps
+ * its neighbours by half. There are ten to eighty windows, and each takes about 8 ms.
  * @param holds whether a place, in pixels, is worth looking at
- * @param pause called before each window; an error of it ends the search
+ * @param pause called before each window; an error that it throws ends the search
  */
 export async function facesIn(
   picture: Picture,

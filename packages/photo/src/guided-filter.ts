@@ -21,8 +21,9 @@ function covariance(one: Plane, other: Plane, meanOne: Plane, meanOther: Plane, 
 export type LinearModel = readonly [red: Plane, green: Plane, blue: Plane, offset: Plane];
 
 /**
- * The guided filter with a colour guide (He, Sun and Tang, "Guided Image Filtering", ECCV 2010): around each pixel the mask
- * is explained as a linear function of the colours, so that its contour moves to where the colours change.
+ * The guided filter with a colour guide (He, Sun and Tang, "Guided Image Filtering", ECCV 2010): around each
+ * pixel, a linear function of the colours approximates the mask, so the mask's contour moves to where the
+ * colours change.
  * @param reach half the side of the window, pixels
  * @param smoothness variance of colour (0–1 squared) below which a change is no contour
  */
@@ -45,7 +46,8 @@ export function guidedModel(guide: Guide, mask: Plane, reach: number, smoothness
   const [a0, a1, a2, b] = [empty(), empty(), empty(), empty()];
   const [srr, srg, srb, sgg, sgb, sbb] = spread.map((plane) => plane.data) as Six;
   const [jr, jg, jb] = joint.map((plane) => plane.data) as [Float32Array, Float32Array, Float32Array];
-  // A symmetric 3 × 3 system for each pixel, by Cramer's rule: raised on its diagonal, it has a solution.
+  // Cramer's rule solves a symmetric 3 × 3 system for each pixel. The smoothness, added to the diagonal, makes
+  // sure that there is a solution.
   for (let i = 0; i < mask.data.length; i++) {
     const [p, q, r] = [jr[i] ?? 0, jg[i] ?? 0, jb[i] ?? 0];
     const rr = (srr[i] ?? 0) + smoothness;

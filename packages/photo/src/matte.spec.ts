@@ -59,7 +59,7 @@ describe('cutOut', () => {
   it('leaves nothing of the old ground in the contour', async () => {
     const photo = await opened('jersey');
     const first = await cut(photo);
-    // A very loud background: any rest of it in the rim shows.
+    // The background is so bright that any rest of it in the rim shows.
     const { picture, box } = await cut(await before(first, photo, '#00ff00'));
     let [green, count] = [0, 0];
     for (let i = 0; i < picture.width * picture.height; i++) {

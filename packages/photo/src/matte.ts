@@ -5,7 +5,10 @@ import { sidesOf, smoothstep } from './sides.js';
 
 /** A person lifted out of a picture. */
 export interface CutOut {
-  /** The person alone with straight alpha, cropped to its bounds; its colours hold nothing of the old background. */
+  /**
+   * The person alone with straight alpha, cropped to its bounds. The old background is removed from its
+   * colours.
+   */
   readonly picture: Picture;
   /** Where it was, pixels of the picture. */
   readonly box: Box;
@@ -13,7 +16,9 @@ export interface CutOut {
 
 /** Long side at which contours are learned; the result is applied at full size. */
 const LEARNED_SIDE = 900;
-/** Long side at which the colours of both sides are estimated: they change slowly. */
+/**
+ * Long side at which the colours of both sides are estimated. They change slowly, so a small size is enough.
+ */
 const ESTIMATED_SIDE = 450;
 const SMOOTHNESS = 8e-4;
 
@@ -44,7 +49,7 @@ async function guided(picture: Picture, mask: Plane, slack: number, pause: Pause
   return guidedModel(guide, coarse, Math.max(3, Math.round(slack * scale)), SMOOTHNESS);
 }
 
-/** The known facts around each pixel, row by row at the picture's size. */
+/** The estimates around each pixel of one row, at the picture's size. */
 interface Around {
   /** Of the linear model: red, green, blue, offset. */
   readonly model: readonly Float32Array[];
@@ -73,16 +78,18 @@ function alphaOf(
     along += (v - b) * (f - b);
     apart += (f - b) ** 2;
   }
-  // Near the sure inside, a background colour is a pattern of the clothes; near the sure outside, a person's colour is chance.
+  // Colours decide only along the contour. Well inside, a background colour is just a pattern of the clothes;
+  // well outside, a person's colour is chance.
   const open = smoothstep(0.012, 0.16, inside) * (1 - smoothstep(0.8, 0.97, inside));
   const weight = (trust[x] ?? 0) * open;
   return smoothstep(0.06, 0.94, soft) * (1 - weight) + clamp01((along / apart) * 1.1 - 0.05) * weight;
 }
 
 /**
- * How much of each pixel is the person, and the person's own colour there. Along the contour the guided filter decides, or, if
- * both sides have a clear colour, the pixel's position between the two; elsewhere the mask.
- * @param slack how far the mask may be off, pixels of the picture
+ * How much of each pixel is the person, and the person's own colour there. Along the contour the guided filter
+ * decides. If both sides have a clear colour there, the pixel's position between the two colours decides
+ * instead. Elsewhere the mask decides.
+ * @param slack how far the mask's contour may be off, in pixels of the picture
  */
 async function separated(picture: Picture, mask: Plane, slack: number, pause: Pause): Promise<Picture> {
   const { width, height, data } = picture;
@@ -115,7 +122,8 @@ async function separated(picture: Picture, mask: Plane, slack: number, pause: Pa
       if (alpha > 0.995 || alpha < 0.004) continue;
       for (let c = 0; c < 3; c++) {
         const [f, b] = [around.person[c]?.[x] ?? 0, around.ground[c]?.[x] ?? 0];
-        // After Forte, "Approximate Fast Foreground Colour Estimation", ICIP 2021: the estimate, corrected by the pixel itself.
+        // The estimated colour is corrected by the pixel itself, as in Forte, "Approximate Fast Foreground
+        // Colour Estimation", ICIP 2021.
         const colour = f + alpha * ((data[i + c] ?? 0) / 255 - alpha * f - (1 - alpha) * b);
         out[i + c] = Math.round(clamp01(colour) * 255);
       }
@@ -150,14 +158,15 @@ function cropped({ data, width }: Picture, box: Box): Picture {
   return { data: out, width: box.width, height: box.height };
 }
 
-/** Called between two heavy steps, so that other work gets its turn; an error of it ends the work. */
+/** Called between two heavy steps, so that other work gets its turn. An error that it throws ends the work. */
 export type Pause = () => Promise<void>;
 
 /** Lifts a person out of a picture: the contour refined at full size, the colours without the old background. */
 export async function cutOut(picture: Picture, { mask, box }: Person, pause: Pause): Promise<CutOut> {
   // The model sees 256 pixels a side, and its contour is off by up to two and a half of them.
   const slack = (Math.max(box.width, box.height) / 256) * 2.6;
-  // If the model is unsure over a whole area, the mask has to decide: half a person is no person.
+  // Where the model is unsure over a whole area, the mask is pushed towards 0 or 1, so that the area is not
+  // half transparent.
   const decided = { ...mask, data: mask.data.map((v) => smoothstep(0.22, 0.78, v)) };
   const alone = await separated(picture, decided, slack, pause);
   const bounds = boundsOf(alone);

@@ -33,8 +33,8 @@ interface ModelFile {
 }
 
 /**
- * Emscripten, which made the WebAssembly, throws every uncaught error of the process once more. The process itself decides how it
- * ends.
+ * Removes the error handlers that the backend adds. Its WebAssembly, made by Emscripten, throws every uncaught
+ * error of the process again, but the process itself must decide how it ends.
  */
 async function keepingErrorHandlers(work: () => Promise<unknown>): Promise<void> {
   const events = ['uncaughtException', 'unhandledRejection'];
@@ -46,7 +46,10 @@ async function keepingErrorHandlers(work: () => Promise<unknown>): Promise<void>
       if (!before[index]?.includes(listener)) process.off(event, listener as () => void);
 }
 
-/** TensorFlow.js and its WebAssembly take 50 ms and 40 MB: they are loaded when the first picture is read. */
+/**
+ * TensorFlow.js and its WebAssembly take 50 ms and 40 MB, so they are loaded only when the first picture is
+ * read.
+ */
 async function start(): Promise<Runtime> {
   const tf = await import('@tensorflow/tfjs-core');
   const { loadGraphModel } = await import('@tensorflow/tfjs-converter');
@@ -110,8 +113,9 @@ function once(path: string, lowest: 0 | -1 = 0): Promise<PictureModel> {
 let ownSegmentation: string | undefined;
 
 /**
- * Uses another TensorFlow.js model for telling people from the background. Its only input is a picture, its output the
- * probability of a person for each pixel, 0–1. Call this before the first photograph.
+ * Replaces the TensorFlow.js model that separates people from the background. The model's only input is a
+ * picture; its output is the probability of a person for each pixel, 0–1. Call this before the first
+ * photograph.
  */
 export function useSegmentationModel(path: string): void {
   ownSegmentation = resolve(path);

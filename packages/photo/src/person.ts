@@ -33,7 +33,10 @@ export interface Sighting {
 
 /** A person in a picture. */
 export interface Person {
-  /** Probability that a pixel shows the person, at up to 768 pixels a side: soft, and a few pixels off at the contour. */
+  /**
+   * Probability that a pixel shows the person, at up to 768 pixels a side. The contour is soft and a few pixels
+   * off.
+   */
   readonly mask: Plane;
   /** Bounds of the person, pixels of the picture. */
   readonly box: Box;
@@ -48,10 +51,10 @@ export interface Person {
   readonly lost: readonly Joint[];
 }
 
-/** Long side of a mask: the model's 256 over a half or a third of the picture. */
+/** Long side of a mask. The model's 256 pixels cover a half or a third of the picture. */
 const MASK_SIDE = 768;
 
-/** The mean of a view and of its mirror image: the model's guesses differ between the two. */
+/** The mean over a view and its mirror image, because the model's guesses differ between the two. */
 async function segmented(model: PictureModel, picture: Picture, box: Box): Promise<Plane> {
   const { width, height } = model;
   const rgb = await rgbOf(picture, box, width, height);
@@ -78,12 +81,12 @@ interface Region {
   bottom: number;
 }
 
-/** From here on a pixel may be the rim of a region. */
+/** A pixel above this value may belong to the rim of a region. */
 const FAINT = 0.05;
 
 /**
- * The regions in which a plane is above one half. `labels` counts them from 1, and gives each faint pixel to the nearest region;
- * faint pixels that reach none have label 0.
+ * The regions in which a plane is above one half. `labels` numbers them from 1. It gives each faint pixel the
+ * number of the nearest region, or 0 if the pixel is connected to none.
  */
 function regionsOf({ data, width, height }: Plane): { labels: Int32Array; list: Region[] } {
   const labels = new Int32Array(data.length);
@@ -118,13 +121,13 @@ function regionsOf({ data, width, height }: Plane): { labels: Int32Array; list: 
       region.bottom = Math.max(region.bottom, y + 1);
     });
   }
-  // The second pass grows all regions at the same time, into the rims.
+  // The second pass grows all regions into their rims at the same time.
   first = 0;
   grow(FAINT);
   return { labels, list };
 }
 
-/** Share of the largest region below which a region is no second person, but a guess. */
+/** A region smaller than this share of the largest one is a guess, not a second person. */
 const LEAST_REGION = 0.2;
 
 /** The largest region and those of similar size, with their soft rims; `undefined` if the mask is empty. */
@@ -149,7 +152,7 @@ function mainRegions(plane: Plane): { plane: Plane; box: Box } | undefined {
 /** Share of the picture below which there is nobody. */
 const LEAST_SHARE = 0.006;
 
-/** A box of a plane in pixels of the picture, wider by a share of its sides. */
+/** Converts a box of a plane to pixels of the picture, and widens it by a share of its sides. */
 function widened(box: Box, plane: Plane, { width, height }: Picture, by: number): Box {
   const [sx, sy] = [width / plane.width, height / plane.height];
   const [dx, dy] = [box.width * sx * by, box.height * sy * by];
@@ -160,7 +163,10 @@ function widened(box: Box, plane: Plane, { width, height }: Picture, by: number)
   return { left, top, width: right - left, height: bottom - top };
 }
 
-/** Puts a closer view's mask into the mask of the whole picture; it fades out at its sides inside the picture. */
+/**
+ * Puts a closer view's mask into the mask of the whole picture. It fades out at the sides that lie inside the
+ * picture.
+ */
 function blended(whole: Plane, near: Plane, at: Box, picture: Picture): Plane {
   const scale = whole.width / picture.width;
   const [left, top] = [Math.round(at.left * scale), Math.round(at.top * scale)];
@@ -248,7 +254,10 @@ function headScoreOf(joints: Record<Joint, Sighting>, mask: Plane, picture: Pict
 /** From here on a joint is where the model says. */
 const SURE_JOINT = 0.55;
 
-/** A joint lies inside the body: if the mask is farther from it than a hand's breadth, the mask lacks that part. */
+/**
+ * Joints lie inside the body, so if the mask is more than a hand's breadth away from a joint, it lacks that
+ * part.
+ */
 function lostJoints(
   joints: Record<Joint, Sighting>,
   { data, width, height }: Plane,
@@ -295,7 +304,7 @@ async function findFigure(picture: Picture): Promise<Person | undefined> {
     Math.max(1, Math.round(picture.height * scale)),
   ];
   const views = nearer(widened(main.box, main.plane, picture, 0), picture);
-  // Closer views see better than the first one: if there are any, the first one only told where to look.
+  // Closer views see better than the first one. If there are any, the first one only shows where to look.
   const data = new Float32Array(width * height);
   let mask = views.length > 0 ? { data, width, height } : scaledPlane(main.plane, width, height);
   for (const view of views) mask = blended(mask, await segmented(model, picture, view), view, picture);
@@ -303,30 +312,30 @@ async function findFigure(picture: Picture): Promise<Person | undefined> {
   const box = widened(seen.box, seen.plane, picture, 0);
   const joints = await jointsIn(picture, widened(seen.box, seen.plane, picture, 0.08));
   const headScore = headScoreOf(joints, seen.plane, picture);
-  // The pose model takes a neckline for a head, but the face model does not take it for a face.
+  // The pose model mistakes a neckline for a head, but the face model does not mistake it for a face.
   const faceScore = (await faceIn(picture, headBoxOf(joints, picture)))?.score ?? 0;
   const lost = lostJoints(joints, seen.plane, picture);
   return { mask: seen.plane, box, joints, headScore, faceScore, doubt: doubtOf(seen.plane), lost };
 }
 
-/** From these values on there is a face, or a head without a visible face: garments have at most 0.3 and 0.4. */
+/** The least scores for a face, and for a head without a visible face. Garments score at most 0.3 and 0.4. */
 const [FACE, HEAD] = [0.6, 0.5];
 
-/** The person in a picture, or several who stand together; `undefined` if no head is seen. */
+/** The person in a picture, or several people who stand together; `undefined` if no head is seen. */
 export async function findPerson(picture: Picture): Promise<Person | undefined> {
   const figure = await findFigure(picture);
   return figure && (figure.faceScore >= FACE || figure.headScore >= HEAD) ? figure : undefined;
 }
 
-/** Beyond this doubt, the cut-out lacks parts of the person or includes parts of the background. */
+/** With more doubt than this, the cut-out lacks parts of the person or includes parts of the background. */
 const UNSURE = 25;
 
 /** Whether a person can be cut out well enough to be shown elsewhere. */
 export const isClear = ({ doubt, lost }: Person): boolean => doubt <= UNSURE && lost.length === 0;
 
 /**
- * Whether the mask holds a single person. Between several people it often covers the background, and no signal shows where.
- * Passers-by, whose faces lie outside the mask, are not cut out.
+ * Whether the mask holds a single person. Between several people the mask often covers the background, and no
+ * value shows where. Passers-by, whose faces lie outside the mask, are not cut out.
  */
 export async function isAlone(
   picture: Picture,

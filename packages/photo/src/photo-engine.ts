@@ -21,15 +21,19 @@ const MODEL = 'photo-1';
 /** The empty place for the person, at the ordered size. */
 export interface Ground {
   readonly picture: Picture;
-  /** The place with room for the person, pixels from the left side. */
+  /** The middle of the free place for the person, in pixels from the left side. */
   readonly x: number;
 }
 
 /** What this engine leaves to one that draws. */
 export interface Painter {
-  /** Size of the new picture, by the order and the picture that it starts from; `facts` of it go into `meta`. */
+  /**
+   * The size of the new picture, from the order and the source picture. The `facts` about it go into `meta`.
+   */
   sizeOf(request: RenderRequest, source: Size): Size & { readonly facts: Facts };
-  /** The ordered background, from a viewpoint that fits the person; `facts` of it go into `meta`. */
+  /**
+   * The ordered background, drawn from a viewpoint that fits the person. The `facts` about it go into `meta`.
+   */
   groundFor(request: RenderRequest, size: Size, stance: Stance): Promise<Ground & { readonly facts: Facts }>;
   /** The picture with the mark of the test environment. */
   marked(picture: Picture): Promise<Picture>;
@@ -80,7 +84,7 @@ export class PhotoEngine extends ImageEngine {
     super();
   }
 
-  /** Whether a request is one for this engine: a background swap of a photograph with a person on it. */
+  /** Whether this engine serves the request: it takes background swaps of photographs that show a person. */
   async serves({ workflow, inputs }: RenderRequest): Promise<boolean> {
     const source = inputs.find(({ name }) => name === 'source_image');
     if (!WORKFLOWS.includes(workflow) || !source) return false;
@@ -142,8 +146,8 @@ export class PhotoEngine extends ImageEngine {
   }
 
   /**
-   * @throws EngineError `bad_input` for a photograph of no one, of several people, or of a person who cannot be told from the
-   * background
+   * @throws EngineError `bad_input` if the photograph shows no person, several people, or a person who cannot
+   * be separated from the background
    */
   private async readClearly(source: EngineImage, pause: Pause): Promise<Required<Reading>> {
     const { picture, person } = await this.read(source);

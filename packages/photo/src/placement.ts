@@ -2,16 +2,19 @@ import type { CutOut } from './matte.js';
 import type { Joint, Person } from './person.js';
 import type { Picture } from './raster.js';
 
-/** The person's place and size in the new picture; the background is drawn to fit. */
+/** The person's place and size in the new picture. The background is drawn to fit them. */
 export interface Stance {
-  /** Middle of the person, height of its soles, and its height standing, in pixels of the new picture. */
+  /**
+   * The person's middle, the height of the soles, and the person's height when standing, in pixels of the new
+   * picture.
+   */
   readonly x: number;
   readonly soles: number;
   readonly stature: number;
   readonly shows: 'full' | 'three_quarter' | 'half' | 'detail';
 }
 
-/** The scale of a cut-out, in new pixels for each of its own, and its upper left corner. */
+/** The scale of a cut-out (new pixels per pixel of its own) and its upper left corner. */
 export interface Placement {
   readonly scale: number;
   readonly left: number;
@@ -31,7 +34,10 @@ const clamp = (v: number, low: number, high: number): number => Math.min(high, M
 /** Joints below this are guesses. */
 const SEEN = 0.3;
 
-/** In a standing adult the hips are this share of the height below the shoulders, and the shoulders this share below the nose. */
+/**
+ * Proportions of a standing adult, as shares of the height: the distance from shoulders to hips, and from nose
+ * to shoulders.
+ */
 const [TRUNK, NECK] = [0.29, 0.125];
 
 /** Height of the whole person in pixels of the source, estimated from the visible parts. */
@@ -82,7 +88,7 @@ function standing(
   return { scale, left: (width - box.width * scale) / 2, top: soles - box.height * scale };
 }
 
-/** If an edge of the source cuts the person off, the same edge of the new picture does. */
+/** If an edge of the source cuts the person off, the same edge of the new picture cuts the person off, too. */
 function cutOff(cut: CutOut, source: Picture, { width, height }: Size): Omit<Placement, 'stance' | 'stands'> {
   const { box } = cut;
   const touches = touchesOf(cut, source);
@@ -91,7 +97,7 @@ function cutOff(cut: CutOut, source: Picture, { width, height }: Size): Omit<Pla
     (width * (touches.left || touches.right ? 1 : 0.96)) / box.width,
   );
   const covers = Math.max(width / source.width, height / source.height);
-  // If the format is nearly the source's, the framing stays; a small person comes closer.
+  // If the format is nearly the same as the source's, the framing stays. A small person comes closer.
   const kept = covers / (height / source.height) < 1.13 ? covers : fits;
   const near = Math.max(kept, Math.min((0.62 * height) / box.height, (0.8 * width) / box.width));
   const across = touches.left && touches.right ? width / box.width : 0;

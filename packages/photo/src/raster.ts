@@ -43,8 +43,8 @@ export async function resized(picture: Picture, width: number, height: number): 
 }
 
 /**
- * The rows of a plane at another size, interpolated linearly between the middles of its pixels. Each call returns the same array
- * with new content: a dozen planes of a large picture would take hundreds of megabytes.
+ * The rows of a plane at another size, interpolated linearly between the middles of its pixels. Each call
+ * reuses the same array, because a dozen planes of a large picture would take hundreds of megabytes.
  */
 export function rowsOf(
   { data, width, height }: Plane,

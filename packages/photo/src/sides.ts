@@ -5,7 +5,10 @@ import { boxMean, type Plane } from './raster.js';
 export interface Sides {
   readonly person: Guide;
   readonly ground: Guide;
-  /** How well colours separate the two sides here, 0–1: 1 means far apart and each of a single colour. */
+  /**
+   * How well colours separate the two sides here, 0–1. At 1 the sides have very different colours, and each is
+   * of a single colour.
+   */
   readonly trust: Plane;
 }
 
@@ -42,7 +45,10 @@ function weighted(colours: Guide, weight: Plane, reach: number): Spread {
   return { colour, variance };
 }
 
-/** The colours of one side, spread over the other: from near pixels if there are any, otherwise from farther ones. */
+/**
+ * Spreads the colours of one side over the other side: from near pixels if there are any, otherwise from
+ * farther ones.
+ */
 function spreadOut(colours: Guide, weight: Plane, reach: number): Spread {
   const near = weighted(colours, weight, reach);
   const wide = weighted(colours, weight, Math.ceil(Math.max(weight.width, weight.height) / 5));
@@ -56,12 +62,13 @@ function spreadOut(colours: Guide, weight: Plane, reach: number): Spread {
   return { colour: [plane(0), plane(1), plane(2)], variance: mixed(near.variance, wide.variance) };
 }
 
-/** Weight of a side's own variance against the distance between the two sides. */
+/** How much a side's own variance counts, compared with the distance between the two sides. */
 const RESTLESS = 3;
 
 /**
- * Looks at both sides of a contour. @param certain the probability that a pixel is the person: below 0.04 it is the background,
- * above 0.96 the person
+ * Estimates the colours of both sides of a contour.
+ * @param certain the probability that a pixel is the person: below 0.04 it is the background, above 0.96 the
+ * person
  * @param reach how far the contour may be off, pixels
  */
 export function sidesOf(colours: Guide, certain: Plane, reach: number): Sides {

@@ -1,8 +1,8 @@
 import { setImmediate } from 'node:timers/promises';
 
 /**
- * Settles with the work, or rejects with the signal's reason as soon as it is aborted. A drawing inside libvips cannot be
- * stopped: it runs to its end, unheard, after the caller is free.
+ * Settles with the work, or rejects with the signal's reason as soon as it is aborted. A drawing inside libvips
+ * cannot be stopped: it runs to its end and its result is ignored, but the caller does not wait.
  */
 export async function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   let stop: (() => void) | undefined;
@@ -15,12 +15,16 @@ export async function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Pr
     return await Promise.race([work, aborted]);
   } finally {
     if (stop) signal.removeEventListener('abort', stop);
-    // The work may still fail after an abort was reported; that failure has no listener left.
+    // The work may still fail after the abort. This handler prevents an unhandled rejection, because nothing
+    // else listens any more.
     work.catch(() => undefined);
   }
 }
 
-/** Lets timers and the abort signal's owner run between two heavy steps, then stops if the caller has aborted. */
+/**
+ * Lets timers and the owner of the abort signal run between two heavy steps, then throws if the caller has
+ * aborted.
+ */
 export async function breathe(signal: AbortSignal): Promise<void> {
   await setImmediate();
   signal.throwIfAborted();

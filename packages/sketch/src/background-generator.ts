@@ -52,7 +52,7 @@ function toneOf({ data, width, height }: Raster): Tone {
   };
 }
 
-/** The library's light that a photograph of a place most likely had. */
+/** The light of the library that best matches the light in a photograph of a place. */
 function lightFrom({ mean, spread, warmth, tilt }: Tone): Exclude<LightPreset, 'custom'> {
   if (mean < 38) return 'quiet_low_key';
   if (warmth > 14 && spread > 14) return 'warm_directional_sun';
@@ -60,7 +60,10 @@ function lightFrom({ mean, spread, warmth, tilt }: Tone): Exclude<LightPreset, '
   return warmth < 3 ? 'overcast' : 'soft_frontal';
 }
 
-/** A scene from a picture without a spec: its main colours and its light; the request's words decide the rest. */
+/**
+ * A scene from a picture without a spec. The picture gives its main colours and its light; the request's words
+ * decide the rest.
+ */
 async function sceneFromPicture(image: EngineImage, asked: SceneWords, seed: number): Promise<SceneSpec> {
   const small = await decode(image.bytes, 160, image.name);
   const colours = dominantColours(small, 3).map((colour) => colour.hex);
@@ -69,8 +72,8 @@ async function sceneFromPicture(image: EngineImage, asked: SceneWords, seed: num
 }
 
 /**
- * The same drawing before the colours go on: tones only, pale and in sepia, like a pencil sketch. It is drawn at half the size
- * and enlarged to a preview.
+ * The same drawing before it gets its colours: only pale sepia tones, like a pencil sketch. It is drawn at half
+ * the size and enlarged to a preview.
  */
 async function drawComposition(spec: SceneSpec, view: SceneView, random: SeededRandom): Promise<Raster> {
   const { width, height } = view;
@@ -109,8 +112,8 @@ interface CropBox {
 const rounded = (value: number): number => Math.round(value * 10000) / 10000;
 
 /**
- * Where each supported crop lies in a drawn scene: the rectangle in the picture's format that frames a standing person like that
- * crop. A crop is never wider than the picture.
+ * Where each supported crop lies in a drawn scene. The rectangle has the picture's format and frames a standing
+ * person as the crop does. A crop is never wider than the picture.
  */
 function crops(spec: SceneSpec, scene: DrawnScene): Record<string, CropBox> {
   return Object.fromEntries(
@@ -134,7 +137,8 @@ export interface BackgroundGeneratorOrder extends CanvasOrder, SceneWords {
 }
 
 /**
- * A new version of a background: its own scene, or a scene from its pixels, with this request's seed and changes.
+ * A new version of a background. It starts from the background's own scene, or from a scene read from its
+ * pixels, and takes this request's seed and changes.
  */
 async function versionOf(
   image: EngineImage,

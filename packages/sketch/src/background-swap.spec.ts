@@ -65,7 +65,7 @@ describe('background-swap-with-image', () => {
     expect(stages.map((s) => [s.stage, s.pictures[0]?.kind])).toEqual([['subject_cutout', 'subject_cutout']]);
     expect((await sharp(stages[0]?.pictures[0]?.bytes).metadata()).hasAlpha).toBe(true);
     expect(picture).toMatchObject({ kind: 'background_swap', meta: { subject: 'product' } });
-    // The sample is a teal dress: it has more green than red, and the new background's corners do not.
+    // The sample is a teal dress, which has more green than red. The corners of the new background do not.
     const [red = 0, green = 0] = await meanOf(picture.bytes, 0.46, 0.52, 0.08);
     expect(green - red).toBeGreaterThan(12);
     for (const [left, top] of [

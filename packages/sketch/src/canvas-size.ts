@@ -55,7 +55,10 @@ const pixels = (long: number, ratio: number): { width: number; height: number } 
   height: ratio >= 1 ? Math.round(long / ratio) : long,
 });
 
-/** Longest side that is drawn stroke by stroke: a picture should take a second, and twice the side takes four. */
+/**
+ * Longest side that is drawn stroke by stroke. A picture should take a second; at twice the side it would take
+ * four.
+ */
 const DRAWN_SIDE = 2048;
 
 /** The size that a picture is drawn at; a 4K picture is enlarged from it. */

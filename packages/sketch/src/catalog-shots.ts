@@ -72,7 +72,7 @@ async function takeGarments(easel: Easel, title: string): Promise<[Garment, ...G
   const inputs = garmentInputs(request);
   const garments: Garment[] = [];
   for (const input of inputs) {
-    // The title names the product as a whole: with several garments it does not describe each of them.
+    // The title names the whole product, so it is only used if there is a single garment.
     const words = inputs.length === 1 ? title : '';
     garments.push(await readGarment(input, garmentSide(size.resolution), words));
     await breathe(context.signal);

@@ -21,7 +21,7 @@ import { MODEL } from './model.js';
 
 export interface ComplementaryGarmentGeneratorOrder extends CanvasOrder, GarmentOrder {}
 
-/** Plain paper with the light of a window: even enough that the garment can be cut out again. */
+/** Plain paper in the light of a window. It is even enough that the garment can be cut out again. */
 const GROUNDS = ['#f4f1ea', '#eef0ef', '#f3eee9', '#f0efe8'] as const;
 
 function ground(size: CanvasSize, random: SeededRandom): Promise<Raster> {
@@ -66,7 +66,7 @@ async function lineDrawing(
   request: RenderRequest<unknown>,
   size: CanvasSize,
 ): Promise<EnginePicture> {
-  // A technical drawing shows as much at half the size, in a quarter of the time.
+  // A technical drawing shows the same details at half the size and takes a quarter of the time.
   const full = previewSize(size);
   const small = { ...full, width: Math.round(full.width / 2), height: Math.round(full.height / 2) };
   const plain: GarmentSpec = { ...spec, colours: ['#f7f5f0'], pattern: 'solid', material: 'paper' };

@@ -58,7 +58,7 @@ export interface Casting {
 }
 
 const keys = <K extends string>(table: Record<K, unknown>): K[] =>
-  // Object.keys widens to string; the tables are literal objects without further keys.
+  // The cast is safe although Object.keys returns strings: the tables are literal objects without other keys.
   Object.keys(table) as K[];
 
 const known = <T extends string>(value: unknown, allowed: readonly T[]): T | undefined =>
@@ -80,7 +80,7 @@ export function castingIn(facts: Readonly<Record<string, unknown>>): Casting {
   };
 }
 
-/** Casts a figure: takes what the casting says and lets the seed choose the rest. */
+/** Casts a figure: takes the fields of the casting, and lets the seed choose the rest. */
 export function cast(casting: Casting, seed: number): FigureSpec {
   const random = new SeededRandom(seed);
   const choose = random.fork('casting');

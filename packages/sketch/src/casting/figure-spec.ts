@@ -39,7 +39,7 @@ export interface FigureSpec {
   readonly hair: { readonly colour: string; readonly texture: HairTexture; readonly style: HairStyle };
   readonly face: FaceSpec;
   readonly wear: BaseWear;
-  /** −1 or 1: the side on which the weight rests, and to which the head turns away. */
+  /** −1 or 1: the side that carries the weight, and to which the head turns. */
   readonly lean: -1 | 1;
   readonly stance: Stance;
   /** Root of every other random choice in the drawing. */
