@@ -1,6 +1,6 @@
-// The reference at /docs is a script of Scalar. This copies it beside the compiled files, so that the service needs
-// neither the package nor the network. It also writes the style sheet of the pages for integrators, which begins with
-// that of the consoles.
+// The reference at /docs is a script by Scalar. This copies the script beside the compiled files, so that the
+// service needs neither the package nor the network. It also writes the style sheet of the pages for
+// integrators, which begins with the style sheet of the consoles.
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 

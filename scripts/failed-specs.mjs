@@ -1,7 +1,10 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 
-/** Vitest's reporter that lists the files with a failure in `.atelier/failed-specs`, one path a line, for `.ci/run`. */
+/**
+ * A reporter for Vitest. It writes the paths of the files with a failure to `.atelier/failed-specs`, one a
+ * line, for `.ci/run`.
+ */
 export class FailedSpecs {
   path = join(process.cwd(), '.atelier', 'failed-specs');
 

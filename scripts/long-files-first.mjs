@@ -4,8 +4,9 @@ import { BaseSequencer } from 'vitest/node';
 const kinds = [/\/test\/(?:cli|standalone|journeys)\//, /\.e2e-spec\.ts$/, /\.int-spec\.ts$/];
 
 /**
- * Long files first, so that no worker is left with one when the others have finished. Vitest knows the times of an
- * earlier run. Without one, the kind of a file predicts its time better than its size.
+ * Starts long files first, so that no worker still runs a long file when the others have finished. Vitest knows
+ * the times of an earlier run. If there was none, the kind of a file predicts its time better than its size
+ * does.
  */
 export class LongFilesFirst extends BaseSequencer {
   async sort(files) {

@@ -1,5 +1,5 @@
-// Draws the sample garment photographs in assets/samples: flat product shots of our own making, so that the demo and
-// the tests have garments to cut out. Run with `node scripts/make-samples.mjs`; it gives the same bytes each time.
+// Draws the sample garment photographs in assets/samples: our own flat product shots, which the demo and the
+// tests cut garments out of. Run with `node scripts/make-samples.mjs`; it gives the same bytes each time.
 import { mkdir } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import sharp from 'sharp';

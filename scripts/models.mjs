@@ -1,7 +1,8 @@
 /*
- * Writes what assets says of the families of image models, or checks that it is not old (--check): the schema's names of
- * families, with the capability that declares each, and the example, which has the models that docs/engines.md shows.
- * It takes all capabilities in their folders, so that the file also names the families of one that is not installed.
+ * Writes the parts of `assets` that concern families of image models, or checks that they are up to date
+ * (--check). These are the names of families in the schema, each with the capability that declares it, and the
+ * example, which has the models of docs/engines.md. The script reads the folders of all capabilities, so it
+ * also names the families of those that are not installed.
  */
 import { globSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -22,14 +23,16 @@ async function schemaOf(text) {
   const schema = JSON.parse(text);
   const families = await readFamilies();
   const { family } = schema.definitions.model.properties;
-  // The sandbox is the kernel's own.
+  // The sandbox belongs to the kernel, not to a capability.
   family.enum = ['sketch', ...Object.keys(families)];
   family['x-capabilities'] = families;
-  // Spread out, as the formatter leaves it.
+  // Indented, as the formatter leaves it.
   return JSON.stringify(schema, null, 2);
 }
 
-/** The entries of the page's examples. A package of one's own cannot be tried elsewhere. */
+/**
+ * The entries of the page's examples, except packages of the operator's own, which cannot be tried elsewhere.
+ */
 function exampleOf() {
   const page = readFileSync(join(root, 'docs', 'engines.md'), 'utf8');
   const blocks = [...page.matchAll(/^```yaml\n(?:.*\n)*?models:\n((?:(?!```).*\n)*)```/gm)];

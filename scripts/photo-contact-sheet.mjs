@@ -1,5 +1,6 @@
-// Sets every photograph of packages/photo/photographs into other places, and shows before and after side by side, for
-// that package's README: `npm run build && node scripts/photo-contact-sheet.mjs`.
+// Sets the person of each photograph in packages/photo/photographs into another place, and shows before and
+// after side by side. The sheet is for that package's README: `npm run build && node
+// scripts/photo-contact-sheet.mjs`.
 import { readdir, readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import sharp from 'sharp';

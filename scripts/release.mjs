@@ -2,8 +2,8 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 
 /*
- * `npm version 0.2.0` runs this between the new version of package.json and its commit and tag. It changes the version
- * in all other places, and turns the changelog's "Unreleased" into the release.
+ * `npm version 0.2.0` runs this after it has changed package.json, and before it commits and tags. It changes
+ * the version in all other places, and turns the changelog's "Unreleased" into the release.
  */
 const version = process.env.npm_new_version;
 const before = process.env.npm_old_version;
@@ -21,7 +21,7 @@ const named = execFileSync(
   .filter((file) => file !== 'CHANGELOG.md' && !file.startsWith('docs/adr/'));
 for (const file of named) {
   const text = readFileSync(file, 'utf8');
-  // Only versions of Atelier: its packages, the image's tag, the client's file.
+  // Matches only versions of Atelier: of its packages, of the image's tag, and of the client's file.
   const ours = new RegExp(
     `("version": "|"@atelier/[\\w-]+": "|atelier:|newTag: |atelier-client-)${RegExp.escape(before)}`,
     'g',

@@ -37,17 +37,17 @@ const receiver = createServer((request, response) => {
   const receive = async () => {
     const message = await verifyWebhook(await text(request), request.headers, await secret);
     shop.heard(String(request.headers['webhook-id']), message);
-    // Acknowledged once it is kept, and before any work is done.
+    // Acknowledged once it is stored, and before any work is done.
     response.writeHead(204).end();
     receiver.emit('message');
   };
   receive().catch((error: unknown) => {
-    // Anything but 2xx: it is sent again.
+    // After any answer but 2xx, Atelier sends the message again.
     response.writeHead(error instanceof WebhookVerificationError ? 400 : 500).end();
     console.error(String(error));
   });
 });
-// In production, what ends TLS stands before it.
+// In production, a proxy in front of it terminates TLS.
 receiver.listen(Number(PORT), '127.0.0.1');
 await once(receiver, 'listening');
 const secret = endpointSecret();
@@ -134,7 +134,7 @@ async function reserve(sku: string, request: Shots): Promise<Shots | undefined> 
   return request;
 }
 
-/** Messages may be late, so this asks for the jobs themselves. */
+/** Messages may be late, so this looks at the jobs themselves. */
 async function askWhatWasMissed(): Promise<void> {
   for (const { jobId, status } of shop.orders()) {
     if (!jobId || status) continue;

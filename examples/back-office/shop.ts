@@ -62,7 +62,7 @@ export class Shop {
     this.database.prepare('update orders set product_id = ? where sku = ?').run(productId, sku);
   }
 
-  /** To be called before it is ordered. */
+  /** Call this before the order is sent. */
   reserve(sku: string, request: Shots, credits: number): void {
     const reserve = this.database.prepare('update orders set request = ?, credits = ? where sku = ?');
     reserve.run(JSON.stringify(request), credits, sku);
@@ -73,7 +73,7 @@ export class Shop {
     this.database.prepare('update orders set request = null, credits = 0 where sku = ?').run(sku);
   }
 
-  /** It is accepted. Its end may have been told already. */
+  /** The order is accepted. The message about its end may already be there. */
   ordered(sku: string, jobId: string, credits: number): void {
     const told = '(select status from messages where messages.job_id = ? and status is not null)';
     const update = `update orders set job_id = ?, credits = ?, status = ${told} where sku = ?`;

@@ -8,13 +8,13 @@ import { buildSync } from 'esbuild';
 
 const { ATELIER_URL: baseUrl = 'http://127.0.0.1:3000', ATELIER_KEY = '', PORT = '4001' } = process.env;
 
-/** What the page gets to upload with, and where. */
+/** The token and the address for the page's upload. */
 export interface UploadGrant {
   readonly baseUrl: string;
   readonly token: string;
 }
 
-/** A job, and what the page may look at it with. */
+/** A job, and the token with which the page may look at it. */
 export interface Order {
   readonly jobId: string;
   readonly token: string;
@@ -38,7 +38,7 @@ const actions: Readonly<Record<string, (request: IncomingMessage) => Promise<Upl
   '/api/orders': async (request) => {
     const { assetId } = (await json(request)) as { assetId: string };
     const body = { product_image_s3_key: assetId, output_preset: 'portrait' } as const;
-    // The upload is the order: pressed twice, it is one job.
+    // The upload's id is the key: pressing twice makes one job.
     const idempotencyKey = `worn/${assetId}`;
     const { job_id: jobId } = await atelier.run('product-to-model-direct', body, { idempotencyKey }).accepted;
     const { token } = await atelier.post('/v1/client-tokens', { purpose: 'job', job_id: jobId });

@@ -2,8 +2,8 @@ import { join } from 'node:path';
 import ts from 'typescript';
 
 /**
- * Compiles one changed file at a time. The other files are parsed once and checked only when the change shows in the
- * declarations of the file, so that most changes take two seconds instead of the minute of `tsc`.
+ * Compiles one changed file at a time. The other files are parsed once. They are checked only when the change
+ * alters the declarations of the file, so most changes take two seconds instead of the minute that `tsc` takes.
  * @returns the compiler's error for a file with changed text, or undefined
  */
 export function compilerFor(root) {

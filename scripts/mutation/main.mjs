@@ -10,21 +10,24 @@ import { mutantsOf } from './mutants.mjs';
 import { specsByFile } from './specs.mjs';
 
 /*
- * Changes one place of the production code at a time, in a copy of the work tree, and checks whether a spec fails.
- * Stryker compiles all mutants into one build and measures coverage in a run of the whole suite. It cannot be used
- * here: specs start processes from `dist`, which Stryker does not reach, and the whole suite takes too long.
+ * Changes one place of the production code at a time, in a copy of the work tree, and checks whether a spec
+ * fails. Stryker cannot be used here. It compiles all mutants into one build and measures coverage in a run of
+ * the whole suite, but our specs start processes from `dist`, which Stryker does not reach, and the whole suite
+ * takes too long.
  */
 const root = process.cwd();
 const mutated =
   /^(?:(?:libs\/(?:domain|application|event-store|read-store)|projections)\/src|capabilities\/(?:operate\/(?:audit|copy|rebuild)|(?!operate)[^/]+))\//;
 const notProduction = /spec\.ts$|fixture|\/test(?:ing)?\/|\/conformance\/|\/migrations\//;
-/** How many of the nearest specs of each kind are tried: if all of these pass, the change counts as unnoticed. */
+/**
+ * How many of the nearest specs of each kind are tried. If all of them pass, the change counts as unnoticed.
+ */
 const mostSpecs = { pure: 5, stored: 6, whole: 2 };
 const options = read();
 const files = execFileSync('git', ['ls-files', '*.ts'], { encoding: 'utf8' }).trim().split('\n');
 const specsOf = specsByFile(root, files);
 const equivalent = JSON.parse(readFileSync(join(import.meta.dirname, 'equivalent.json'), 'utf8'));
-/** An entry without a place stands for each such change of the line. */
+/** An entry without a place stands for every change of this kind in the line. */
 const reasonOf = ({ file, code, operator, place }) =>
   equivalent.find(
     (each) =>
@@ -38,7 +41,10 @@ const chosen = choose();
 console.log(`Seed ${options.seed}: ${chosen.length} mutants`);
 const compile = compilerFor(root);
 const results = new Map();
-/** Tests that passed at least once, and specs that fail without any change: these say nothing about a mutant. */
+/**
+ * `passing`: tests that passed at least once. `failing`: specs that fail without any change, and so prove
+ * nothing about a mutant.
+ */
 const passing = new Set();
 const failing = new Set();
 const copies = Array.from({ length: options.workers }, copyOfTree);
@@ -83,8 +89,8 @@ async function judgeAndTell(copy, mutant) {
 }
 
 /**
- * Runs, without a change, the specs with failures of tests that have never passed.
- * @returns the mutants that only specs killed which fail then as well
+ * Some failed tests have never passed. Runs their specs without a change.
+ * @returns the mutants that were killed only by specs that fail then as well
  */
 async function doubtful() {
   const killed = [...results].filter(([, { by }]) => by?.spec && !passing.has(by.test));
@@ -125,7 +131,7 @@ async function judge(copy, mutant) {
   }
 }
 
-/** @returns the complaint of `npm run check`, if any: no spec has to notice such a change */
+/** @returns the complaint of `npm run check`, if any. No spec has to notice a change that the check refuses. */
 function refusalOf(copy, { file, operator }, source, text) {
   const said = compile(file, text);
   if (said || operator !== 'not awaited') return said;
@@ -144,8 +150,8 @@ function refusalOf(copy, { file, operator }, source, text) {
 }
 
 /**
- * Ends at the first failure, and when no test has ended for some time.
- * @returns {Promise<{ test: string, spec?: string } | undefined>} what failed
+ * Ends at the first failure, or when no test has ended for some time.
+ * @returns {Promise<{ test: string, spec?: string } | undefined>} the failure
  */
 function run(cwd, specs) {
   return new Promise((resolve, reject) => {

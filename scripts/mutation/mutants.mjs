@@ -2,7 +2,10 @@ import ts from 'typescript';
 
 const { SyntaxKind: kinds } = ts;
 
-/** The replacement of each operator: its nearest neighbour, which only a test of the edge case distinguishes. */
+/**
+ * The replacement of each operator is its nearest neighbour: only a test of the edge case notices the
+ * difference.
+ */
 const swaps = new Map([
   [kinds.EqualsEqualsEqualsToken, '!=='],
   [kinds.ExclamationEqualsEqualsToken, '==='],
@@ -17,8 +20,8 @@ const swaps = new Map([
 ]);
 
 /**
- * All possible changes of one file, each at one place. `place`: its number among the line's changes of this kind, from
- * 1.
+ * All possible changes of one file, each at one place. `place` numbers the changes of the same kind in a line,
+ * from 1.
  * @returns {{ file: string, source: string, line: number, operator: string, place: number, start: number, end: number, text: string, code: string }[]}
  */
 export function mutantsOf(file, source) {
@@ -32,7 +35,7 @@ export function mutantsOf(file, source) {
     found.push({ file, source, line: line + 1, operator, place, start, end: node.getEnd(), text, code });
   };
   const visit = (node) => {
-    // Types, decorators and what is only imported have no behaviour.
+    // Types, decorators and imports have no behaviour.
     if (ts.isTypeNode(node) || ts.isDecorator(node) || ts.isImportDeclaration(node)) return;
     if (ts.isInterfaceDeclaration(node) || ts.isTypeAliasDeclaration(node)) return;
     mutate(node, add);

@@ -1,7 +1,7 @@
 import { relative } from 'node:path';
 import { BaseSequencer, startVitest } from 'vitest/node';
 
-/* Runs the specs that are its arguments, in this order and one at a time, and sends the result of each test. */
+/* Takes specs as arguments, runs them in that order, one at a time, and sends the result of each test. */
 const specs = process.argv.slice(2);
 
 class InOrder extends BaseSequencer {

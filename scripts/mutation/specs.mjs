@@ -2,22 +2,22 @@ import { readFileSync } from 'node:fs';
 import { basename, dirname, join, normalize } from 'node:path';
 import ts from 'typescript';
 
-/** Aliases that are no libraries. */
+/** Aliases that do not stand for libraries. */
 const folderOf = {
   projections: 'projections/src',
   capabilities: 'capabilities',
   api: 'apps/api/src',
 };
 
-/** Programs that the specs' support starts by the name of a role. */
+/** Programs that the support code of the specs starts by the name of a role. */
 const roles = [
   ...['api', 'projector', 'standalone', 'worker'].map((role) => `apps/${role}/src/main.ts`),
   'capabilities/operate/main.ts',
 ];
 
 /**
- * Files that each file imports, by the aliases of package.json and by relative paths, and programs that it starts from
- * their builds.
+ * The files that a file imports, by the aliases of package.json or by relative paths, and the programs that it
+ * starts from their builds.
  */
 function importsOf(root, file) {
   const text = readFileSync(join(root, file), 'utf8');
@@ -36,13 +36,16 @@ function importsOf(root, file) {
 }
 
 const spec = /\.(?:int-|e2e-)?spec\.ts$/;
-/** Minutes each, and what they see is seen by others. */
+/** These take minutes each, and other specs notice the same changes. */
 const tooLong =
   /planted-bugs|simulation\/main|test\/(?:crash|bench|deploy|console|journeys|standalone|fuzz)\/|eventstoredb\/(?:journeys|consumer-lag)/;
 
 const wordsOf = (file) => basename(file).split('.')[0].split('-');
 
-/** The specs that import a file, directly or not; the nearest first, by imports and by names of folders and files. */
+/**
+ * The specs that import a file, directly or indirectly. The nearest come first, by imports and by names of
+ * folders and files.
+ */
 export function specsByFile(root, files) {
   const importers = new Map();
   for (const file of files)
@@ -68,7 +71,7 @@ export function specsByFile(root, files) {
         .sort((one, other) => distance(one) - distance(other))
         .map(([file]) => file);
     return {
-      // One that is far away says nothing that the others do not say.
+      // A distant spec adds nothing to the nearer ones.
       pure: nearest(/^(?!test\/simulation).*(?<!int-|e2e-)spec\.ts$/, 2),
       stored: nearest(/int-spec\.ts$/),
       whole: nearest(/e2e-spec\.ts$|^test\/simulation/),

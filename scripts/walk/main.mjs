@@ -7,9 +7,9 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 
 /*
- * Counts the files that one dispatch takes: those with a function that runs between the call of a warm service and the
- * settlement of its charge, and that does not run while the service is at rest. V8's own coverage counts the calls.
- * `npm run walk -- --list` names the files with their functions.
+ * Counts the files that one dispatch passes through. A file counts if one of its functions runs between the
+ * call of a warm service and the settlement of the charge, and does not run while the service is at rest. V8's
+ * own coverage counts the calls. `npm run walk -- --list` names the files with their functions.
  */
 const helperOf = 10;
 const [settleMs, restMs] = [5_000, 15_000];
@@ -33,11 +33,11 @@ try {
   if (!first?.baseUrl) throw new Error('the service did not start');
   const { baseUrl } = first;
   const key = /sk_test_\S+/.exec(printed)[0];
-  // The first dispatches load what the later ones use, and show how long one takes here.
+  // The first dispatches load the code that later ones use, and show how long a dispatch takes here.
   await settled(baseUrl, key, await dispatch(baseUrl, key));
   const startedAt = performance.now();
   await settled(baseUrl, key, await dispatch(baseUrl, key));
-  // A look at the job would count as part of the dispatch.
+  // This waits without looking at the job, because a look would count as part of the dispatch.
   const enoughMs = 3 * (performance.now() - startedAt);
   await take(1);
   await pause(restMs);
@@ -66,7 +66,7 @@ async function dispatch(baseUrl, key) {
   return (await answer.json()).job_id;
 }
 
-/** Waits for the job's picture, and leaves time for what follows from it. */
+/** Waits for the job's picture, and leaves time for the work that follows. */
 async function settled(baseUrl, key, jobId) {
   for (let status = ''; status !== 'SUCCESS';) {
     const answer = await fetch(`${baseUrl}/v1/jobs/${jobId}`, {
@@ -79,7 +79,7 @@ async function settled(baseUrl, key, jobId) {
   await pause(settleMs);
 }
 
-/** Functions by file, of all processes and threads, since the last time. */
+/** The functions, by file, that ran in all processes and threads since the last time. */
 async function take(number) {
   writeFileSync(join(folder, `take-${number}`), '');
   await pause(3_000);

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { threadId } from 'node:worker_threads';
 
 /*
- * Preloaded into every process and thread of the service by main.mjs. Each time that a file `take-N` appears, it
- * writes the functions that ran since the last time to `PID-THREAD-N.json` and counts from zero again.
+ * Preloaded into every process and thread of the service by main.mjs. Each time a file `take-N` appears, it
+ * writes the functions that ran since the last time to `PID-THREAD-N.json`, and starts counting from zero.
  */
 const folder = process.env.WALK_FOLDER;
 const session = new Session();
@@ -22,7 +22,7 @@ async function take() {
   const { result } = await session.post('Profiler.takePreciseCoverage');
   const ran = result
     .filter(({ url }) => url.startsWith('file:') && !url.includes('/node_modules/'))
-    // The first function of a script is the script itself: it runs when it is loaded.
+    // The first function is left out: it is the script itself, which runs when it is loaded.
     .map(({ url, functions }) => ({
       url,
       functions: functions

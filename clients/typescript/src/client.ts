@@ -21,7 +21,7 @@ export interface AtelierOptions {
   /** `sk_live_…` or `sk_test_…`: keep it on your server. A browser uses a client token: `ct_…`. */
   readonly apiKey: string;
   readonly baseUrl: string;
-  /** How often a repeatable request is sent again. Default: 5. */
+  /** How many times a repeatable request is sent again. Default: 5. */
   readonly retries?: number;
   readonly fetch?: typeof fetch;
 }
@@ -47,7 +47,8 @@ type Asked<Path extends PathOf<Verb>, Verb extends Method> =
 const pageSize = 200;
 
 /**
- * Types do not notice an unset environment variable. @throws TypeError
+ * The types cannot see that an environment variable is unset.
+ * @throws TypeError
  */
 function requireGiven(options: Readonly<Record<'baseUrl' | 'apiKey', string | undefined>>): void {
   for (const [name, value] of Object.entries(options)) {
@@ -110,11 +111,11 @@ export class Atelier {
   async upload(file: PictureFile, { signal }: Stoppable = {}): Promise<Upload> {
     const form = new FormData();
     form.append('file', await blobOf(file), 'picture');
-    // Uploading twice leaves a picture that nothing refers to.
+    // A repeated upload only leaves a picture that nothing refers to.
     return ask(this.connection, 'POST', '/v1/uploads', { body: form, signal, repeatable: true });
   }
 
-  /** Reads anything: `get('/v1/jobs/{public_id}', { public_id })`. */
+  /** A GET by path: `get('/v1/jobs/{public_id}', { public_id })`. */
   get<Path extends PathOf<'get'>>(path: Path, ...[asked]: Asked<Path, 'get'>): Promise<Answer<Path>> {
     return this.call('GET', path, undefined, asked);
   }
@@ -168,7 +169,7 @@ export class Atelier {
     body: object | undefined,
     asked: object = {},
   ): Promise<Answered> {
-    // Of a path's own parameters none is called `signal`.
+    // No path has a parameter called `signal`.
     const { signal, ...query } = asked as Stoppable & Record<string, unknown>;
     const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => {
       const value = String(query[name]);
@@ -180,7 +181,7 @@ export class Atelier {
     return ask(this.connection, method, filled, { ...(sent && { body: sent }), query, signal, repeatable });
   }
 
-  /** The events of an earlier job, to its last one. */
+  /** The events of an earlier job, up to its last one. */
   follow(jobId: string, options?: FollowOptions): AsyncGenerator<JobEvent> {
     return follow(this.connection, jobId, options);
   }

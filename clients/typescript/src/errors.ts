@@ -12,11 +12,11 @@ export class AtelierError extends Error {
     readonly status: number,
     readonly code: ErrorCode | 'UNEXPECTED_ANSWER',
     message: string,
-    /** Quote it when you ask the operator. */
+    /** Quote it when you contact the operator. */
     readonly requestId: string | undefined,
     /** For a 422: each field that is wrong. */
     readonly detail: NonNullable<Envelope['detail']> = [],
-    /** When the service wants to be asked again. */
+    /** How long to wait before the next try, if the service says so. */
     readonly retryAfterMs?: number,
   ) {
     super(message);
@@ -44,7 +44,7 @@ export class JobFailedError extends Error {
   }
 }
 
-/** What an answer that is no success says. */
+/** The body of an unsuccessful answer. */
 export async function errorOf(response: Response): Promise<AtelierError> {
   const { status, headers } = response;
   const text = await response.text();
@@ -55,7 +55,7 @@ export async function errorOf(response: Response): Promise<AtelierError> {
     const { error, detail } = envelope;
     return new AtelierError(status, error.code, error.message, error.request_id, detail, retryAfterMs);
   }
-  // A proxy on the way answers in its own form.
+  // A proxy in between answers in its own form.
   const message = `${response.url} answered ${status}: ${text.slice(0, 200)}`;
   return new AtelierError(status, 'UNEXPECTED_ANSWER', message, requestId, [], retryAfterMs);
 }

@@ -4,7 +4,7 @@ export interface Connection {
   readonly baseUrl: string;
   readonly apiKey: string;
   readonly fetch: typeof fetch;
-  /** How often a request is sent again that may be. */
+  /** How many times a repeatable request is sent again. */
   readonly retries: number;
 }
 
@@ -49,7 +49,7 @@ export async function pause(ms: number, signal?: AbortSignal): Promise<void> {
 const passing = new Set([408, 429, 500, 502, 503, 504]);
 
 function mayBeRepeated({ status, code }: AtelierError, repeatable: boolean): boolean {
-  // Refused at the door: it has not happened.
+  // The service refused the request before it had any effect.
   if (status === 429) return true;
   return repeatable && (passing.has(status) || code === 'IDEMPOTENCY_KEY_IN_USE');
 }
@@ -95,7 +95,7 @@ export async function send(
   }
 }
 
-/** As `send`, and reads the answer, whose form openapi.json describes. */
+/** Like `send`, but also reads the answer. openapi.json describes its form. */
 export async function ask<Answered>(...request: Parameters<typeof send>): Promise<Answered> {
   const response = await send(...request);
   const text = await response.text();

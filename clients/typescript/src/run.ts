@@ -5,7 +5,7 @@ import type { Accepted, Artifact, Job, JobEvent } from './types.js';
 
 /** A job that succeeded. */
 export interface FinishedJob extends Job {
-  /** What it made, as ordered: the artifacts whose role is `final`. */
+  /** The ordered pictures: the artifacts whose role is `final`. */
   readonly pictures: readonly Artifact[];
 }
 
@@ -70,7 +70,7 @@ async function* stream(
   };
   heard();
   const arrived: JobEvent[] = [];
-  // The service's `data` is the same object as in JSON.
+  // The service's `data` is the same object as in its JSON answers.
   const parser = createParser({ onEvent: ({ data }) => arrived.push(JSON.parse(data) as JobEvent) });
   const decoder = new TextDecoder();
   try {
@@ -84,12 +84,12 @@ async function* stream(
     }
   } finally {
     clearTimeout(timer);
-    // Whoever stops in the middle does not hold the connection.
+    // Closes the connection, also when the caller stops in the middle.
     silence.abort();
   }
 }
 
-/** @throws the signal's reason, at once; the promise goes on */
+/** @throws the signal's reason, at once; the promise itself goes on */
 function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (!signal) return promise;
   let abort: () => void;

@@ -46,7 +46,7 @@ export type PathOf<Verb extends Method> = {
     : never;
 }[keyof paths];
 
-/** What is answered; nothing where there is nothing to say. */
+/** The body of the answer; undefined if it has none. */
 export type Answer<Path extends keyof paths, Verb extends Method = 'get'> =
   Operation<Verb, Path> extends { responses: infer Found }
     ? Found extends { 200: Json<infer Body> }
@@ -56,14 +56,14 @@ export type Answer<Path extends keyof paths, Verb extends Method = 'get'> =
         : undefined
     : never;
 
-/** What is sent; undefined where there is nothing to say. */
+/** The body of the request; undefined if it has none. */
 export type Body<Path extends keyof paths, Verb extends Method> =
   Operation<Verb, Path> extends { requestBody: Json<infer Sent extends object> } ? Sent : undefined;
 
-/** Absent optional parts are `never` in the types. */
+/** The generated types have `never` for absent optional parts. */
 type Some<Found> = [NonNullable<Found>] extends [never] ? object : NonNullable<Found>;
 
-/** The parts of a path, and what stands behind its `?`. */
+/** The parameters of a path and of its query. */
 export type Parameters<Path extends keyof paths, Verb extends Method> =
   Operation<Verb, Path> extends { parameters: { path?: infer Parts; query?: infer Query } }
     ? Some<Parts> & Some<Query>

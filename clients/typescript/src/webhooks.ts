@@ -50,7 +50,7 @@ export async function verifyWebhook(
   for (const signature of signatures.split(' ')) {
     const [version, value = ''] = signature.split(',');
     if (version === 'v1' && (await crypto.subtle.verify('HMAC', key, fromBase64(value), signed)))
-      // The service made it, by openapi.json.
+      // The cast is safe: the service made the message, and openapi.json describes it.
       return JSON.parse(new TextDecoder().decode(bytes)) as WebhookMessage;
   }
   throw new WebhookVerificationError('no signature fits: is this the secret of the endpoint?');
@@ -59,7 +59,7 @@ export async function verifyWebhook(
 function header(headers: WebhookHeaders, name: string): string | undefined {
   if (headers instanceof Headers) return headers.get(name) ?? undefined;
   const [, value] = Object.entries(headers).find(([known]) => known.toLowerCase() === name) ?? [];
-  // A header that stands twice is none that the service sends.
+  // The service never sends this header twice.
   return typeof value === 'string' ? value : undefined;
 }
 

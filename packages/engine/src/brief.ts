@@ -13,7 +13,7 @@ export type BriefStep = PictureOrder | ReadingOrder | KeptPicture | MissingPart;
 
 export const briefRatios = ['1:1', '2:3', '3:2', '3:4', '4:3', '4:5', '5:4', '9:16', '16:9'] as const;
 
-/** Width to height. */
+/** Ratio of width to height. */
 export type BriefRatio = (typeof briefRatios)[number];
 
 /** The task of a step, for models that do only one thing, and for graphs that an operator maps. */
@@ -64,18 +64,18 @@ export interface PictureOrder extends StepFacts {
   readonly task: BriefTask;
   /** The instruction in plain English: whole sentences that name the inputs as `image 1`, `image 2`, … */
   readonly instruction: string;
-  /** What must be the same afterwards, each a noun phrase. */
+  /** Things that must stay the same, each a noun phrase. */
   readonly keep: readonly string[];
   /** Things that must not appear or happen, each a phrase that reads after `Do not`. */
   readonly avoid: readonly string[];
-  /** `input`: that of image 1. */
+  /** `input` means the ratio of image 1. */
   readonly ratio: BriefRatio | 'input';
   /** Pixels of the longer side. */
   readonly longSide: number;
-  /** A cut-out: nothing but the subject, on transparent ground. */
+  /** A cut-out: only the subject, on a transparent ground. */
   readonly transparent: boolean;
   readonly count: number;
-  /** For models that know it, and dropped for others. */
+  /** Only some models take it; the others do not get it. */
   readonly quality?: 'medium' | 'high' | undefined;
   readonly gives: BriefArtifact;
 }
@@ -100,7 +100,7 @@ export interface KeptPicture {
   readonly gives: BriefArtifact;
 }
 
-/** A part that gives nothing, and why. */
+/** A part that has no result, and the reason. */
 export interface MissingPart {
   readonly kind: 'missing';
   readonly name: StepName;

@@ -10,7 +10,7 @@ interface Size {
 /** The ordered pixels, and the nearest format that the model draws. */
 export interface OrderedFormat {
   readonly size: Size;
-  /** As `4:5`. */
+  /** For example `4:5`. */
   readonly ratio: string;
 }
 

@@ -37,7 +37,7 @@ export interface EngineUnderTest {
    * service marks them.
    */
   readonly marks: boolean;
-  /** What the orders' ids of garments mean. */
+  /** Resolves the ids of garments in the orders. */
   readonly garmentKind: RenderContext['garmentKind'];
 }
 
@@ -61,7 +61,7 @@ async function expectPicture({ kind, label, bytes, contentType, width, height, m
 }
 
 interface RecordedCalls extends VendorCalls {
-  /** By call. */
+  /** Keyed by call. */
   readonly answers: ReadonlyMap<string, VendorCallAnswer>;
 }
 
@@ -91,7 +91,7 @@ export function recordedCalls(known: VendorCallRecord[] = []): RecordedCalls {
   };
 }
 
-/** What an engine has that asks vendors: nobody cancels. */
+/** The context of an engine that calls vendors, for jobs that are never cancelled. */
 export function unattended(): Pick<EngineContext, 'calls' | 'abandoned'> {
   return { calls: recordedCalls(), abandoned: new AbortController().signal };
 }

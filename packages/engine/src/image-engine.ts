@@ -22,9 +22,9 @@ export type EngineRequest = RenderRequest & BriefedRequest;
 
 /** A model's entry in an installation's registry, as far as an engine needs it. */
 export interface EngineModel {
-  /** What callers name it by; it belongs into the result. */
+  /** The callers' name for it; it belongs into the result. */
   readonly id: string;
-  /** The vendor's name for it; the id where there is none. */
+  /** The vendor's name for it, or the id if there is none. */
   readonly model: string;
   readonly endpoint?: string | undefined;
   /** The value of the variable that the registry names. */
@@ -35,11 +35,11 @@ export interface EngineModel {
 /** The default export of a package that is an engine: called once in each worker, before its first picture. */
 export type MakeEngine = (model: EngineModel) => ImageEngine | Promise<ImageEngine>;
 
-/** What is asked of an engine that knows no workflow. */
+/** The request for an engine that knows no workflows. */
 export interface BriefedRequest {
   /** Made on demand: the sandbox does not use it. */
   brief(): Brief;
-  /** What the brief's steps name. */
+  /** The pictures that the brief's steps refer to. */
   readonly inputs: readonly EngineImage[];
   readonly seed: number;
   readonly displayName: string;
@@ -70,24 +70,24 @@ export interface RenderRequest<Body = Readonly<Record<string, unknown>>> {
 }
 
 export interface EngineImage {
-  /** What the workflow calls it, for example `product_image`. */
+  /** The workflow's name for it, for example `product_image`. */
   readonly name: string;
   readonly bytes: Buffer;
   /** Known facts beside its pixels: a preset's spec, or the `meta` that a workflow gave its picture. */
   readonly meta?: Readonly<Record<string, unknown>>;
 }
 
-/** A kind of garment, as far as it shows. */
+/** The facts about a kind of garment that affect a picture. */
 export interface GarmentKind {
-  /** What bodies, and the `meta` of pictures, name it by. */
+  /** The id by which bodies, and the `meta` of pictures, name it. */
   readonly publicId: string;
   /** Canonical, snake case. */
   readonly key: string;
   readonly displayLabel: string;
   readonly slot: 'top' | 'bottom' | 'one_piece' | 'outerwear' | 'footwear' | 'bag' | 'headwear' | 'accessory';
-  /** From the skin outward; `none` for what is not layered cloth. */
+  /** From the skin outward; `none` if it is not layered cloth. */
   readonly layer: 'base' | 'mid' | 'outer' | 'none';
-  /** Names the drawing; one for each kind. */
+  /** The name of its drawing; each kind has one. */
   readonly silhouette: string;
 }
 
@@ -95,11 +95,11 @@ export interface RenderContext {
   readonly signal: AbortSignal;
   /** Undefined for an id that names no kind of garment. */
   readonly garmentKind: (publicId: string) => GarmentKind | undefined;
-  /** Called, in order and awaited, after each stage but the last. */
+  /** Call it after each stage but the last, in order, and await it. */
   onStage(stage: EngineStage): Promise<void>;
 }
 
-/** What an engine that asks vendors has beside the rest. */
+/** The context of an engine that calls vendors. */
 export interface EngineContext extends RenderContext {
   readonly calls: VendorCalls;
   /**
@@ -129,7 +129,7 @@ export interface VendorCalls {
   submitted(call: string, vendorRequestId: string): Promise<void>;
   /** Records the outcome. Pictures are kept, so that the vendor need not be called again. */
   answered(call: string, answer: VendorCallAnswer): Promise<void>;
-  /** What was kept of a call that was answered. */
+  /** The stored answer of a call. */
   kept(call: string): Promise<VendorAnswerKept>;
 }
 
@@ -178,7 +178,7 @@ export interface EnginePicture {
   readonly digitalSource?: DigitalSource | null;
 }
 
-/** By IPTC's vocabulary. */
+/** A term of IPTC's vocabulary. */
 export type DigitalSource =
   | 'trainedAlgorithmicMedia'
   | 'compositeWithTrainedAlgorithmicMedia'
@@ -201,7 +201,7 @@ export interface RenderResult {
   readonly message: string;
   /** The engine's model, for provenance. */
   readonly model: string;
-  /** What vendors call what was asked of them, for provenance. */
+  /** The vendors' ids of the calls, for provenance. */
   readonly vendorRequestIds?: readonly string[];
 }
 

@@ -14,7 +14,7 @@ export function personFactsIn(meta: Facts | undefined): Facts | undefined {
 
 /** Checks a picture's meta for the facts that an engine needs if it only knows people that it drew itself. */
 export const ownPictures = {
-  /** Who is on it. */
+  /** Facts about the person on it. */
   person: (meta: Facts | undefined): boolean => personFactsIn(meta) !== undefined,
   /** How it was composed: where each person stands, and where the cloth lies. */
   composition: (meta: Facts | undefined): boolean =>

@@ -4,7 +4,7 @@
  * against these lists.
  */
 
-/** What a stage of a job's timeline is called. */
+/** The names of the stages in a job's timeline. */
 export const stageNames = [
   ...(['croquis', 'composition', 'cloth', 'cut', 'regions', 'grouping'] as const),
   ...(['garment_cutout', 'garment_cutouts', 'item_cutouts', 'subject_cutout', 'garment_kept'] as const),
@@ -13,7 +13,7 @@ export const stageNames = [
 
 export type StageName = (typeof stageNames)[number];
 
-/** What a picture of a job shows. */
+/** The kinds of pictures of a job. */
 export const artifactKinds = [
   ...(['model_portrait', 'model_full_body', 'person'] as const),
   ...(['background', 'background_plate', 'photography_recipe'] as const),
@@ -27,7 +27,7 @@ export const artifactKinds = [
 
 export type ArtifactKind = (typeof artifactKinds)[number];
 
-/** What callers are told of a picture in its `meta`. */
+/** The facts about a picture in its `meta` that callers see. */
 export const metaKeys = [
   ...(['seed', 'aspect_ratio', 'resolution', 'provenance', 'evaluation'] as const),
   ...(['gender', 'ethnicity', 'heritage', 'body_type', 'age_range'] as const),
@@ -51,7 +51,7 @@ export const innerMetaKeys = ['silhouettes', 'view', 'wearer'] as const;
 
 export type MetaKey = (typeof metaKeys)[number];
 
-/** What is known of a picture beside its pixels. */
+/** The known facts about a picture beside its pixels. */
 export type PictureMeta = { readonly [Key in MetaKey | (typeof innerMetaKeys)[number]]?: unknown };
 
 /** The steps of a brief. A step without a result is a failed arm. */
@@ -61,7 +61,7 @@ export const stepNames = [
   ...(['photograph', 'person', 'recipe', 'grouping'] as const),
 ] as const;
 
-/** Steps that there are several of, counted from 1. */
+/** Steps of which a brief may have several, counted from 1. */
 export const countedSteps = ['garment', 'person', 'location'] as const;
 
 export type StepName = (typeof stepNames)[number] | `${(typeof countedSteps)[number]}_${number}`;
@@ -75,7 +75,7 @@ export type ArmName = StepName | 'test';
 /** Every {@link ArmName}, as a regular expression. */
 export const armPattern = `(?:${[...stepNames, 'test'].join('|')}|(?:${countedSteps.join('|')})_[1-9][0-9]*)`;
 
-/** Why a part of a job gave nothing. */
+/** The reason why a part of a job has no result. */
 export const partFailureCodes = [
   ...(['NO_GARMENT_FOUND', 'NO_PERSON_FOUND', 'NO_BACKGROUND_FOUND', 'NO_SUBJECT_FOUND'] as const),
   ...(['VISION_MODEL_REQUIRED', 'TEST_OUTCOME'] as const),

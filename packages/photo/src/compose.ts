@@ -59,7 +59,7 @@ function sideOf({ data, width, height }: Picture): number {
   return clamp(((right - left) / Math.max(1, right + left)) * 4, -1, 1);
 }
 
-/** Blurs as a Gaussian does: the mean of means. */
+/** Repeated means blur almost as a Gaussian does. */
 const blurred = (plane: Plane, reach: number): Plane => boxMean(boxMean(plane, reach), reach);
 
 /**

@@ -51,7 +51,7 @@ async function guided(picture: Picture, mask: Plane, slack: number, pause: Pause
 
 /** The estimates around each pixel of one row, at the picture's size. */
 interface Around {
-  /** Of the linear model: red, green, blue, offset. */
+  /** The linear model's planes: red, green, blue, offset. */
   readonly model: readonly Float32Array[];
   readonly person: readonly Float32Array[];
   readonly ground: readonly Float32Array[];
@@ -132,7 +132,7 @@ async function separated(picture: Picture, mask: Plane, slack: number, pause: Pa
   return { data: out, width, height };
 }
 
-/** Bounds of what is not transparent. */
+/** The bounds of the pixels that are not transparent. */
 function boundsOf({ data, width, height }: Picture): Box {
   let [left, top, right, bottom] = [width, height, 0, 0];
   for (let y = 0, i = 3; y < height; y++) {

@@ -70,7 +70,7 @@ async function start(): Promise<Runtime> {
         const values = whole
           ? Int32Array.from(rgb)
           : Float32Array.from(rgb, (v) => lowest + (v * (1 - lowest)) / 255);
-        // One output was asked for, so that one tensor comes back.
+        // The model is run for one output, so it returns one tensor.
         return model.execute(tf.tensor(values, shape, input.dtype), model.outputs[0]?.name) as Tensor;
       });
       const data = result.dataSync<'float32'>();
@@ -121,7 +121,7 @@ export function useSegmentationModel(path: string): void {
   ownSegmentation = resolve(path);
 }
 
-/** Tells people from what is behind them, 256 × 256. */
+/** Separates people from their background, 256 × 256. */
 export const segmentationModel = (): Promise<PictureModel> =>
   once(ownSegmentation ?? join(WEIGHTS, 'selfie.json'));
 

@@ -149,7 +149,7 @@ function mainRegions(plane: Plane): { plane: Plane; box: Box } | undefined {
   };
 }
 
-/** Share of the picture below which there is nobody. */
+/** Share of the picture below which a region is no person. */
 const LEAST_SHARE = 0.006;
 
 /** Converts a box of a plane to pixels of the picture, and widens it by a share of its sides. */
@@ -251,7 +251,7 @@ function headScoreOf(joints: Record<Joint, Sighting>, mask: Plane, picture: Pict
   return ((scores[0] ?? 0) + (scores[1] ?? 0) + (scores[2] ?? 0)) / 3;
 }
 
-/** From here on a joint is where the model says. */
+/** A joint with at least this score is where the model says. */
 const SURE_JOINT = 0.55;
 
 /**
@@ -279,7 +279,7 @@ function lostJoints(
   });
 }
 
-/** Pixels that may be either, for each pixel of the contour. */
+/** The number of undecided pixels for each pixel of the contour. */
 function doubtOf({ data, width }: Plane): number {
   let [soft, contour] = [0, 0];
   const outside = (i: number): boolean => (data[i] ?? 1) <= 0.5;

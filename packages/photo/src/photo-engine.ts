@@ -25,7 +25,7 @@ export interface Ground {
   readonly x: number;
 }
 
-/** What this engine leaves to one that draws. */
+/** The work that this engine leaves to one that draws. */
 export interface Painter {
   /**
    * The size of the new picture, from the order and the source picture. The `facts` about it go into `meta`.
@@ -43,7 +43,7 @@ export { useSegmentationModel } from './models.js';
 
 type Facts = Readonly<Record<string, unknown>>;
 
-/** A photograph and who is on it. */
+/** A photograph and the person on it. */
 interface Reading {
   readonly picture: Picture;
   readonly person?: Person;
@@ -51,7 +51,7 @@ interface Reading {
 
 const WORKFLOWS = ['background-swap-with-image', 'background-swap-with-spec'];
 const ADVICE = 'Send a photograph of a person who stands out from what is behind them.';
-/** Long side that photographs are worked on. */
+/** Long side at which photographs are worked on. */
 const FULL_SIDE = 2048;
 
 const raw = ({ data, width, height }: Picture): Sharp => sharp(data, { raw: { width, height, channels: 4 } });
@@ -119,7 +119,7 @@ export class PhotoEngine extends ImageEngine {
     const wanted = placementOf(person, cut, picture, size);
     const ground = await this.painter.groundFor(request, size, wanted.stance);
     await step();
-    // Whom an edge cuts off stays at that edge.
+    // A person who is cut off by an edge stays at that edge.
     const aside = wanted.stands ? ground.x - wanted.stance.x : 0;
     const sheet = await composed(ground.picture, cut.picture, { ...wanted, left: wanted.left + aside }, step);
     await step();

@@ -19,7 +19,7 @@ export interface Placement {
   readonly scale: number;
   readonly left: number;
   readonly top: number;
-  /** Its feet stand on the ground. */
+  /** Whether the feet stand on the ground. */
   readonly stands: boolean;
   readonly stance: Stance;
 }

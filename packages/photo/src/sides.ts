@@ -25,7 +25,7 @@ interface Spread {
   readonly variance: Float32Array;
 }
 
-/** Means of what has weight within a window. */
+/** Weighted means within a window. */
 function weighted(colours: Guide, weight: Plane, reach: number): Spread {
   const total = boxMean(weight, reach).data;
   const mean = (plane: Plane, power: 1 | 2): Plane => {

@@ -7,7 +7,7 @@ import { fetchPicture, JsonApi } from './json-api.js';
 import type { ImageVendor, PictureCall, VendorImage, VendorModel, VendorPictures } from './vendor.js';
 
 interface ComfyOptions {
-  /** The graph of a task, as a path. Other tasks get one of those below. */
+  /** Paths of the operator's own graphs, by task. Other tasks use one of the graphs below. */
   readonly graphs?: Readonly<Partial<Record<BriefTask, string>>>;
   readonly poll_ms?: number;
 }
@@ -15,7 +15,7 @@ interface ComfyOptions {
 /** In the API's form, as ComfyUI exports it, with `{{slots}}` where values go. */
 type Graph = Record<string, { class_type: string; inputs: Record<string, unknown> }>;
 
-/** Steered by words: from up to three pictures, and from none. */
+/** Both follow the prompt: `edit` starts from up to three pictures, `draw` from none. */
 const shipped = {
   edit: new URL('../graphs/edit.json', import.meta.url),
   draw: new URL('../graphs/draw.json', import.meta.url),
@@ -36,9 +36,10 @@ interface ComfyFile {
 }
 
 /**
- * Graphs on a ComfyUI of the operator's own, which costs nothing but time. The prompt's id is ours and follows from the call, so
- * queue and history tell whether a recorded call arrived: no outcome stays unknown. It polls over HTTP and does not use the
- * WebSocket, whose messages reach only the connection that submitted, and are lost while it is closed.
+ * Runs graphs on the operator's own ComfyUI, which costs nothing but time. We choose the prompt's id and derive
+ * it from the call, so queue and history show whether a recorded call arrived: no outcome stays unknown. It
+ * polls over HTTP instead of using the WebSocket, because the WebSocket's messages reach only the connection
+ * that submitted the prompt, and are lost while that is closed.
  */
 export class ComfyVendor implements ImageVendor {
   private readonly api: JsonApi;
@@ -46,9 +47,9 @@ export class ComfyVendor implements ImageVendor {
 
   constructor(model: VendorModel) {
     const base = (model.endpoint ?? 'http://127.0.0.1:8188').replace(/\/+$/, '');
-    // The hosted one wants a key; one's own has none.
+    // A hosted ComfyUI needs a key; the operator's own has none.
     this.api = new JsonApi(base, model.secret ? { 'x-api-key': model.secret } : {}, failureOf);
-    // The server reports a fault in a graph at the call.
+    // The options are not checked here: the server reports a fault in a graph when it is called.
     this.options = model.options;
   }
 
@@ -76,14 +77,15 @@ export class ComfyVendor implements ImageVendor {
   async cancel(vendorRequestId: string): Promise<boolean> {
     const signal = AbortSignal.timeout(farewellMs);
     const { running, pending } = await this.queue(signal);
-    // The server ignores an interruption of a prompt that does not run, but an old server stops any running prompt.
+    // A new server interrupts only the named prompt. An old server stops whichever prompt is running, so this
+    // checks first.
     if (running.includes(vendorRequestId))
       return (await this.api.send('POST', '/interrupt', signal, { prompt_id: vendorRequestId })).ok;
     if (!pending.includes(vendorRequestId)) return false;
     return (await this.api.send('POST', '/queue', signal, { delete: [vendorRequestId] })).ok;
   }
 
-  /** Asks whether the server has the graphs' nodes, and the files that these load. */
+  /** Checks whether the server has the nodes of the graphs, and the files that the nodes load. */
   async check(signal: AbortSignal): Promise<string> {
     const { system } = (await this.api.ask('GET', '/system_stats', signal)) as {
       system?: { comfyui_version?: string };
@@ -118,7 +120,7 @@ export class ComfyVendor implements ImageVendor {
     return Promise.all(images.map(upload));
   }
 
-  /** @returns the server's id of the prompt: ours, except that old servers give one of their own */
+  /** @returns the prompt's id on the server: ours, except on old servers, which choose their own */
   private async submit(id: string, prompt: Graph, signal: AbortSignal): Promise<string> {
     const order = { prompt, prompt_id: id, client_id: 'atelier' };
     try {
@@ -127,7 +129,7 @@ export class ComfyVendor implements ImageVendor {
     } catch (error) {
       const unknown = error instanceof EngineError && error.errorClass === 'outcome_unknown';
       if (!unknown) throw error;
-      // It may still be checking the graph that it was sent.
+      // The server may still be checking the graph.
       await sleep(this.pollMs, undefined, { signal });
       if (await this.knows(id, signal)) return id;
       throw capacityFrom();
@@ -136,11 +138,11 @@ export class ComfyVendor implements ImageVendor {
 
   private async follow(id: string, signal: AbortSignal): Promise<VendorPictures> {
     for (;;) {
-      // In this order: what ends in between is in the history.
+      // The order matters: a prompt that ends between the two looks is in the history.
       const waiting = await this.waits(id, signal);
       const entry = await this.entry(id, signal);
       if (entry) return { pictures: await this.picturesOf(entry, signal), vendorRequestId: id };
-      // A server that was started again has forgotten its queue.
+      // A restarted server has lost its queue.
       if (!waiting) throw capacityFrom();
       await sleep(this.pollMs, undefined, { signal });
     }
@@ -149,7 +151,7 @@ export class ComfyVendor implements ImageVendor {
   private async picturesOf({ outputs = {}, status }: HistoryEntry, signal: AbortSignal): Promise<Buffer[]> {
     if (status?.status_str === 'error') throw runtimeFailure(status.messages ?? []);
     const files = Object.values(outputs).flatMap(({ images = [] }) => images);
-    // The pictures that a graph saves are its result, or its previews if it saves none.
+    // The result of a graph is the pictures that it saves, or its previews if it saves none.
     const saved = files.filter(({ type }) => type === 'output');
     const results = saved.length > 0 ? saved : files;
     return Promise.all(
@@ -185,7 +187,7 @@ export class ComfyVendor implements ImageVendor {
   }
 }
 
-/** @throws EngineError if the operator's file is no graph */
+/** @throws EngineError if the operator's file does not hold a graph */
 function readGraph(path: string | URL): Graph {
   try {
     return JSON.parse(readFileSync(path, 'utf8')) as Graph;
@@ -197,12 +199,13 @@ function readGraph(path: string | URL): Graph {
 const slot = /\{\{(\w+)\}\}/g;
 
 /**
- * The graph with the call's values in its slots. If this call lacks a node's picture, the node is left out, and so are the links
- * to it. @throws EngineError for a picture that no slot takes
+ * The graph with the call's values in its slots. A node whose picture this call lacks is left out, and so are
+ * the links to it.
+ * @throws EngineError for a picture that no slot takes
  */
 function filled(template: Graph, call: PictureCall, names: readonly string[]): Graph {
   const { prompt, seed, size, count, images } = call;
-  // These models are trained on multiples of 16 pixels; delivery cuts off the rest.
+  // These models are trained on multiples of 16 pixels. The surplus is cut off at delivery.
   const even = (side: number) => Math.round(side / 16) * 16;
   const [width, height] = [even(size.width), even(size.height)];
   const values = new Map<string, string | number>(Object.entries({ prompt, seed, count, width, height }));
@@ -236,7 +239,9 @@ function filled(template: Graph, call: PictureCall, names: readonly string[]): G
   return graph;
 }
 
-/** A kind of node in `/object_info`: the possible values of an input are a list, in one of two forms. */
+/**
+ * The kinds of nodes in `/object_info`. The possible values of an input come as a list, in one of two forms.
+ */
 type NodeKinds = Readonly<
   Record<
     string,
@@ -268,7 +273,7 @@ function* lacking(
   }
 }
 
-/** A failure while it ran. Nothing is paid, so failures that may pass get another try. */
+/** The failure of a running graph. Nothing is paid, so failures that may be temporary get another try. */
 function runtimeFailure(messages: readonly (readonly [string, unknown])[]): EngineError {
   const [, error] = messages.find(([name]) => name === 'execution_error') ?? [];
   const { exception_type: type = '' } = (error ?? {}) as { exception_type?: string };

@@ -18,19 +18,22 @@ export function refusalOf(errorClass: Exclude<EngineErrorClass, 'capacity'>): En
   return new EngineError(errorClass, sentences[errorClass]);
 }
 
-/** For a model that has no place for a picture: without the picture, the result would not match the order. */
+/**
+ * For a model that has no field for one of the pictures: without that picture, the result would not match the
+ * order.
+ */
 export function tooManyPictures(): EngineError {
   return new EngineError('bad_input', `The image model cannot use so many pictures at once. ${refunded}`);
 }
 
-/** The vendor no longer knows a call that it had accepted: looking again does not find it. */
+/** The vendor no longer knows a call that it had accepted, so it is useless to poll again. */
 export class LostCall extends EngineError {
   constructor() {
     super('outcome_unknown', sentences.outcome_unknown);
   }
 }
 
-/** @param retryAfter of the answer's header: seconds, or a date */
+/** @param retryAfter the value of the answer's header: seconds, or a date */
 export function capacityFrom(retryAfter?: string | null): EngineError {
   const seconds = Number(retryAfter ?? Number.NaN);
   const ms = Number.isFinite(seconds) ? seconds * 1000 : Date.parse(retryAfter ?? '') - Date.now();
@@ -40,7 +43,7 @@ export function capacityFrom(retryAfter?: string | null): EngineError {
 
 const unsent = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH']);
 
-/** Whether a connection failed before anything was sent: then nothing is paid. */
+/** Whether a connection failed before anything was sent. In that case nothing is paid. */
 export function neverSent(error: unknown): boolean {
   if (typeof error !== 'object' || error === null) return false;
   // The layers' errors have no common class, so this looks at their properties.

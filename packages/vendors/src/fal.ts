@@ -4,14 +4,14 @@ import { capacityFrom, farewellMs, LostCall, refusalOf, tooManyPictures } from '
 import { dataUrl, fetchPicture, JsonApi } from './json-api.js';
 import type { ImageVendor, PictureCall, VendorModel, VendorPictures } from './vendor.js';
 
-/** What the model's inputs are called: `options` of the registry. */
+/** The names of the model's inputs, from `options` in the registry. */
 interface FalOptions {
   readonly fields?: Readonly<
     Partial<
       Record<'prompt' | 'images' | 'seed' | 'count' | 'aspect_ratio' | 'width' | 'height' | BriefRole, string>
     >
   >;
-  /** Sent as it is. */
+  /** Added to each request unchanged. */
   readonly also?: Readonly<Record<string, unknown>>;
   readonly poll_ms?: number;
 }
@@ -21,8 +21,9 @@ interface Submitted {
 }
 
 /**
- * Any model of fal's queue: submits, polls, fetches. It finds requests again by their id, so no call is made twice. It uses the
- * documented HTTP API, because the addresses of the vendor's own client are built in, which rules out a gateway.
+ * Any model of fal's queue: submits, polls, fetches. It finds requests again by their id, so no call is made
+ * twice. It uses the documented HTTP API, because the vendor's own client has fixed addresses and so cannot go
+ * through a gateway.
  */
 export class FalVendor implements ImageVendor {
   private readonly api: JsonApi;
@@ -30,10 +31,11 @@ export class FalVendor implements ImageVendor {
 
   constructor(private readonly model: VendorModel) {
     const base = (model.endpoint ?? 'https://queue.fal.run').replace(/\/+$/, '');
-    // The caller, which knows the first try's outcome, decides about another one.
+    // The vendor must not retry: the caller knows the outcome of the first try and decides about another one.
     const headers = { authorization: `Key ${model.secret ?? ''}`, 'x-fal-no-retry': '1' };
     this.api = new JsonApi(base, headers, failureOf);
-    // The registry's author names the inputs of the vendor's model; the vendor refuses wrong ones.
+    // The options are not checked here: the registry's author names the inputs of the vendor's model, and the
+    // vendor refuses wrong names.
     this.options = model.options;
   }
 
@@ -62,7 +64,7 @@ export class FalVendor implements ImageVendor {
     return { pictures, vendorRequestId };
   }
 
-  /** One that runs already is told to stop, and is paid. */
+  /** A running request is stopped as well, but has to be paid. */
   async cancel(vendorRequestId: string): Promise<boolean> {
     const soon = AbortSignal.timeout(farewellMs / 2);
     const status = await this.statusOf(vendorRequestId, soon).catch(() => undefined);
@@ -70,7 +72,10 @@ export class FalVendor implements ImageVendor {
     return ok && status === 'IN_QUEUE';
   }
 
-  /** The queue answers only about requests: asking for an unknown one shows whether the key is accepted. */
+  /**
+   * The queue only answers questions about requests. The answer about an unknown request shows whether the key
+   * is accepted.
+   */
   async check(signal: AbortSignal): Promise<string> {
     const nobody = '00000000-0000-0000-0000-000000000000';
     const answer = await this.api.send('GET', `${this.requestOf(nobody)}/status`, signal);
@@ -83,7 +88,10 @@ export class FalVendor implements ImageVendor {
     return (said as { status?: string }).status;
   }
 
-  /** A request's address has the owner and the application (after a namespace), without the rest of the model's name. */
+  /**
+   * A request's address holds the owner and the application (behind a namespace, if any), but not the rest of
+   * the model's name.
+   */
   private requestOf(vendorRequestId: string): string {
     const application =
       /^(?:(?:workflows|comfy)\/)?[^/]+\/[^/]+/.exec(this.model.model)?.[0] ?? this.model.model;
@@ -125,11 +133,11 @@ function failureOf({ status, headers }: Response, said: unknown, submitting: boo
   if (status === 429 || status === 503) return capacityFrom(headers.get('retry-after'));
   if (status === 400 || status === 422) return refusalOf('bad_input');
   if (status === 504 || status < 400) return refusalOf('outcome_unknown');
-  // Only a refused submission certainly carried out nothing.
+  // Only a refused submission is certain to have drawn nothing.
   return submitting ? capacityFrom(headers.get('retry-after')) : refusalOf('no_image');
 }
 
-/** Models answer with one picture or with several, each of them with its address. */
+/** Models answer with one picture or with several. Each has its address. */
 function urlsOf(result: unknown): string[] {
   const { images, image } = (result ?? {}) as { images?: { url?: string }[]; image?: { url?: string } };
   return [...(images ?? []), ...(image ? [image] : [])].flatMap(({ url }) => (url ? [url] : []));

@@ -5,17 +5,17 @@ import { capacityFrom, farewellMs, LostCall, refusalOf, tooManyPictures } from '
 import { dataUrl, fetchPicture, JsonApi } from './json-api.js';
 import type { ImageVendor, PictureCall, VendorImage, VendorModel, VendorPictures } from './vendor.js';
 
-/** What an endpoint is told. */
+/** The fields that an endpoint takes. */
 interface Endpoint {
-  /** Its field names for the pictures: by the part that each plays, or one after the other. */
+  /** Its field names for the pictures: by the role of each picture, or in the order of the pictures. */
   readonly pictures: Readonly<Partial<Record<BriefRole, string>>> | readonly string[];
-  /** Whether it takes words as well; others do only one thing. */
+  /** Whether it takes a prompt; endpoints without one do only one thing. */
   readonly prompt: boolean;
-  /** Whether it draws the ordered format. Others keep that of their first picture. */
+  /** Whether it draws the ordered format. Other endpoints keep the format of their first picture. */
   readonly ratio: boolean;
 }
 
-/** By the vendor's names of them (docs.fashn.ai/api-reference). */
+/** By the vendor's names for them (docs.fashn.ai/api-reference). */
 const endpoints: Readonly<Record<string, Endpoint>> = {
   'tryon-v1.6': {
     pictures: { person: 'model_image', garment: 'garment_image' },
@@ -79,7 +79,7 @@ export class FashnVendor implements ImageVendor {
     }
   }
 
-  /** It may be too late for a running prediction: the vendor's later answer counts. */
+  /** It may be too late to cancel a running prediction. Then the vendor's later answer counts. */
   async cancel(vendorRequestId: string): Promise<boolean> {
     const signal = AbortSignal.timeout(farewellMs);
     await this.api.send('POST', `/cancel/${vendorRequestId}`, signal);
@@ -106,14 +106,17 @@ export class FashnVendor implements ImageVendor {
       ...(this.model.seed && { seed }),
       ...(count > 1 && { [this.model.model === 'tryon-v1.6' ? 'num_samples' : 'num_images']: count }),
       output_format: 'png',
-      // Then the pictures are not kept at the vendor's.
+      // With this the vendor does not store the pictures.
       return_base64: true,
       ...also,
     };
   }
 }
 
-/** Each picture in the field of its part. A picture without a place would be missing from the result. */
+/**
+ * Puts each picture into the field of its role. Refuses a picture without a field, which would be missing from
+ * the result.
+ */
 async function placed(images: readonly VendorImage[], names: Endpoint['pictures']) {
   const fields: Record<string, string> = {};
   for (const [index, image] of images.entries()) {
@@ -131,10 +134,15 @@ async function placed(images: readonly VendorImage[], names: Endpoint['pictures'
   return fields;
 }
 
-/** The share that may be cut from a picture to give the ordered format: from 2:3 to 4:5, but not to a square. */
+/**
+ * The share of a picture that may be cut off to get the ordered format. It is enough to turn 2:3 into 4:5, but
+ * not into a square.
+ */
 const harmless = 0.2;
 
-/** The picture in the order's format, cut around its most striking part: the result has the same format. */
+/**
+ * The picture in the order's format, cut around its most striking part. The result then has that format, too.
+ */
 async function cutTo(image: VendorImage, wanted: number): Promise<VendorImage> {
   const { width, height } = await sharp(image.bytes).metadata();
   const found = width / height;
@@ -154,14 +162,14 @@ async function cutTo(image: VendorImage, wanted: number): Promise<VendorImage> {
 
 const unknownEndpoint = () => refusalOf('misconfigured');
 
-/** A failure while it ran, by the vendor's names. Failed predictions are not billed. */
+/** The failures of a running prediction, by the vendor's names. Failed predictions are not billed. */
 const runtimeFailures: Readonly<Record<string, () => EngineError>> = {
   ImageLoadError: () => refusalOf('bad_input'),
   PoseError: () => refusalOf('bad_input'),
   PhotoTypeError: () => refusalOf('bad_input'),
   ContentModerationError: () => refusalOf('policy'),
   NSFWError: () => refusalOf('policy'),
-  // Documented as a provider behind it that restricts contents.
+  // Documented as: a provider behind the vendor restricts contents.
   ThirdPartyError: () => refusalOf('policy'),
   InputValidationError: () => refusalOf('misconfigured'),
   LoRALoadError: () => refusalOf('misconfigured'),
@@ -171,14 +179,14 @@ const runtimeFailures: Readonly<Record<string, () => EngineError>> = {
   InternalServerError: () => capacityFrom(),
 };
 
-/** The class of what is refused before there is a prediction. */
+/** The class of a refusal that comes before there is a prediction. */
 function failureOf({ status, headers }: Response, said: unknown, submitting: boolean): EngineError {
   const { error } = (said ?? {}) as { error?: unknown };
   if (error === 'OutOfCredits' || status === 402) return refusalOf('misconfigured');
   if (status === 413) return refusalOf('bad_input');
   if (status === 404 && !submitting) return new LostCall();
   if (status === 408 || status === 504 || status < 400) return refusalOf('outcome_unknown');
-  // Without an id nothing was taken in, as the vendor says.
+  // The vendor says that it accepted nothing if it gave no id.
   if (status === 429 || status >= 500) return capacityFrom(headers.get('retry-after'));
   return refusalOf('misconfigured');
 }

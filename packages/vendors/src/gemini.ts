@@ -12,7 +12,10 @@ import type {
   VendorReading,
 } from './vendor.js';
 
-/** Google's image models by the Gemini API. A call cannot be found again: its answer comes on its own connection, or never. */
+/**
+ * Google's image models, called through the Gemini API. A call cannot be found again: its answer comes on its
+ * own connection, or never.
+ */
 export class GeminiVendor implements ImageVendor {
   private readonly client: GoogleGenAI;
 
@@ -20,9 +23,10 @@ export class GeminiVendor implements ImageVendor {
     const { secret: apiKey = 'none', endpoint: baseUrl } = model;
     this.client = new GoogleGenAI({
       apiKey,
-      // Not by what this process's environment says of Google's cloud.
+      // Without this, environment variables for Google's cloud would decide.
       vertexai: false,
-      // Without `retryOptions` it tries once: a second try could be paid twice. It lifts Node's own limits of 300 s itself.
+      // Without `retryOptions` the client tries once; a second try could be paid twice. The client itself lifts
+      // Node's limits of 300 s.
       httpOptions: { ...(baseUrl && { baseUrl }), timeout: model.timeout_seconds * 1000 },
     });
   }
@@ -45,7 +49,7 @@ export class GeminiVendor implements ImageVendor {
       signal,
     );
     const pictures = partsOf(answer).flatMap(({ inlineData, thought }) =>
-      // Models that think draw on the way as well.
+      // Models that think also send drafts, which are marked as thoughts.
       inlineData?.data && !thought ? [Buffer.from(inlineData.data, 'base64')] : [],
     );
     if (pictures.length === 0 && refusedFor(answer)) throw refusalOf('policy');
@@ -73,7 +77,7 @@ export class GeminiVendor implements ImageVendor {
   }
 }
 
-/** 1K is the models' default, and the only size that some of them know. */
+/** 1K is left out: it is the models' default, and the only size of some of them. */
 function imageSizeFor(longSide: number): string | undefined {
   if (longSide <= 1024) return undefined;
   return longSide <= 2048 ? '2K' : '4K';
@@ -86,12 +90,16 @@ const partOf = ({ bytes, contentType }: VendorImage): Part => ({
 const partsOf = ({ candidates }: GenerateContentResponse): readonly Part[] =>
   candidates?.[0]?.content?.parts ?? [];
 
-/** Reasons that concern the content; others (NO_IMAGE, IMAGE_OTHER, MAX_TOKENS, text alone) only mean that there is no picture. */
+/**
+ * Only these reasons concern the content. Others (NO_IMAGE, IMAGE_OTHER, MAX_TOKENS, text alone) just mean that
+ * there is no picture.
+ */
 const policyReasons =
   /^(?:SAFETY|IMAGE_SAFETY|PROHIBITED_CONTENT|IMAGE_PROHIBITED_CONTENT|BLOCKLIST|SPII|RECITATION|IMAGE_RECITATION|MODEL_ARMOR|JAILBREAK)$/;
 
 function refusedFor({ promptFeedback, candidates }: GenerateContentResponse): boolean {
-  // A blocked prompt has no candidates. `OTHER` is documented as blocked as well.
+  // A blocked prompt has no candidates. By the documentation, the reason `OTHER` also means that it was
+  // blocked.
   if (promptFeedback?.blockReason) return true;
   return policyReasons.test(candidates?.[0]?.finishReason ?? '');
 }
@@ -102,8 +110,8 @@ async function unlessFailed<Answer>(asked: Promise<Answer>, signal: AbortSignal)
   } catch (error) {
     if (signal.aborted) throw error;
     if (error instanceof ApiError) throw failureOf(error);
-    // Broken connections and answers that are no JSON have no status: unless nothing was sent, the call may have been carried
-    // out.
+    // Broken connections and answers that are not JSON have no status. Unless nothing was sent, the call may
+    // have been carried out.
     throw neverSent(error) ? capacityFrom() : refusalOf('outcome_unknown');
   }
 }
@@ -115,10 +123,10 @@ interface ErrorBody {
   };
 }
 
-/** The class of a failure, by Google's documented errors: the body is the error's message. */
+/** The class of a failure, by Google's documented errors. The error's message holds the body of the answer. */
 function failureOf({ status, message: text }: ApiError): EngineError {
   const { error: { message = '', details = [] } = {} } = (parsedJson(text) ?? {}) as ErrorBody;
-  // `RetryInfo` says it as `34s` or `34.07s`.
+  // `RetryInfo` gives the delay as `34s` or `34.07s`.
   const pause = details.find(({ retryDelay }) => retryDelay)?.retryDelay?.replace(/s$/, '');
   if (status === 413) return refusalOf('bad_input');
   if (status === 400) {

@@ -5,7 +5,7 @@ import { capacityFrom, LostCall, neverSent, refusalOf } from './failures.js';
 /** The class of a refusal, by the vendor's documented errors. `said` is undefined if the answer is no JSON. */
 type ClassOf = (answer: Response, said: unknown, submitting: boolean) => EngineError;
 
-/** A vendor's HTTP API that speaks JSON, with calls to submit work, poll it and fetch the result. */
+/** A vendor's JSON API over HTTP, with calls that submit work, poll it and fetch the result. */
 export class JsonApi {
   constructor(
     readonly base: string,
@@ -13,7 +13,10 @@ export class JsonApi {
     private readonly classOf: ClassOf,
   ) {}
 
-  /** Asks once. @throws EngineError */
+  /**
+   * Makes one request.
+   * @throws EngineError
+   */
   async ask(method: 'GET' | 'POST', path: string, signal: AbortSignal, body?: unknown): Promise<unknown> {
     const answer = await this.send(method, path, signal, body).catch((error: unknown) => {
       if (signal.aborted) throw error;
@@ -24,7 +27,7 @@ export class JsonApi {
     throw this.classOf(answer, said, method === 'POST');
   }
 
-  /** Polling again does no harm, so an unreachable vendor is polled until time is up. */
+  /** Polls until the vendor answers or time is up: polling again does no harm. */
   async look(path: string, signal: AbortSignal): Promise<unknown> {
     for (;;) {
       try {
@@ -36,7 +39,10 @@ export class JsonApi {
     }
   }
 
-  /** The answer as it is. @throws what `fetch` throws */
+  /**
+   * The unread answer of any status.
+   * @throws the errors of `fetch`
+   */
   send(method: string, path: string, signal: AbortSignal | undefined, body?: unknown): Promise<Response> {
     const form = body instanceof FormData;
     return fetch(this.base + path, {
@@ -53,7 +59,7 @@ function isPassing(error: unknown): error is EngineError {
   return error.errorClass === 'capacity' || error.errorClass === 'outcome_unknown';
 }
 
-/** Undefined for what is no JSON. */
+/** Undefined if the text is not JSON. */
 export function parsedJson(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -72,7 +78,10 @@ export function dataUrl({
   return `data:${contentType};base64,${bytes.toString('base64')}`;
 }
 
-/** A picture at a vendor's address, which may be a data URL. It is paid, so this retries until time is up. */
+/**
+ * Fetches a picture from a vendor's address, which may be a data URL. The picture is paid, so this retries
+ * until time is up.
+ */
 export async function fetchPicture(
   url: string,
   signal: AbortSignal,

@@ -13,8 +13,8 @@ import type {
 } from './vendor.js';
 
 /**
- * OpenAI's image models, and servers that are compatible with them, by the endpoint. A call cannot be found again: its answer
- * comes on its own connection, or never.
+ * The image models of OpenAI, or of a compatible server at the model's endpoint. A call cannot be found again:
+ * its answer comes on its own connection, or never.
  */
 export class OpenAiVendor implements ImageVendor {
   private readonly client: OpenAI;
@@ -22,13 +22,14 @@ export class OpenAiVendor implements ImageVendor {
   constructor(private readonly model: VendorModel) {
     const limitMs = model.timeout_seconds * 1000;
     this.client = new OpenAI({
-      // Self-hosted servers need none, and the client wants one.
+      // Self-hosted servers need no key, but the client requires one.
       apiKey: model.secret ?? 'none',
       baseURL: model.endpoint ?? 'https://api.openai.com/v1',
-      // A second try could be paid twice: the caller, which knows the first try's outcome, decides about it.
+      // A second try could be paid twice. The caller knows the outcome of the first try and decides about a
+      // second.
       maxRetries: 0,
       timeout: limitMs,
-      // Node waits for 300 s by itself, for the head of an answer and between parts of its body.
+      // By default Node waits at most 300 s for the head of an answer, and between two parts of its body.
       fetchOptions: { dispatcher: new Agent({ headersTimeout: limitMs, bodyTimeout: limitMs }) },
     });
   }
@@ -102,10 +103,13 @@ export class OpenAiVendor implements ImageVendor {
   }
 }
 
-/** The client has an option for it, but does not send it. Gateways know this header; the vendor ignores it. */
+/**
+ * The client has an option for this header, but does not send it. Gateways use the header; the vendor ignores
+ * it.
+ */
 const keyed = (idempotencyKey: string) => ({ 'idempotency-key': idempotencyKey });
 
-/** Width and height for the model: the nearest format of its list, or any multiples of 16. */
+/** Width and height for the model: the nearest size of its list, or multiples of 16 if it has no list. */
 export function sizeFor(
   { width, height }: PictureCall['size'],
   _ratio: string,
@@ -133,10 +137,10 @@ const policyCodes = new Set(['moderation_blocked', 'content_policy_violation', '
 
 /** The class of a failure, by the vendor's documented errors. */
 function failureOf(error: unknown): unknown {
-  // Connections fail without a status: unless nothing was sent, the call may have been carried out.
+  // A failed connection has no status. Unless nothing was sent, the call may have been carried out.
   if (error instanceof APIConnectionError)
     return neverSent(error) ? capacityFrom() : refusalOf('outcome_unknown');
-  // The answer breaks off in the middle, or is no JSON.
+  // The answer breaks off in the middle, or is not JSON.
   if (!(error instanceof APIError)) return refusalOf('outcome_unknown');
   const { code, param, headers } = error;
   const status: unknown = error.status;

@@ -25,16 +25,19 @@ import type { ImageVendor, PictureCall, VendorImage, VendorModel } from './vendo
 
 export * from './vendor.js';
 
-/** What a brief has come to so far. */
+/** The results of a brief so far. */
 interface Progress {
   readonly pictures: EnginePicture[];
   readonly failures: PartFailure[];
-  /** The results of each step, for the steps that start from them. */
+  /** The result of each step, for the steps that start from it. */
   readonly made: Map<string, Buffer>;
   readonly vendorRequestIds: string[];
 }
 
-/** A failed arm does not affect the others, unless the vendor, and not the arm, is at fault. */
+/**
+ * These failures concern only their arm: if it is optional, the other arms go on. Any other failure is the
+ * vendor's and stops all of them.
+ */
 const ofTheArm: Partial<Record<EngineErrorClass, PartFailureCode>> = {
   bad_input: 'ENGINE_BAD_INPUT',
   policy: 'ENGINE_POLICY',
@@ -46,9 +49,10 @@ const ofTheArm: Partial<Record<EngineErrorClass, PartFailureCode>> = {
  * the job finds it:
  *
  * - answered: the kept result is used.
- * - submitted, and the vendor can find it again: the worker waits for it. A vendor that takes our names of calls is also asked
- *   about a call that may never have arrived.
- * - made, with an unknown outcome: it counts as paid, and is made once more only if the operator allows paying twice.
+ * - submitted, and the vendor can find it again: the worker waits for it. If the vendor accepts our own ids of
+ *   calls, the worker also looks for a call that may never have arrived.
+ * - made, but with an unknown outcome: the call counts as paid. It is repeated, once, only if the operator
+ * allows paying twice.
  */
 export class VendorEngine extends ImageEngine {
   readonly name: string;
@@ -56,7 +60,7 @@ export class VendorEngine extends ImageEngine {
   constructor(
     private readonly model: VendorModel,
     private readonly vendor: ImageVendor,
-    /** The mark of the test environment for a picture of a size: an SVG. */
+    /** Draws the mark of the test environment for a picture of this size, as SVG. */
     private readonly testMark: (width: number, height: number) => string,
   ) {
     super();
@@ -81,7 +85,10 @@ export class VendorEngine extends ImageEngine {
     return { pictures, failures, message, model: this.model.id, vendorRequestIds };
   }
 
-  /** @returns the steps that follow from it */
+  /**
+   * Carries out one step.
+   * @returns the steps that follow from its answer
+   */
   private async take(
     step: BriefStep,
     progress: Progress,
@@ -211,7 +218,7 @@ export class VendorEngine extends ImageEngine {
     };
   }
 
-  /** Asks once, whoever has begun it. */
+  /** Makes the call of a step once, also when an earlier worker has begun it. */
   private async once<Result>(
     step: string,
     progress: Progress,
@@ -242,7 +249,7 @@ export class VendorEngine extends ImageEngine {
     }
   }
 
-  /** Makes the call or waits for it again, and records its outcome. */
+  /** Makes the call, or waits for one that is under way, and records its outcome. */
   private async make<Result>(
     record: VendorCallRecord,
     vendorRequestId: string | undefined,
@@ -288,9 +295,10 @@ export class VendorEngine extends ImageEngine {
         await (unknown && tooLong.aborted ? this.abandon(known, tell) : tell(failure.errorClass));
         throw failure;
       }
-      // If the job has ended in between, the news may take a moment.
+      // If the job has just ended, that news may take a moment to arrive.
       if (!context.signal.aborted) await heardWithin(context.abandoned, newsMs);
-      // A stopping worker leaves the call to the next one. If the job is cancelled or out of time, no worker waits for it.
+      // A stopping worker leaves the call to the next worker. A call whose job is cancelled or out of time is
+      // abandoned, because no worker waits for it.
       if (context.abandoned.aborted) await this.abandon(known, tell);
       throw failure;
     }
@@ -306,7 +314,7 @@ export class VendorEngine extends ImageEngine {
       cancelling,
       new Promise<false>((done) => setTimeout(done, farewellMs, false).unref()),
     ]);
-    // Also if the job has ended meanwhile, the cost of its call is recorded.
+    // The cost of a call is recorded even if its job has ended meanwhile.
     await tell(free ? 'cancelled' : 'outcome_unknown').catch(() => undefined);
   }
 
@@ -343,10 +351,10 @@ async function heardWithin(signal: AbortSignal, ms: number): Promise<void> {
 
 type Outcome = VendorCallRecord['outcome'] & string;
 
-/** A call that may have been paid counts as paid; so does one with a useless picture. */
+/** A call that may have been paid counts as paid. So does a call with a useless picture. */
 const paidFor: ReadonlySet<Outcome> = new Set<Outcome>(['answered', 'no_image', 'outcome_unknown']);
 
-/** A call that was given up for its time counts as one with an unknown outcome. */
+/** A call that was given up because it took too long counts as one with an unknown outcome. */
 const isLost = (outcome: Outcome | undefined): boolean =>
   outcome === 'outcome_unknown' || outcome === 'cancelled';
 
@@ -356,14 +364,14 @@ interface Made extends VendorAnswerKept {
 
 type Asked = Pick<PictureCall, 'signal' | 'idempotencyKey' | 'submitted'>;
 
-/** How a step is asked for. */
+/** How the call of a step is made. */
 interface Way<Result> {
   readonly units: number;
-  /** Of a unit. */
+  /** Per unit. */
   readonly price: number;
   make(asked: Asked): Promise<Made>;
   resume(vendorRequestId: string, asked: Asked): Promise<Made | undefined>;
-  /** @throws EngineError for what is not what was ordered */
+  /** @throws EngineError if the answer does not match the order */
   accept(made: VendorAnswerKept): Promise<Result>;
 }
 
@@ -386,10 +394,13 @@ function bytesOf(source: BriefSource, { made }: Progress, { inputs }: BriefedReq
   throw new EngineError('bad_input', `${name} is missing.`);
 }
 
-/** Largest side of a sent picture: more costs time and money, and models see less than that. */
+/**
+ * Longest side of a picture that is sent. A larger one costs time and money, and models do not see that much
+ * detail.
+ */
 const longestSent = 2048;
 
-/** Upright, without metadata, in a form that every vendor takes. */
+/** Makes pictures upright, removes their metadata, and converts them to a format that every vendor takes. */
 async function sendable(inputs: readonly Buffer[], { inputs: parts }: Pick<PictureOrder, 'inputs'>) {
   const images: VendorImage[] = [];
   let first = 1;

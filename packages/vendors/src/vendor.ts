@@ -1,6 +1,8 @@
 import type { BriefRole, BriefTask } from '@atelier/engine';
 
-/** A model for its engine: the registry's entry, with the secret instead of its variable's name. */
+/**
+ * A model as its engine sees it: the registry's entry, in which the secret replaces the name of its variable.
+ */
 export interface VendorModel {
   /** The installation's name for it. */
   readonly id: string;
@@ -35,24 +37,24 @@ export interface VendorImage {
 interface Call {
   readonly images: readonly VendorImage[];
   readonly signal: AbortSignal;
-  /** The same each time that this call is made. */
+  /** The same each time this call is made. */
   readonly idempotencyKey: string;
-  /** To be awaited before the vendor is waited for. */
+  /** Records the vendor's id. Await it before waiting for the vendor's answer. */
   submitted(vendorRequestId: string): Promise<void>;
 }
 
 export interface PictureCall extends Call {
   readonly task: BriefTask;
-  /** All that is wanted, for models that are steered by language. */
+  /** The whole order in words, for models that follow a prompt. */
   readonly prompt: string;
-  /** Pixels that were ordered; what comes back is held against them. */
+  /** The ordered size in pixels. The result is checked against it. */
   readonly size: { readonly width: number; readonly height: number };
-  /** The nearest that the model draws, as `4:5`. */
+  /** The nearest ratio that the model draws, such as `4:5`. */
   readonly ratio: string;
   readonly transparent: boolean;
   readonly count: number;
   readonly quality: 'medium' | 'high' | undefined;
-  /** 32 bits, unsigned: vendors refuse a negative one. */
+  /** 32 bits, unsigned: vendors refuse negative seeds. */
   readonly seed: number;
 }
 
@@ -72,19 +74,29 @@ export interface VendorReading {
 }
 
 /**
- * Calls one vendor. It makes each call once: the service, which knows the cost, decides about retries. Every failure is an
- * EngineError; `outcome_unknown` means that the call may have been carried out.
+ * Calls one vendor. It makes each call once, because the service knows the cost and decides about retries.
+ * Every failure is an EngineError. The class `outcome_unknown` means that the call may have been carried out.
  */
 export interface ImageVendor {
   draw(call: PictureCall): Promise<VendorPictures>;
-  /** The vendor's name of a call, if it takes one of ours: then also a recorded call that was perhaps never made can be found. */
+  /**
+   * Our own id for a call, if the vendor accepts one. With it, a recorded call can be found even if it may
+   * never have arrived.
+   */
   idOf?(idempotencyKey: string): string;
-  /** Continues a submitted call, perhaps of a dead process. Absent if the vendor cannot find calls again. */
+  /**
+   * Continues a submitted call, which a dead process may have made. Absent if the vendor cannot find calls
+   * again.
+   */
   resume?(vendorRequestId: string, call: PictureCall): Promise<VendorPictures>;
   /** Tells the vendor that the call is no longer wanted. @returns whether it then costs nothing */
   cancel?(vendorRequestId: string): Promise<boolean>;
-  /** Absent: there is no vision model. */
+  /** Absent if there is no vision model. */
   read?(call: ReadingCall): Promise<VendorReading>;
-  /** Makes a check that costs nothing. @returns a line for people @throws EngineError */
+  /**
+   * Makes a check that costs nothing.
+   * @returns a line for people to read
+   * @throws EngineError
+   */
   check(signal: AbortSignal): Promise<string>;
 }
