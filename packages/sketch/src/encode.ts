@@ -2,7 +2,7 @@ import sharp, { type Sharp } from 'sharp';
 import type { ArtifactKind, EnginePicture, PictureMeta } from '@atelier/engine';
 import type { Raster } from './drawing/rasterise.js';
 
-/** Beyond this a PNG is replaced by a JPEG: previews and galleries load these pictures. */
+/** A larger PNG is replaced by a JPEG, because previews and galleries load these pictures. */
 const PNG_LIMIT_BYTES = 4 * 1024 * 1024;
 
 export interface PictureFacts {
@@ -12,8 +12,8 @@ export interface PictureFacts {
 }
 
 /**
- * Encodes a raster as PNG, or as JPEG of quality 92 if the PNG would pass 4 MiB and nothing is transparent. A `draft` only
- * shows progress: an opaque one is a JPEG at once, which takes a fifth of the time.
+ * Encodes a raster as PNG, or as JPEG of quality 92 if the PNG would pass 4 MiB and nothing is transparent. A
+ * `draft` only shows progress. If it is opaque, it becomes a JPEG directly, which takes a fifth of the time.
  */
 export async function encode(
   raster: Raster,

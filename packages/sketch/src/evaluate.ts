@@ -13,7 +13,10 @@ export interface Evaluation {
   readonly exposure: number;
   /** Root-mean-square contrast: standard deviation of luma, 0–1. */
   readonly contrast: number;
-  /** Hasler and Süsstrunk's M3 (2003): 0 grey, 33 moderately, 59 quite, 109 extremely colourful. */
+  /**
+   * The measure M3 of Hasler and Süsstrunk (2003): 0 is grey, 33 moderately, 59 quite, and 109 extremely
+   * colourful.
+   */
   readonly colourfulness: number;
 }
 

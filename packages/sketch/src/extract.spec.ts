@@ -49,7 +49,7 @@ const outfit = async (): Promise<EngineImage> => {
 let made: ReturnType<typeof outfit> | undefined;
 const inOutfit = (): Promise<EngineImage> => (made ??= outfit());
 
-/** Share of a picture's opaque pixels that have a colour, within a distance of each channel. */
+/** Share of a picture's opaque pixels whose channels are each near the wanted colour. */
 async function shareOf(bytes: Buffer | undefined, wanted: readonly number[]): Promise<number> {
   const { data, info } = await sharp(bytes).raw().toBuffer({ resolveWithObject: true });
   let [like, all] = [0, 0];

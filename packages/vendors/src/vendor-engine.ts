@@ -52,7 +52,7 @@ const ofTheArm: Partial<Record<EngineErrorClass, PartFailureCode>> = {
  * - submitted, and the vendor can find it again: the worker waits for it. If the vendor accepts our own ids of
  *   calls, the worker also looks for a call that may never have arrived.
  * - made, but with an unknown outcome: the call counts as paid. It is repeated, once, only if the operator
- * allows paying twice.
+ *   allows paying twice.
  */
 export class VendorEngine extends ImageEngine {
   readonly name: string;

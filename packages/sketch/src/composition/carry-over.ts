@@ -9,7 +9,10 @@ import type { KnownSource } from './known-source.js';
 import { mendCloth } from './mend.js';
 import type { Canvas } from './subject.js';
 
-/** Half-breadth of a body at a height: of the shoulders above, of the trunk below them. */
+/**
+ * Half-breadth of a body at a height: the shoulders' half-breadth down to the shoulders, the trunk's below
+ * them.
+ */
 const breadth = ({ proportions }: Rig, y: number): number =>
   lerp(proportions.shoulder, proportions.trunk(Math.min(410, Math.max(y, 200))), smoothstep(166, 206, y));
 
@@ -26,11 +29,12 @@ export function sleevesOf({ cloth, rig, framing }: KnownSource): 'long' | 'short
   return covered(0.72) ? 'long' : 'short';
 }
 
-/** In figure units beyond the trunk's edge: over this stretch cloth passes from the trunk to the arm. */
+/** Over this distance beyond the trunk's edge, in figure units, the cloth passes from the trunk to the arm. */
 const ARMHOLE = 32;
 
 /**
- * Maps a distance from the middle line of one body to another: in proportion on the trunk; sleeves follow the shoulders alone.
+ * Maps a distance from the middle line of one body to that of another. On the trunk it scales in proportion;
+ * sleeves only move with the shoulders.
  */
 function across(from: Rig, to: Rig, sleeves: boolean): (x: number, y: number) => number {
   const grown = to.proportions.shoulder - from.proportions.shoulder;
@@ -56,7 +60,7 @@ function onLegs(from: Rig, to: Rig): (x: number, y: number) => number {
   };
 }
 
-/** Maps each point of the old wearer's cloth to the new wearer; figure units. */
+/** Maps each point of the old wearer's cloth to the new wearer, in figure units. */
 function mapping(from: Rig, to: Rig, sleeves: boolean): (x: number, y: number) => Point {
   const side = across(from, to, sleeves);
   const legs = onLegs(from, to);
@@ -64,14 +68,14 @@ function mapping(from: Rig, to: Rig, sleeves: boolean): (x: number, y: number) =
     const out = Math.abs(x);
     const trunk = to.place(Math.sign(x) * side(out, y), y);
     const edge = breadth(from, y);
-    // A cuff beside the hips follows its arm and not the legs.
+    // A cuff beside the hips follows its arm, not the legs.
     const cuff = sleeves ? smoothstep(edge + 8, edge + ARMHOLE, out) * (1 - smoothstep(470, 520, y)) : 0;
     const low = smoothstep(400, 470, y) * (1 - cuff);
     return [lerp(trunk[0], legs(from.place(x, y)[0], y), low), trunk[1]];
   };
 }
 
-/** The new wearer in the old one's pose: the arms follow the mapped sleeves. */
+/** The new wearer in the old wearer's pose. The arms follow the mapped sleeves. */
 export function inPoseOf(source: KnownSource, spec: Rig['spec']): Rig {
   const { rig: old } = source;
   const posed = { ...spec, stance: old.spec.stance, lean: old.spec.lean };
@@ -95,7 +99,7 @@ const REACH = 270;
 export async function clothOf(picture: Raster, cloth: Mask, front: Mask, middle: number): Promise<Raster> {
   const { width, height } = picture;
   const raster: Raster = { data: new Uint8Array(picture.data), width, height };
-  // Hair and ink bleed over the outline by a pixel or two, and must not count as cloth.
+  // Hair and ink reach a pixel or two over the outline. They must not count as cloth.
   const hidden = { ...front, data: front.data.map((v) => 1 - v) };
   const clear = erode(hidden, Math.max(2, Math.round(height / 190))).data;
   const known: Mask = { ...cloth, data: cloth.data.map((v, i) => v & (clear[i] ?? 0)) };

@@ -10,7 +10,7 @@ import { floorShadow, type Setting } from './setting.js';
 import { dressed, drawPerson, layCloth, undressed, type FigureLayers } from './subject.js';
 import type { View } from './view.js';
 
-/** What every composing workflow has at hand while it draws. */
+/** The things that every composing workflow needs while it draws. */
 export interface Easel {
   readonly request: RenderRequest<unknown>;
   readonly context: RenderContext;

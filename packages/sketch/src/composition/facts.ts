@@ -11,7 +11,10 @@ import type { ArmPose } from '../figure/rig.js';
 
 const share = (value: number, of: number): number => Math.round((10_000 * value) / of) / 10_000;
 
-/** Where the figure is, in shares of the picture's height (x from its middle), so that it can be found again. */
+/**
+ * The figure's place, in shares of the picture's height (x counts from its middle). It makes it possible to
+ * find the figure again.
+ */
 export const viewFacts = (
   { framing, shows }: View,
   { width, height }: Easel['size'],
@@ -62,7 +65,7 @@ export const pictureFacts = async (
   ),
 });
 
-/** The same with the person and the place, so that both can be drawn again. */
+/** The same meta with the person and the place, so that both can be drawn again. */
 export const compositionFacts = async (
   easel: Easel,
   main: Garment,

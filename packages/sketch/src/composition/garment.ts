@@ -15,7 +15,7 @@ export interface Garment {
   readonly colours: readonly DominantColour[];
 }
 
-/** Cut-outs are sampled through a mesh: somewhat more pixels than on the canvas keep the weave. */
+/** Cut-outs are sampled through a mesh, so they need somewhat more pixels than the canvas to keep the weave. */
 export const garmentSide = (resolution: string): number => (resolution === '1K' ? 1400 : 2200);
 
 /**

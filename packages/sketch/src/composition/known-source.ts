@@ -42,7 +42,7 @@ function armOf(value: unknown): ArmPose | undefined {
   return elbow && wrist ? { ...armFromAngles(elbow, 1, 0, 0), elbow, wrist } : undefined;
 }
 
-/** The posed body of a wearer; face and hair do not matter for the cloth. */
+/** The posed body of a wearer, without face and hair, because those do not affect the cloth. */
 function rigOf(wearer: Facts): Rig | undefined {
   const gender = wearer['gender'];
   const body = BODY_TYPES.find((one) => one === wearer['body_type']);

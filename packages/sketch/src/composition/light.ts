@@ -18,7 +18,10 @@ export const NEUTRAL: Light = { from: [0, 0], contrast: 0, tint: [1, 1, 1] };
 export const isNeutral = ({ contrast, tint }: Light): boolean =>
   contrast < 0.02 && tint.every((gain) => Math.abs(gain - 1) < 0.005);
 
-/** Factors that turn daylight of 5,600 K into light of another temperature; strong colour is reduced, as in a camera. */
+/**
+ * Factors that turn daylight of 5,600 K into light of another temperature. Strong colours are toned down, as a
+ * camera does.
+ */
 export function temperatureTint(kelvin: number): readonly [number, number, number] {
   // Warmth is measured in mireds, in which equal steps look equal.
   const shift = clamp((1e6 / kelvin - 1e6 / 5600) / 150, -1, 1);
@@ -46,7 +49,7 @@ export const times = (
 /** Typed arrays wrap around beyond 255. */
 const capped = (value: number): number => (value > 255 ? 255 : value);
 
-/** Small planes of softened opacity: their slope approximates the surface direction of a rounded body. */
+/** Small planes of softened opacity. Their slope approximates the direction of a rounded body's surface. */
 async function roundness(
   subject: Raster,
   sigma: number,

@@ -2,7 +2,10 @@ import sharp from 'sharp';
 import { dilate, type Mask } from '../cutout/mask.js';
 import type { Raster } from '../drawing/rasterise.js';
 
-/** Mean colour of up to `reach` known pixels that lie beside a hole on its row, from `x` in the direction of `step`. */
+/**
+ * Mean colour of up to `reach` known pixels beside a hole, in the hole's row, from `x` in the direction of
+ * `step`.
+ */
 function beside(rgb: Float32Array, hole: Mask, x: number, y: number, step: 1 | -1): number[] | undefined {
   const sum = [0, 0, 0];
   let count = 0;
@@ -13,7 +16,10 @@ function beside(rgb: Float32Array, hole: Mask, x: number, y: number, step: 1 | -
   return count > 0 ? sum.map((v) => v / count) : undefined;
 }
 
-/** Fills holes row by row from their left and right neighbours: floors and walls run on behind a figure. */
+/**
+ * Fills holes row by row from their left and right neighbours, because floors and walls continue behind a
+ * figure.
+ */
 function fillRows(rgb: Float32Array, hole: Mask): void {
   const { width, height, data } = hole;
   let above = [200, 195, 188];
@@ -28,7 +34,7 @@ function fillRows(rgb: Float32Array, hole: Mask): void {
       above = from;
       for (let px = x; px < end; px++) {
         const t = (px - x + 0.5) / (end - x);
-        // Constant near each side; the colours blend in the middle, behind the new subject.
+        // Near each side the colour stays constant. The two blend in the middle, behind the new subject.
         const s = t * t * (3 - 2 * t);
         for (let c = 0; c < 3; c++)
           rgb[(y * width + px) * 3 + c] = (from[c] ?? 0) * (1 - s) + (to[c] ?? 0) * s;
@@ -38,7 +44,9 @@ function fillRows(rgb: Float32Array, hole: Mask): void {
   }
 }
 
-/** Removes streaks from the filled area: a mean over some rows, of filled pixels and their neighbours. */
+/**
+ * Removes streaks from the filled area: takes the mean over some rows of filled pixels and their neighbours.
+ */
 function smoothColumns(rgb: Float32Array, hole: Mask, reach: number): Float32Array {
   const { width, height, data } = hole;
   const out = new Float32Array(rgb);
@@ -60,7 +68,10 @@ function smoothColumns(rgb: Float32Array, hole: Mask, reach: number): Float32Arr
   return out;
 }
 
-/** Pictures are mended at this size: the invented part is soft, and the rest keeps its own pixels. */
+/**
+ * Pictures are mended at this size. That is enough, because the invented part is soft and the rest keeps its
+ * own pixels.
+ */
 const SIDE = 512;
 
 /**
@@ -129,8 +140,9 @@ export function resampled(mask: Mask, width: number, height: number): Mask {
 }
 
 /**
- * Paints cloth over the hair and hands that hid it, in place: from the mirrored place on the other side, since garments are
- * symmetrical, or otherwise from farther down. @param known where the picture shows cloth @param missing where cloth is hidden
+ * Paints cloth over the hair and hands that hid it, in place. It copies the mirrored place on the other side,
+ * because garments are symmetrical, or else a place farther down. @param known where the picture shows cloth
+ * @param missing where cloth is hidden
  * @param middle the wearer's middle line, pixels
  */
 export function mendCloth(picture: Raster, known: Mask, missing: Mask, middle: number): void {

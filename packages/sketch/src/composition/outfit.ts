@@ -17,9 +17,12 @@ export interface Outfit {
   readonly rig: Rig;
   /** From the skin outward. */
   readonly worn: readonly Worn[];
-  /** Garments for whose place another one was there first. */
+  /** Garments whose slot is already taken. */
   readonly spare: readonly Garment[];
-  /** Drawn base wear under missing garments: trousers' length on the leg (0: none) and the vest. */
+  /**
+   * The base wear that is drawn where garments are missing: the length of trousers on the leg (0: none), and
+   * the vest.
+   */
   readonly base: { readonly legwear: number; readonly vest: boolean; readonly lining?: string };
   readonly armsInFront: Fit['armsInFront'];
   /** Where on the arm bare skin begins under long sleeves, 0–1; by default the whole arm is drawn. */
@@ -40,7 +43,7 @@ const SLOTS: Readonly<Record<GarmentClass, Slot>> = {
   outerwear: 'outer',
 };
 
-/** One garment for each place, in the order of dressing; the first garment for a place wins. */
+/** One garment for each slot, in the order of dressing. The first garment for a slot wins. */
 function sorted(garments: readonly Garment[]): { taken: Partial<Record<Slot, Garment>>; spare: Garment[] } {
   const taken: Partial<Record<Slot, Garment>> = {};
   const spare: Garment[] = [];
@@ -52,7 +55,7 @@ function sorted(garments: readonly Garment[]): { taken: Partial<Record<Slot, Gar
   return { taken, spare };
 }
 
-/** A covered sleeve is left out: two sleeves of different cuts never lie on one arm. */
+/** A covered sleeve is left out, so that two sleeves of different cuts never lie on one arm. */
 const withoutSleeves = (fit: Fit): Fit => ({
   ...fit,
   parts: fit.parts.filter(({ part }) => part === 'body'),
@@ -95,6 +98,6 @@ export function dressPerson(person: Person, garments: readonly Garment[]): Outfi
   };
 }
 
-/** No garment below the hips has to be seen: the picture may end above the feet. */
+/** Whether no garment below the hips has to be visible, so that the picture may end above the feet. */
 export const onlyUpper = ({ worn, hem }: Outfit): boolean =>
   hem < 560 && worn.every(({ garment }) => ['top', 'outerwear'].includes(garment.garmentClass));

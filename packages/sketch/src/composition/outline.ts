@@ -28,7 +28,10 @@ export function opaque(
   return { data, width: w, height: h };
 }
 
-/** Follows the edge between inside and outside along the pixels' corners, inside to the right, until it closes. */
+/**
+ * Follows the edge between inside and outside along the pixels' corners until it closes. Inside is on the
+ * right.
+ */
 function follow(inside: (x: number, y: number) => boolean, start: Point, seen: Set<string>): Point[] {
   const STEPS = [
     [1, 0],
@@ -36,7 +39,7 @@ function follow(inside: (x: number, y: number) => boolean, start: Point, seen: S
     [-1, 0],
     [0, -1],
   ] as const;
-  // The pixel ahead to the right and ahead to the left of each of the four directions, from the corner.
+  // For each of the four directions: the pixels ahead of the corner, to the right and to the left.
   const RIGHT = [
     [0, 0],
     [-1, 0],
@@ -60,7 +63,7 @@ function follow(inside: (x: number, y: number) => boolean, start: Point, seen: S
   return line;
 }
 
-/** Douglas and Peucker: drops points within `tolerance` of the line between kept points. */
+/** The algorithm of Douglas and Peucker: drops points within `tolerance` of the line between kept points. */
 function simplified(line: readonly Point[], tolerance: number): Point[] {
   const keep = new Uint8Array(line.length);
   const open: [number, number][] = [[0, line.length - 1]];
@@ -86,8 +89,8 @@ function simplified(line: readonly Point[], tolerance: number): Point[] {
 }
 
 /**
- * The mask's contours, outer ones and holes, as flat lists of coordinates: geometry, which may be in an event although a picture
- * may not. Specks below a ten-thousandth of the mask are dropped.
+ * The mask's contours, outer ones and holes, as flat lists of coordinates. An event may hold such geometry, but
+ * not a picture. Specks below a ten-thousandth of the mask are dropped.
  * @param tolerance how far a contour may stray, in pixels of the mask
  */
 export function outlinesOf(mask: Mask, tolerance: number): number[][] {
@@ -103,7 +106,7 @@ export function outlinesOf(mask: Mask, tolerance: number): number[][] {
   for (let y = 0; y < height; y++) {
     for (let x = 0; x < width; x++) {
       if (!inside(x, y) || inside(x, y - 1) || seen.has(`${x},${y}`)) continue;
-      // Half-way between corners the staircase of pixels is only half as high.
+      // Points half-way between corners make the steps of the pixels only half as high.
       const corners = follow(inside, [x, y], seen);
       const line = corners.map(([cx, cy], i): Point => {
         const [nx, ny] = corners[(i + 1) % corners.length] ?? [cx, cy];
@@ -125,7 +128,10 @@ const isOutline = (value: unknown): value is number[] =>
   value.length % 2 === 0 &&
   value.every((n) => Number.isFinite(n));
 
-/** Fills outlines again. @returns undefined if `outlinesOf` did not make the value */
+/**
+ * Turns outlines into a mask again.
+ * @returns undefined if `outlinesOf` did not make the value
+ */
 export async function maskOf(outlines: unknown, width: number, height: number): Promise<Mask | undefined> {
   if (!Array.isArray(outlines) || outlines.length === 0 || !outlines.every(isOutline)) return undefined;
   const unit = height / UNITS;

@@ -17,7 +17,7 @@ const casting: Casting = {
   age_range: '26-30',
 };
 
-/** The stream of random numbers is an object with a moving state; everything else must agree. */
+/** The stream of random numbers is left out, because its state changes. Everything else must be equal. */
 const told = (...given: Parameters<typeof personFrom>) => {
   const { spec, seed } = personFrom(...given);
   const { random, ...rest } = spec;

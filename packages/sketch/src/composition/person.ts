@@ -5,7 +5,7 @@ import { HAIR_STYLES, type FigureSpec } from '../casting/figure-spec.js';
 
 type Facts = Readonly<Record<string, unknown>>;
 
-/** A person who can be drawn again: the seed is the person's own, not the request's. */
+/** A person who can be drawn again, because the seed is the person's own and not the request's. */
 export interface Person {
   readonly spec: FigureSpec;
   readonly seed: number;
@@ -44,8 +44,9 @@ export function knownPerson(meta: Facts | undefined, seed = 0): Person | undefin
 }
 
 /**
- * The person to draw: always the one whose casting facts the picture's meta holds; without a picture, one cast from `casting` and
- * `seed`. @throws EngineError `bad_input` for a picture without facts, because the drawing would show a different person
+ * The person to draw. With a picture it is always the person whose casting facts its meta holds; without one, a
+ * person cast from `casting` and `seed`. @throws EngineError `bad_input` for a picture without facts, because
+ * the drawing would show a different person
  */
 export function personFrom(input: EngineImage | undefined, casting: Casting, seed: number): Person {
   if (!input) return { spec: cast({ body_type: 'balanced', ...casting }, seed), seed };

@@ -51,7 +51,7 @@ export async function poseWearer(easel: Easel, garment: Garment): Promise<Outfit
 
 export const productView = (easel: Easel, outfit: Outfit): View => usualView(outfit, easel.size);
 
-/** The place on `background_image`, or the studio; a described scene may want the figure beside its middle. */
+/** The place on `background_image`, or the studio. A described scene may put the figure beside its middle. */
 export async function productPlace(easel: Easel, view: View): Promise<Place> {
   const given: EngineImage | undefined = inputOf(easel.request, 'background_image');
   const { seed } = easel.request;

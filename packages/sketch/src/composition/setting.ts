@@ -18,7 +18,10 @@ import type { Canvas } from './subject.js';
 import { SOLES, standingAt, type View } from './view.js';
 import { paintWash } from '../studio/wash.js';
 
-/** The empty studio: a wall with its wash and, when a floor is given (its height in pixels), the sweep to the ground. */
+/**
+ * The empty studio: a wall with its wash. If a floor is given (its height in pixels), also the sweep to the
+ * ground.
+ */
 async function paintStudio(
   studio: Studio,
   random: SeededRandom,
@@ -41,7 +44,7 @@ async function paintStudio(
 /** The subject's empty place, and its effect on the subject's light. */
 export interface Setting {
   readonly plate: Raster;
-  /** Colour of the floor's shadow is taken from it. */
+  /** The colour of the floor's shadow is taken from it. */
   readonly ground: Studio;
   readonly light: Light;
   /** Identifies the place: `{studio_seed}`, `{scene}` or `{picture: true}`. */
@@ -50,7 +53,7 @@ export interface Setting {
 
 /** A caller's picture, filling the canvas from its middle. */
 async function coverFit(input: EngineImage, { width, height }: Canvas): Promise<Raster> {
-  // Reading it first gives the caller a clear error instead of one from deep inside the compositing.
+  // Reading the picture first gives the caller a clear error, instead of one from deep inside the compositing.
   const picture = await decode(input.bytes, Math.max(width, height) * 1.5, input.name);
   const data = await sharp(picture.data, {
     raw: { width: picture.width, height: picture.height, channels: 4 },
@@ -64,8 +67,9 @@ async function coverFit(input: EngineImage, { width, height }: Canvas): Promise<
 }
 
 /**
- * Shows a plate closer, like a longer lens: its middle, enlarged and a little out of focus. @param zoom 1 does not change it
- * @param at the kept part of the height, 0 the top to 1 the bottom
+ * Shows a plate closer, like a longer lens: enlarges its middle and puts it a little out of focus. @param zoom
+ * 1 does not change it
+ * @param at the kept part of the height, from 0 (top) to 1 (bottom)
  */
 async function nearer(plate: Raster, zoom: number, at: number): Promise<Raster> {
   if (zoom <= 1.01) return plate;
@@ -96,7 +100,7 @@ async function givenPlace(input: EngineImage, canvas: Canvas): Promise<Setting> 
   return inPlace(await coverFit(input, canvas), { picture: true });
 }
 
-/** How much closer the camera is than that of the place's picture. */
+/** How much closer the camera is than the camera of the place's picture. */
 const ZOOM: Readonly<Record<ShotFraming, number>> = { full: 1, three_quarter: 1.15, half: 1.5, detail: 2.1 };
 
 /** Height of the camera in metres. */
@@ -119,7 +123,7 @@ function sceneLight({ light }: DrawnScene['brush'], mean: readonly [number, numb
   };
 }
 
-/** Tallest subject that a scene is drawn for, as a share of the picture's height. */
+/** The tallest subject for which a scene is drawn, as a share of the picture's height. */
 const NEAREST = 1.65;
 
 /** A described scene, drawn for the camera of the view. */
@@ -128,7 +132,8 @@ export async function drawnPlace(spec: SceneSpec, canvas: Canvas, view: View, ey
   const { framing } = view;
   const floorLine = (framing.y + SOLES * framing.scale) / height;
   const subject = (SOLES * framing.scale) / height;
-  // Scenes are furnished for a person who is visible at least to the waist; for closer views their middle is enlarged.
+  // Scenes are furnished for a person who is visible at least down to the waist. For closer views their middle
+  // is enlarged.
   const zoom = Math.max(1, subject / NEAREST);
   const camera = { floorLine: 0.42 + (floorLine - 0.42) / zoom, subject: subject / zoom, eye };
   const scene = await drawScene(spec, { width, height, framing: camera }, new SeededRandom(spec.seed));
@@ -160,7 +165,7 @@ export interface Place {
 }
 
 /**
- * The place of a background as the view shows it: a described scene is drawn, a picture is fitted.
+ * The place of a background as the view shows it. A described scene is drawn; a picture is fitted.
  * @param eye height of the camera in metres
  */
 export async function placeFor(
@@ -210,7 +215,7 @@ export function floorShadow(
   return rasterise(sheet.document(width, height, shadow));
 }
 
-/** A place from a composed picture's facts about it; undefined if they do not suffice to draw it again. */
+/** The place of a composed picture, drawn again from the facts about it; undefined if they do not suffice. */
 export async function placeFrom(facts: unknown, canvas: Canvas, view: View): Promise<Place | undefined> {
   const known = typeof facts === 'object' && facts !== null ? (facts as Record<string, unknown>) : {};
   const seed = known['studio_seed'];

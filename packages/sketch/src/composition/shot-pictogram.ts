@@ -15,7 +15,7 @@ import { viewOf } from './view.js';
 
 const SIZE = { width: 512, height: 768 };
 
-/** A neutral figure in one plain colour, so that pose and light stand out and not the person. */
+/** A neutral figure in one plain colour, so that the pose and the light stand out, not the person. */
 const mannequin = {
   ...cast({ gender: 'FEMALE', ethnicity: 'mixed_heritage', body_type: 'balanced', age_range: '26-30' }, 77),
   skin: '#d8cbbb',

@@ -11,16 +11,22 @@ export type CameraHeight = (typeof CAMERA_HEIGHTS)[number];
 const ANGLES = ['front', 'slight_left', 'slight_right'] as const;
 type Angle = (typeof ANGLES)[number];
 
-/** How a picture is taken: camera, pose, light. A preset's spec, or an extraction's measurements of a photograph. */
+/**
+ * How a picture is taken: camera, pose and light. It comes from a preset's spec, or from an extraction that
+ * measured a photograph.
+ */
 export interface ShotRecipe {
   readonly framing: ShotFraming;
   readonly cameraHeight: CameraHeight;
   /** Which way the subject turns from the camera. */
   readonly angle: Angle;
-  /** Absent: as the person likes to stand. */
+  /** If absent, the person stands in a pose of their own. */
   readonly pose?: Stance;
   readonly light: Light;
-  /** Moves the subject sideways, as a share of the width, and changes the room over the head, as a share of the height. */
+  /**
+   * `offset` moves the subject sideways, as a share of the width. `headroom` changes the room over the head, as
+   * a share of the height.
+   */
   readonly crop: { readonly offset: number; readonly headroom: number };
 }
 
@@ -31,7 +37,9 @@ const isRecord = (value: unknown): value is Facts =>
 
 const record = (value: unknown): Facts => (isRecord(value) ? value : {});
 
-/** The words of a value, which is a word or an object that holds it under one of several names. */
+/**
+ * The words of a value. The value is either text, or an object that holds the text under one of several names.
+ */
 function words(value: unknown, ...names: readonly string[]): string {
   if (typeof value === 'string') return value.toLowerCase();
   const facts = record(value);
@@ -53,7 +61,7 @@ function framingOf(spec: Facts): ShotFraming {
 function cameraHeightOf(spec: Facts): CameraHeight {
   const camera = record(spec['camera']);
   const height = spec['camera_height'] ?? camera['height'] ?? camera['camera_height'];
-  // A measured height is a share of the subject's own, from the ground up.
+  // A measured height is a share of the subject's height, from the ground up.
   if (typeof height === 'number')
     return height < 0.3
       ? 'low'
@@ -100,7 +108,7 @@ const KELVIN: Readonly<Record<string, number>> = {
   daylight: 5600,
 };
 
-/** The first key of a table that the words name, or the number itself. */
+/** The value of the first key of a table that occurs in the words, or the number itself. */
 const measured = (value: unknown, table: Readonly<Record<string, number>>, otherwise: number): number => {
   if (typeof value === 'number' && Number.isFinite(value)) return value;
   const said = words(value);
@@ -140,8 +148,9 @@ function lightOf(spec: Facts): Light {
 }
 
 /**
- * Reads a recipe from meta: a shot preset's spec, or a photograph's measurements. Their `light`, `crop`, `pose` and `camera` may
- * be words, numbers or objects. The default for missing and unknown values is a plain full-length shot.
+ * Reads a recipe from meta: a shot preset's spec, or a photograph's measurements. Their `light`, `crop`, `pose`
+ * and `camera` may be words, numbers or objects. Missing and unknown values default to a plain full-length
+ * shot.
  */
 export function readShot(meta: Facts | undefined): ShotRecipe {
   const spec = isRecord(meta?.['recipe']) ? meta['recipe'] : (meta ?? {});

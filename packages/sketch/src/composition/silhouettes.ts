@@ -5,7 +5,7 @@ import type { Layer } from '../scene.js';
 import { opaque, outlinesOf } from './outline.js';
 import type { Canvas, FigureLayers } from './subject.js';
 
-/** Threads and curls would take many points, and can be left out. */
+/** Removes threads and curls, which would take many points and do not matter. */
 async function rounded({ data, width, height }: Mask): Promise<Mask> {
   const soft = await sharp(Buffer.from(data.map((v) => v * 255)), { raw: { width, height, channels: 1 } })
     .blur(1.3)
@@ -21,7 +21,7 @@ export interface Worn {
   readonly layers: readonly Layer[];
 }
 
-/** Garments under the arms and the hair, as most of them are. */
+/** Garments worn under the arms and the hair, as most garments are. */
 export const wornUnder = (
   { over }: FigureLayers,
   cloth: readonly Layer[],
@@ -34,9 +34,9 @@ export const wornUnder = (
   ...(over ? [{ slot: 'body' as const, layers: [over] }] : []),
 ];
 
-/** A thing hidden by more than this share is no longer a picture of it. */
+/** A thing that is hidden by more than this share cannot be recognised any more. */
 const MOSTLY = 0.55;
-/** Below this share of a picture a thing is too small for a picture of its own. */
+/** A thing smaller than this share of the picture is too small for a picture of its own. */
 const TINY = 0.0006;
 
 interface Shown {
@@ -69,10 +69,10 @@ function shownOf(stack: readonly Worn[], canvas: Canvas, step: number): Shown {
 }
 
 /**
- * Outlines of a composed picture, for a workflow that splits it again: `subject` is everything but the place, `cloth` all
- * clothes, `front` the hair and hands that hide part of them. `worn.0.upper` is the visible part of one thing; it is empty if
- * that thing is all of the cloth. @param stack the clothes from the skin outward, with the parts of the body between and over
- * them
+ * Outlines of a composed picture, for a workflow that splits it again: `subject` is everything but the place,
+ * `cloth` is all clothes, and `front` is the hair and hands that hide part of them. `worn.0.upper` is the
+ * visible part of one thing; it is empty if that thing is all of the cloth. @param stack the clothes from the
+ * skin outward, with the parts of the body between and over them
  */
 export async function silhouettes(
   figure: FigureLayers,

@@ -15,7 +15,7 @@ export interface Canvas {
   readonly height: number;
 }
 
-/** A person's layers, each drawn once: the undressed stage and the dressed picture take them from here. */
+/** A person's layers, each drawn once. The undressed stage and the dressed picture both use them. */
 export interface FigureLayers {
   readonly bare: Layer | undefined;
   /** The base wear that the outfit leaves to be seen. */

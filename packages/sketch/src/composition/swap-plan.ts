@@ -19,18 +19,21 @@ import { placeFrom, type Setting } from './setting.js';
 import type { Canvas } from './subject.js';
 import type { View } from './view.js';
 
-/** Everything that the new picture is put together from. */
+/** All the parts of the new picture. */
 interface SwapPlan {
   readonly outfit: Outfit;
   readonly view: View;
   readonly setting: Setting;
   readonly cloth: readonly Raster[];
-  /** What was kept of the source. */
+  /** The parts kept from the source. */
   readonly garment: EnginePicture;
   readonly garmentClasses: readonly GarmentClass[];
 }
 
-/** The picture at the new height; a wider canvas mirrors its edges, a narrower one cuts its sides. */
+/**
+ * The picture at the new height. For a wider canvas its edges are mirrored; for a narrower one its sides are
+ * cut off.
+ */
 async function reframed(picture: Raster, { width, height }: Canvas): Promise<Raster> {
   const raw = { width: picture.width, height: picture.height, channels: 4 as const };
   const w = Math.round((picture.width * height) / picture.height);
@@ -51,7 +54,7 @@ async function reframed(picture: Raster, { width, height }: Canvas): Promise<Ras
   return { data, width, height };
 }
 
-/** The subject's mask with the floor around the feet, where its shadow lies. */
+/** The subject's mask together with the floor around the feet, where the shadow lies. */
 function withShadow(mask: Mask, rig: Rig, { scale, x, y }: Framing): Mask {
   const { width, height } = mask;
   const data = new Uint8Array(mask.data);
@@ -66,7 +69,7 @@ function withShadow(mask: Mask, rig: Rig, { scale, x, y }: Framing): Mask {
   return { data, width, height };
 }
 
-/** The new wearer's clothes under the cloth, and the body parts in front of it. */
+/** The base wear of the new wearer under the cloth, and the body parts in front of the cloth. */
 function wearing(source: KnownSource, rig: Rig, person: Person, colour: string): Outfit {
   const classes = source.garmentClasses;
   const some = (...wanted: readonly GarmentClass[]): boolean => wanted.some((one) => classes.includes(one));
@@ -154,7 +157,10 @@ function legColour({ picture, cloth, framing }: KnownSource): string {
   return only(Math.round(framing.y + 480 * framing.scale)) ?? only(0) ?? '#555555';
 }
 
-/** The source's place: drawn again if its facts are known, otherwise the picture with its subject painted over. */
+/**
+ * The source's place. It is drawn again if its facts are known; otherwise it is the picture with the subject
+ * painted over.
+ */
 async function settingOf(
   easel: Easel,
   source: KnownSource,
@@ -169,7 +175,7 @@ async function settingOf(
   return reconstructed(await reframed(empty, easel.size));
 }
 
-/** A place out of a picture. */
+/** A place made from a picture. */
 function reconstructed(plate: Raster): Setting {
   const wall = toHex(meanColour(plate));
   return { plate, ground: { wall, wash: wall }, light: NEUTRAL, facts: { picture: true } };

@@ -4,11 +4,11 @@ import { onlyUpper, type Outfit } from './outfit.js';
 import type { ShotFraming, ShotRecipe } from './shot.js';
 import type { Canvas } from './subject.js';
 
-/** What of the figure the picture shows. */
+/** The part of the figure that the picture shows. */
 export interface View {
   readonly framing: Framing;
   readonly shows: ShotFraming;
-  /** Height of the soles in pixels; absent where the picture ends above the feet. */
+  /** Height of the soles in pixels; absent if the picture ends above the feet. */
   readonly floor?: number;
 }
 
@@ -60,5 +60,5 @@ export function viewOf(outfit: Outfit, shot: ShotRecipe, canvas: Canvas): View {
   return seen({ ...view, x: view.x + shot.crop.offset * width }, shot.framing);
 }
 
-/** The same view with the figure on another middle line, where a place keeps room for it. */
+/** The same view with the figure on another middle line, where the place has room for it. */
 export const standingAt = (view: View, x: number): View => ({ ...view, framing: { ...view.framing, x } });

@@ -1,6 +1,9 @@
 import type { LabPlanes } from './lab-planes.js';
 
-/** The background's colour as a plane over the picture, because light on a sheet of paper falls off. */
+/**
+ * The background's colour as a plane over the picture: it is not constant, because light falls off across a
+ * sheet of paper.
+ */
 export interface BackgroundModel {
   /** Coefficients [constant, x, y] of L, a and b; x and y run from −1 to 1. */
   readonly coefficients: readonly (readonly [number, number, number])[];

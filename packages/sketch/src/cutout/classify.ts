@@ -28,7 +28,7 @@ const WORDS: readonly (readonly [RegExp, GarmentClass])[] = [
   [/\b(top|shirt|t-shirt|tee|blouse|sweater|jumper|hoodie|pullover|polo|tank|vest|knit)\b/i, 'top'],
 ];
 
-/** What the caller's own words say, if they say anything. */
+/** The class that the caller's own words name, if any. */
 export const classFromWords = (said: string): GarmentClass | undefined =>
   WORDS.find(([pattern]) => pattern.test(said))?.[1];
 
@@ -98,12 +98,15 @@ function opensInFront(shape: Silhouette, raster: Raster): boolean {
     });
     return hits.length / 40;
   };
-  // Ribs, cables and stripes mark the sides as much as the middle; a front edge marks the middle alone.
+  // Ribs, cables and stripes draw lines at the sides as well as in the middle. A front edge draws one only in
+  // the middle.
   const beside = shape.width * 0.13;
   return marked(0) > 0.55 && Math.max(marked(-beside), marked(beside)) < 0.4;
 }
 
-/** A rough class from the silhouette alone; it decides how the garment is worn, so its errors must be harmless. */
+/**
+ * A rough class from the silhouette alone. It decides how the garment is worn, so its errors must be harmless.
+ */
 export function classify(shape: Silhouette, raster: Raster): GarmentClass {
   const tall = shape.height / (bodyHalf(shape) * 2);
   const sleeves = hasSleeves(shape);

@@ -14,7 +14,7 @@ const photo = (name: string): Promise<Buffer> => readFile(new URL(`${name}.jpg`,
 const TEE =
   'M430 300 C470 270 500 262 520 260 C550 320 650 320 680 260 C700 262 730 270 770 300 L960 430 L880 560 L790 500 L800 860 C660 880 540 880 400 860 L410 500 L320 560 L240 430Z';
 
-/** A shirt of one colour with its shadow on paper of another. */
+/** A shirt of one colour and its shadow, on paper of another colour. */
 const photograph = (cloth: string, paper: string): Promise<Buffer> =>
   sharp(
     Buffer.from(`<svg xmlns="http://www.w3.org/2000/svg" width="1200" height="1100"><defs><filter id="b"><feGaussianBlur
@@ -45,7 +45,7 @@ describe('cutOut', () => {
     const cut = await cutOut(await sample(name), 1000, 'product_image');
     expect(Math.abs(cut.coverage - coverage)).toBeLessThan(0.05);
     expect(solidShare(cut)).toBeGreaterThan(0.5);
-    // The upper corners of a dress, the lower ones of a jumper: paper in every case.
+    // Some of these corners are a dress's upper ones, others a jumper's lower ones; all of them are paper.
     const corners = [alphaAt(cut, 0, 0), alphaAt(cut, 1, 0), alphaAt(cut, 0, 1), alphaAt(cut, 1, 1)];
     expect(Math.max(...corners)).toBeLessThan(40);
     expect(classify(new Silhouette(cut.mask), cut.raster)).toBe(garmentClass);

@@ -81,7 +81,8 @@ function decontaminate(raster: Raster, mask: Mask, rounds: number): void {
   const known = new Uint8Array(erode(mask, Math.ceil(rounds * 0.5)).data);
   const wanted = dilate(mask, 2).data;
   const around = [-1, 1, -width, width, -width - 1, -width + 1, width - 1, width + 1];
-  // Only the rim is unknown, a small part of the picture: each round looks at the rest of it.
+  // Only the rim, a small part of the picture, is unknown. Each round visits only the pixels that are still
+  // unknown.
   let rim: number[] = [];
   for (let y = 1; y < height - 1; y++)
     for (let i = y * width + 1; i < y * width + width - 1; i++) if (wanted[i] && !known[i]) rim.push(i);
@@ -138,7 +139,7 @@ export async function rounded(mask: Mask): Promise<Mask> {
   return { data: new Uint8Array(soft).map((v) => (v > 127 ? 1 : 0)), width, height };
 }
 
-/** The picture for reading shapes: small, and soft enough that grain and JPEG noise are no edges. */
+/** The picture for reading shapes: small, and so soft that grain and JPEG noise do not look like edges. */
 async function softened({ data, width, height }: Raster): Promise<Raster> {
   const { data: small, info } = await sharp(data, { raw: { width, height, channels: 4 } })
     .resize(MASK_SIDE, MASK_SIDE, { fit: 'inside', withoutEnlargement: true })
@@ -176,10 +177,16 @@ export async function lift(photograph: Raster, full: Mask): Promise<CutOut> {
 /** Long side at which a photograph is searched for people. */
 export const WATCHED_SIDE = 900;
 
-/** From this share of the picture's rim on, a garment runs out of the picture; the second figure is the trust that it then needs. */
+/**
+ * A garment that covers this share of the picture's rim runs out of the picture. The second figure is the trust
+ * that such a garment needs.
+ */
 const [RUNS_OUT, TRUSTED] = [0.08, 0.85];
 
-/** A part of the background that was cut out with it runs out of the picture, and has no visible contour. */
+/**
+ * Whether the mask includes a part of the background: such a part runs out of the picture and has no visible
+ * contour.
+ */
 function isGroundIn(mask: Mask, small: Raster): boolean {
   const { data, width, height } = mask;
   let rim = 0;
@@ -200,7 +207,7 @@ export async function productMask(
   name: string,
   person: Person | undefined,
 ): Promise<Mask> {
-  // Otherwise the wearer would be draped on the figure, or sold, along with the garment.
+  // Otherwise the wearer would become part of the garment, on the figure and in the shop.
   if (person) throw new EngineError('bad_input', `${name} shows a person. ${WORN}`);
   const small = await softened(photograph);
   const mask = segment(small);
@@ -219,8 +226,8 @@ export async function productMask(
 /**
  * Cuts the garment out of a photograph on a plain background.
  * @param longSide wanted size of the photograph in pixels; the cut-out is cropped from it
- * @throws EngineError `bad_input` when there is no picture, a person on it, or no garment that surely stands out from its
- * background
+ * @throws EngineError `bad_input` when there is no picture, when it shows a person, or when no garment clearly
+ * stands out from its background
  */
 export async function cutOut(bytes: Buffer, longSide: number, name: string): Promise<CutOut> {
   const photograph = await decode(bytes, longSide, name);

@@ -14,7 +14,10 @@ interface Bin {
   b: number;
 }
 
-/** The garment's main colours, most frequent first: a coarse histogram whose near neighbours are merged in Lab. */
+/**
+ * The garment's main colours, most frequent first. They come from a coarse histogram in which colours that are
+ * close in Lab are merged.
+ */
 export function dominantColours({ data }: Raster, most = 4): DominantColour[] {
   const bins = new Map<number, Bin>();
   let total = 0;

@@ -60,15 +60,16 @@ function measure(planes: LabPlanes, model: BackgroundModel): Planes {
 interface FloodLimits {
   /** Slope of lightness that stops a shadow from being taken for background. */
   readonly steepest: number;
-  /** Shadows no deeper than this, in L*, are background whatever their slope. */
+  /** Shadows no deeper than this, in L*, are background, however steep they are. */
   readonly freeDrop: number;
 }
 
 export const CAUTIOUS: FloodLimits = { steepest: FAINT_SLOPE, freeDrop: 0 };
 
 /**
- * Limits for this garment, from a first cautious flood. A garment that stands out strongly has edges far steeper than its shadow,
- * so the flood may climb the shadow right up to it, also into the narrow gap between two legs.
+ * The limits for this garment, from a first cautious flood. The edges of a garment that stands out strongly are
+ * far steeper than its shadow. So the flood may follow the shadow up to the garment, even into the narrow gap
+ * between two legs.
  */
 export function limitsFor(flood: Flood): FloodLimits {
   let [sum, count] = [0, 0];
@@ -85,9 +86,9 @@ export function limitsFor(flood: Flood): FloodLimits {
 }
 
 /**
- * Floods the background inward from the border. A pixel joins when it is close to the modelled background, or when it
- * looks like a shadow on it: the same hue, darker, and without an edge, which distinguishes a shadow from a grey garment. White
- * garments on off-white survive because the tolerance follows the background's own noise.
+ * Floods the background inward from the border. A pixel joins when it is close to the modelled background, or
+ * when it looks like a shadow on it: the same hue, darker, and without an edge. A grey garment has an edge.
+ * White garments on off-white paper are kept because the tolerance follows the background's own noise.
  */
 export function floodBackground(planes: LabPlanes, model: BackgroundModel, limits: FloodLimits): Flood {
   const { width, height } = planes;

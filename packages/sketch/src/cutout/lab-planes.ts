@@ -16,7 +16,8 @@ const LINEAR = Float32Array.from({ length: 256 }, (_, i) => {
   const c = i / 255;
   return c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4;
 });
-// The cube root is the costly part of the conversion; a table is exact enough for comparing colours.
+// The cube root is the costly part of the conversion. A table of cube roots is exact enough for comparing
+// colours.
 const ROOT = Float32Array.from({ length: STEPS + 2 }, (_, i) => {
   const t = i / STEPS;
   return t > 0.008856 ? Math.cbrt(t) : 7.787 * t + 16 / 116;

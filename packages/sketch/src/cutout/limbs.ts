@@ -6,7 +6,8 @@ import { components, open, type Mask } from './mask.js';
 function looksLikeSkin(l: number, a: number, b: number): boolean {
   const chroma = sqrt(a * a + b * b);
   if (l < 11 || l > 94 || chroma < 7.5 || chroma > 46) return false;
-  // A hue between 20 and 84 degrees, as slopes, because computing an angle for every pixel is costly.
+  // The hue lies between 20 and 84 degrees. The test uses slopes, because computing an angle for every pixel is
+  // costly.
   return a > 0 && b > 0.364 * a && b < 9.51 * a;
 }
 
@@ -17,7 +18,7 @@ function skinCandidates({ l, a, b }: LabPlanes): Uint8Array {
 
 const median = (values: number[]): number => values.sort((p, q) => p - q)[values.length >> 1] ?? 0;
 
-/** The median colour, channel by channel, of those pixels that `wanted` names. */
+/** The median colour, channel by channel, of the pixels in `wanted`. */
 function medianColour(planes: LabPlanes, wanted: Iterable<number>): LabColour | undefined {
   const chosen = [...wanted];
   if (chosen.length === 0) return undefined;
@@ -40,8 +41,9 @@ function skinOfTone({ l, a, b }: LabPlanes, [tl, ta, tb]: LabColour, ease = 1): 
 }
 
 /**
- * Bare arms and legs of a person whose head the picture cuts off: several patches of one skin colour, each narrow, that
- * together are the smaller part of the subject. A garment of a skin-like colour is one broad patch, and prints are small.
+ * Whether a subject has the bare arms and legs of a person whose head the picture cuts off. They are several
+ * narrow patches of one skin colour, and together the smaller part of the subject. A garment of a skin-like
+ * colour is one broad patch, and prints are small.
  */
 export function hasLimbs(planes: LabPlanes, subject: Mask): boolean {
   const { width, height } = subject;

@@ -54,7 +54,7 @@ export function components(mask: Mask, value: 0 | 1): { labels: Int32Array; list
   return { labels, list };
 }
 
-/** The mask of those labels for which `keep` is set; label 0 follows `otherwise`. */
+/** The mask of the labels in `kept`. Label 0 gets the value `otherwise`. */
 export function select(labels: Int32Array, kept: Iterable<number>, mask: Mask, otherwise: 0 | 1 = 0): Mask {
   let most = 0;
   for (const label of labels) if (label > most) most = label;
@@ -69,8 +69,8 @@ export function select(labels: Int32Array, kept: Iterable<number>, mask: Mask, o
 }
 
 /**
- * Grows the wanted value by `radius` steps to the four neighbours: two sweeps that carry each pixel's distance along, so
- * that a large radius costs no more than a small one.
+ * Grows the wanted value by `radius` steps to the four neighbours. It makes two sweeps that carry each pixel's
+ * distance along, so a large radius costs no more than a small one.
  */
 const rank = (mask: Mask, radius: number, wanted: 0 | 1): Mask => {
   const { width, height } = mask;

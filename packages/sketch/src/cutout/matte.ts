@@ -46,7 +46,10 @@ function blurred(planes: Float32Array, width: number, height: number, reach: num
   return pass(pass(planes, true), false);
 }
 
-/** Mean colour of the chosen pixels around each place: near ones if there are any, otherwise farther ones. */
+/**
+ * Mean colour of the chosen pixels around each place. It uses near pixels if there are any, otherwise farther
+ * ones.
+ */
 function fieldOf({ data, width, height }: Raster, chosen: (i: number) => boolean): Field {
   const [w, h] = [Math.ceil(width / SHRINK), Math.ceil(height / SHRINK)];
   const sums = new Float32Array(w * h * 4);
@@ -81,9 +84,14 @@ async function softPlane(mask: Mask, width: number, height: number, reach: numbe
     .toBuffer();
 }
 
-/** Below this colour distance, in 8-bit steps, every background counts as flat: the paper's grain. */
+/**
+ * The contrast counts as at least this much, in 8-bit steps, because smaller differences may be the paper's
+ * grain.
+ */
 const LEAST_CONTRAST = 42;
-/** A background that differs more than this from its own blur is too lively to separate from a rim by colour. */
+/**
+ * If a background differs more than this from its own blur, it is too varied to separate from a rim by colour.
+ */
 const LIVELY = 30;
 
 /** Mean distance of the background beside the subject from its own blur. */
@@ -100,8 +108,9 @@ function unrest({ data, width }: Raster, soft: Uint8Array, ground: Field): numbe
 }
 
 /**
- * Cuts a subject out of its picture by a mask that may be a few pixels off. Along the contour, a pixel's difference from the
- * background beside it decides its share of the subject, and the background's share is taken out of its colour.
+ * Cuts a subject out of its picture by a mask that may be a few pixels off. Along the contour, each pixel is
+ * compared with the background beside it. The difference decides how much of the pixel is subject, and the
+ * background's share is removed from its colour.
  * @param slack how far the mask may be off, in pixels of the picture
  */
 export async function matte(picture: Raster, shape: Mask, slack: number): Promise<Matte> {
@@ -140,7 +149,7 @@ export async function matte(picture: Raster, shape: Mask, slack: number): Promis
           contrast += Math.abs((body.rgb[field + c] ?? 0) - behind);
         }
         const told = smoothstep(0.16, 0.62, apart / Math.max(LEAST_CONTRAST, contrast));
-        // The colour decides near the contour; deep inside and well outside the mask does.
+        // Near the contour the colour decides; deep inside and well outside, the mask decides.
         const trust = smoothstep(6, 40, plane) * (1 - smoothstep(205, 248, plane));
         // The rim of pale cloth on a pale wall shows no difference, so the mask decides there.
         const sure = smoothstep(60, 130, contrast);

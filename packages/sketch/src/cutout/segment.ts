@@ -19,7 +19,10 @@ function ownAlpha({ data, width, height }: Raster): Mask | undefined {
   return clear > mask.length * 0.01 ? { data: mask, width, height } : undefined;
 }
 
-/** Keeps the largest region and those at least a twentieth of its size (a pair, a belt that lies apart). */
+/**
+ * Keeps the largest region, and regions of at least a twentieth of its size, such as the other shoe of a pair
+ * or a separate belt.
+ */
 function keepLargest(mask: Mask): Mask {
   const { labels, list } = components(mask, 1);
   const largest = Math.max(0, ...list.map((c) => c.area));
@@ -28,8 +31,8 @@ function keepLargest(mask: Mask): Mask {
 }
 
 /**
- * Fills enclosed holes, except those that really show the background: the gap between a sleeve and the body is paper,
- * a white button is not. Where the garment itself is nearly the background's colour all holes are filled.
+ * Fills enclosed holes, except holes that really show the background: the gap between a sleeve and the body is
+ * paper, but a white button is not. If the garment has nearly the background's colour, all holes are filled.
  */
 function fillHoles(mask: Mask, flood: Flood): Mask {
   const { labels, list } = components(mask, 0);
@@ -58,7 +61,10 @@ function fillHoles(mask: Mask, flood: Flood): Mask {
   );
 }
 
-/** The flood leaves paper islands inside (between sleeve and body) as garment, so they join the background first. */
+/**
+ * The flood counts enclosed islands of paper (between sleeve and body) as garment. This adds them to the
+ * background first.
+ */
 function openIslands(flood: Flood, width: number, height: number): Mask {
   const size = width * height;
   const [data, plain] = [new Uint8Array(size), new Uint8Array(size)];
@@ -100,8 +106,8 @@ function judge(mask: Mask): void {
 }
 
 /**
- * Separates the garment from the background. The picture should be a little soft, so that grain is no edge. @throws EngineError
- * `bad_input` when nothing stands out, or when there is no plain background
+ * Separates the garment from the background. The picture should be a little soft, so that grain does not look
+ * like an edge. @throws EngineError `bad_input` when nothing stands out, or when there is no plain background
  */
 export function segment(raster: Raster): Mask {
   const given = ownAlpha(raster);

@@ -53,7 +53,10 @@ export class Silhouette {
     return holding ?? widest ?? { from: this.centre, to: this.centre };
   }
 
-  /** The part of a row that belongs to a body of the given half-breadth: open fronts and vents split it, sleeves are separate. */
+  /**
+   * The part of a row that belongs to a body of the given half-breadth. Open fronts and vents may split it;
+   * sleeves do not belong to it.
+   */
   body(y: number, half: number): Run {
     const near = (this.runs[y] ?? []).filter(
       (r) => r.from < this.centre + half * 0.8 && r.to > this.centre - half * 0.8,
@@ -69,7 +72,7 @@ export class Silhouette {
     return this.bottom;
   }
 
-  /** The median of the rows' midpoints: arms of unequal length do not move it much. */
+  /** The median of the rows' midpoints, because sleeves of unequal length hardly move it. */
   private middle(): number {
     const mids = this.runs
       .flatMap((runs) => {
@@ -88,7 +91,7 @@ function rowRuns(mask: Mask, y: number): Run[] {
     const inside = x < mask.width && mask.data[y * mask.width + x] === 1;
     if (inside && from < 0) from = x;
     if (!inside && from >= 0) {
-      // Slivers of a few pixels are threads or noise, not a part of the garment.
+      // Slivers of a few pixels are threads or noise, not parts of the garment.
       if (x - from > 3) runs.push({ from, to: x });
       from = -1;
     }

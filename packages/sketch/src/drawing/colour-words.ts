@@ -1,6 +1,6 @@
 import { shade } from './colour.js';
 
-/** Colours as people in fashion name them. Two-word names are looked up before their last word alone. */
+/** Colours as people in fashion name them. A two-word name is looked up before its last word alone. */
 // prettier-ignore
 const WORDS: Readonly<Record<string, string>> = {
   white: '#f6f4ef', 'off white': '#f1ece0', ivory: '#f3ead6', cream: '#f2e6ca', ecru: '#e3d8bf', pearl: '#ebe6dc',
@@ -40,7 +40,9 @@ const ADJECTIVES: Readonly<Record<string, readonly [steps: number, chroma: numbe
   neon: [14, 1.8], electric: [6, 1.6], rich: [-5, 1.2], warm: [2, 1.05],
 };
 
-/** The colour of an unknown name: it goes well with any other, and is always the same for the same name. */
+/**
+ * Colours for unknown names. They go well with any other colour, and the same name always gets the same one.
+ */
 const TASTEFUL = [
   '#8f6f5e',
   '#5f7480',
@@ -80,8 +82,8 @@ function namedIn(tokens: readonly string[]): Named[] {
 }
 
 /**
- * All colours that words name, in their order, as hex: "navy and cream stripes" gives two. "Dusty sage green" is one
- * colour: neighbouring names qualify each other and the first of them counts.
+ * All colours that the words name, in their order, as hex: "navy and cream stripes" gives two. "Dusty sage
+ * green" gives one: neighbouring names qualify each other, and the first one counts.
  */
 export function coloursIn(words: string): string[] {
   const given = hexIn(words);
@@ -101,7 +103,9 @@ export function coloursIn(words: string): string[] {
   });
 }
 
-/** The colour that words name: a hex value or a name in them; an unknown name gets a quiet colour of its own. */
+/**
+ * The colour that the words name, as a hex value or by name. An unknown name gets a quiet colour of its own.
+ */
 export function colourOf(words: string): string {
   const [first] = coloursIn(words);
   if (first) return first;

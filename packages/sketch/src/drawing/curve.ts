@@ -11,8 +11,8 @@ const number = (value: number): string => String(Math.round(value * 100) / 100);
 export const at = (point: Point): string => `${number(point[0])} ${number(point[1])}`;
 
 /**
- * The two Bézier handles of the span p1–p2 of a centripetal Catmull–Rom spline. Centripetal, because unevenly
- * spaced landmarks (a wrist beside a forearm) make the uniform kind overshoot into loops.
+ * The two Bézier handles of the span p1–p2 of a centripetal Catmull–Rom spline. It is centripetal because the
+ * uniform kind overshoots into loops between unevenly spaced landmarks, such as a wrist beside a forearm.
  */
 function handles(p0: Point, p1: Point, p2: Point, p3: Point): [Point, Point] {
   const d1 = Math.max(1e-3, Math.sqrt(distance(p0, p1)));

@@ -16,8 +16,8 @@ export interface InkOptions {
 }
 
 /**
- * A pen stroke of varying width, as a filled outline: a stroke of constant width reads as a diagram, a stroke
- * that swells and thins reads as drawn by hand.
+ * A pen stroke of varying width, as a filled outline. A stroke that swells and thins looks drawn by hand; a
+ * stroke of constant width looks like a diagram.
  */
 export function ink(points: readonly Point[], options: InkOptions): string {
   const { width, ends = [0.25, 0.15], press = 0.45, hand } = options;

@@ -1,8 +1,8 @@
 import type { Point } from './geometry.js';
 
 /**
- * Landmarks as in SVG's `points`: `'0 0, 4 -2.5, 8 0'`. A drawing is mostly tables of landmarks; written so, a contour
- * stays on one line and can be compared with the drawing.
+ * Landmarks as in SVG's `points`: `'0 0, 4 -2.5, 8 0'`. A drawing is mostly tables of landmarks. In this form a
+ * contour stays on one line and can be compared with the drawing.
  */
 export const points = (landmarks: string): Point[] =>
   landmarks.split(',').map((pair): Point => {

@@ -41,11 +41,12 @@ export class SvgSheet {
   }
 
   /**
-   * A soft edge; `radius` is the Gaussian's standard deviation in the units of its use, `margin` its reach beyond the shape, in
-   * percent of the shape's size: a clipped shape needs little, and little costs less.
+   * A soft edge. `radius` is the Gaussian's standard deviation, in the units of the shape that uses it.
+   * `margin` is its reach beyond the shape, in percent of the shape's size. A clipped shape needs little, and a
+   * small margin costs less.
    */
   blur(radius: number, margin = 40): string {
-    // Blurring in sRGB spares two conversions of every pixel; on soft shadows the difference does not show.
+    // Blurring in sRGB saves two conversions of every pixel. The difference is not visible on soft shadows.
     const region = {
       x: `-${margin}%`,
       y: `-${margin}%`,
@@ -68,7 +69,9 @@ export class SvgSheet {
     return this.gradient('radialGradient', { cx, cy, r, gradientUnits: 'userSpaceOnUse' }, stops);
   }
 
-  /** A tile that repeats, in the units of its use; `transform` turns or scales the whole repeat. */
+  /**
+   * A tile that repeats, in the units of the shape that uses it. `transform` turns or scales the whole repeat.
+   */
   pattern(width: number, height: number, transform: string, ...tile: readonly string[]): string {
     const frame = { width, height, patternUnits: 'userSpaceOnUse', patternTransform: transform };
     return this.define(

@@ -8,7 +8,9 @@ interface BodyFit {
   readonly height: (row: number) => number;
   /** Figure units per mask pixel across. */
   readonly scale: number;
-  /** Sleeves have meshes of their own, so rows count only the body, at most this far from the middle line. */
+  /**
+   * Sleeves have their own meshes, so a row only counts the body: pixels at most this far from the middle line.
+   */
   readonly apart?: number;
   /** Broadens nothing above this height: shoulders and straps keep their cut. */
   readonly bodyFrom: number;
@@ -19,7 +21,7 @@ interface BodyFit {
 const ROWS = 44;
 const COLUMNS = 16;
 
-/** Half-breadth that a garment needs at a height so that no body shows beside it. */
+/** Half-breadth that a garment needs at a height so that the body does not show beside it. */
 function needed(rig: Rig, y: number): number {
   const hips = rig.proportions.trunk(410);
   if (y <= 410) return rig.proportions.trunk(y) + 2.6;
@@ -27,8 +29,8 @@ function needed(rig: Rig, y: number): number {
 }
 
 /**
- * How far each row is widened or taken in: at least as broad as the body beneath, averaged over neighbouring rows so that
- * the cloth bends and does not step.
+ * How much each row is widened or taken in. It becomes at least as broad as the body beneath. The factors are
+ * averaged over neighbouring rows, so that the cloth has no steps.
  */
 function rowFactors(shape: Silhouette, rig: Rig, fit: BodyFit): number[] {
   const raw = Array.from({ length: ROWS + 1 }, (_, j) => {

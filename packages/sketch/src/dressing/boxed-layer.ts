@@ -5,15 +5,19 @@ import { inkEdge, modelForm } from './form.js';
 import { toPixels, type Framing } from './framing.js';
 import { blank, drawMesh, type Mesh } from './mesh.js';
 
-/** A picture and the mesh that carries it: source in the picture's pixels, target in figure units. */
+/**
+ * A picture and the mesh that carries it. The mesh's source is in pixels of the picture, its target in figure
+ * units.
+ */
 export interface Carried {
   readonly raster: Raster;
   readonly mesh: Mesh;
 }
 
 /**
- * Lays pictures over the figure on a layer as small as possible, rounded like the body in them, with the pen's line and shadow
- * beneath. Returns two layers, back to front, or none if nothing of them is on the canvas.
+ * Lays pictures over the figure on a layer that is as small as possible. They are rounded like the body inside,
+ * and have the pen's line and a shadow beneath.
+ * @returns two layers, back to front, or none if no part of the pictures is on the canvas
  */
 export async function boxedLayers(
   parts: readonly Carried[],

@@ -42,7 +42,7 @@ function partOf({ raster, mask }: CutOut, owns: Uint8Array, grow: number): Raste
   return { data, width, height };
 }
 
-/** One part on a canvas of its own, as small as possible, because shading costs by the pixel. */
+/** One part on its own canvas, which is as small as possible because every pixel costs shading. */
 async function layPart(
   raster: Raster,
   meshes: readonly Mesh[],

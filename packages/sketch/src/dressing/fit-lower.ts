@@ -14,7 +14,10 @@ const emptyOwners = (shape: Silhouette): Fit['owns'] => ({
   right: new Uint8Array(shape.mask.data.length),
 });
 
-/** Half-breadth of the waistband in mask pixels: the broadest of the first rows, so that belt loops do not count. */
+/**
+ * Half-breadth of the waistband in mask pixels. It is the broadest of the first rows, so that rows that only
+ * cut belt loops do not count.
+ */
 function waistband(shape: Silhouette): number {
   const widths = [0.02, 0.03, 0.04, 0.05].map((share) => {
     const { from, to } = shape.extent(shape.row(share));
@@ -78,7 +81,7 @@ function seams(shape: Silhouette, side: -1 | 1, crotch: number): Seams[] {
     return { row, outer, inner };
   });
   const mean = (j: number, key: 'outer' | 'inner'): number => {
-    // The inner seam jumps at the crotch; averaging must not reach across it.
+    // The inner seam jumps at the crotch, so the averaging must not reach across it.
     const above = (raw[j]?.row ?? 0) <= crotch;
     const near = raw
       .slice(Math.max(0, j - 2), j + 3)

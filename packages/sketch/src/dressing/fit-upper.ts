@@ -7,10 +7,12 @@ import { bodyMesh } from './body-mesh.js';
 import { piecewise, type Fit, type FittedPart } from './fit.js';
 import { armForSleeve, findSleeve, sleeveMesh, type Sleeve } from './sleeve.js';
 
-/** A croquis has longer legs than a person, so cloth below the waist is lengthened with them. */
+/** A croquis has longer legs than a person, so cloth below the waist is lengthened by this factor. */
 const BELOW_WAIST = 1.32;
 
-/** Row at which a sleeveless garment first has its full breadth under the arm, and that half-breadth. */
+/**
+ * The first row at which a sleeveless garment has its full breadth under the arm, and the half-breadth there.
+ */
 function chest(shape: Silhouette): { row: number; half: number } {
   const half = (y: number): number => {
     const { from, to } = shape.extent(y);
@@ -76,8 +78,8 @@ function ownership(shape: Silhouette, sleeves: readonly Sleeve[]): Fit['owns'] {
 }
 
 /**
- * How far, in figure units, a garment must be raised so that its shoulders cover the figure's, whose slope may be less steep than
- * the cut's.
+ * How far, in figure units, a garment must be raised so that its shoulders cover the figure's shoulders. These
+ * may slope less than the garment's.
  */
 function liftOver(shape: Silhouette, rig: Rig, scale: number, shoulderRow: number): number {
   const bare = [0.45, 0.6, 0.75, 0.88].map((share) => {
@@ -89,7 +91,7 @@ function liftOver(shape: Silhouette, rig: Rig, scale: number, shoulderRow: numbe
   return Math.min(14, Math.max(0, ...bare) + 1.5);
 }
 
-/** Tops, outerwear and dresses: what hangs from the shoulders. */
+/** Fits tops, outerwear and dresses, which hang from the shoulders. */
 export function fitUpper(shape: Silhouette, rig: Rig, garmentClass: GarmentClass): Fit {
   if (!hasSleeves(shape)) return sleeveless(shape, rig, garmentClass);
   const half = bodyHalf(shape);
@@ -107,7 +109,7 @@ export function fitUpper(shape: Silhouette, rig: Rig, garmentClass: GarmentClass
     [shoulderRow, shoulder],
     [shape.bottom, bottom],
   ]);
-  // A coat is cut to the waist; laid out flat it is a box.
+  // A coat is shaped at the waist, but looks like a box when laid out flat.
   const tailored = garmentClass === 'outerwear' ? 0.09 : 0;
   const pinch = (rig.spec.gender === 'FEMALE' ? 0.05 : 0.01) + tailored;
   const apart = sleeves.length === 2 ? { apart: half * 1.3 } : {};

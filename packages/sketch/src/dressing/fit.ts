@@ -19,16 +19,16 @@ export interface Fit {
   readonly parts: readonly FittedPart[];
   /** 1 where the mask pixel belongs to the part. */
   readonly owns: Readonly<Record<GarmentPart, Uint8Array>>;
-  /** The pose of the arms at which the hands come out of the sleeves. */
+  /** The pose of the arms in which the hands come out of the sleeves. */
   readonly arms?: Readonly<Record<'left' | 'right', ArmPose>>;
   /** Where on the leg the drawn trousers end, 0–1; 0: none. */
   readonly legwear: number;
   /** The drawn trousers are only the garment's lining and take its colour. */
   readonly lining?: boolean;
   readonly vest: boolean;
-  /** Bare arms: the forearms are drawn again in front of the garment. */
+  /** The parts of bare arms that are drawn again in front of the garment. */
   readonly armsInFront: 'all' | 'forearms' | 'none';
-  /** Height at which a closed collar's front begins; absent where the neckline is cut open. */
+  /** Height at which the front of a closed collar begins; absent if the neckline is open. */
   readonly collar?: number;
   /** Lowest point of the garment in figure units. */
   readonly hem: number;

@@ -15,8 +15,8 @@ const blurred = async (plane: Buffer, width: number, height: number, sigma: numb
     .toBuffer();
 
 /**
- * Rounds a flat garment: the slope of its blurred outline stands for the surface's normal, light comes from the upper left.
- * Edges toward the light are lifted a little, edges away from it fall into shade.
+ * Rounds a flat garment. The slope of its blurred outline stands for the surface's normal, and light comes from
+ * the upper left. Edges toward the light get a little brighter; edges away from it get darker.
  * @param scale pixels per figure unit
  */
 export async function modelForm(layer: Raster, scale: number): Promise<Raster> {
@@ -31,7 +31,7 @@ export async function modelForm(layer: Raster, scale: number): Promise<Raster> {
       const dx = (soft[i - Math.min(x, step)] ?? 0) - (soft[i + Math.min(width - 1 - x, step)] ?? 0);
       const dy =
         (soft[i - Math.min(y, step) * width] ?? 0) - (soft[i + Math.min(height - 1 - y, step) * width] ?? 0);
-      // Positive where the surface turns to the right and down, away from the light.
+      // Positive where the surface faces right and down, away from the light.
       const away = (dx * 0.86 + dy * 0.3) / 64;
       const rim = Math.max(0, 1 - (soft[i] ?? 0) / 255) * 0.07;
       const factor = away > 0 ? 1 - Math.min(0.38, away * 0.55) - rim : 1 + Math.min(0.1, -away * 0.16) - rim;
@@ -46,8 +46,8 @@ export async function modelForm(layer: Raster, scale: number): Promise<Raster> {
 }
 
 /**
- * The pen's line around a garment and its shadow on the layers behind. The line is heavier below and to the right, as an
- * illustrator presses on the shaded side.
+ * The pen's line around a garment, and its shadow on the layers behind. The line is heavier below and to the
+ * right, because an illustrator presses harder on the shaded side.
  */
 export async function inkEdge(layer: Raster, scale: number): Promise<Buffer> {
   const { width, height } = layer;
@@ -56,7 +56,7 @@ export async function inkEdge(layer: Raster, scale: number): Promise<Buffer> {
   const cast = await blurred(alpha, width, height, 5 * scale);
   const out = Buffer.alloc(width * height * 4);
   const [heavy, light, drop] = [1.15 * scale, 0.7 * scale, 4 * scale];
-  // Whole steps to the compared places: this loop runs for every pixel and must not round each time.
+  // The steps to the compared places are rounded here, because the loop below runs for every pixel.
   const step = (dx: number, dy: number): [number, number] => [Math.round(dx), Math.round(dy)];
   const [hx, hy] = step(-heavy, -heavy * 0.8);
   const [lx, ly] = step(light, light);

@@ -63,7 +63,8 @@ function triangle(canvas: Raster, source: Raster, p: Corner, q: Corner, r: Corne
       const v = ((bx - ax) * (y - ay) - (x - ax) * (by - ay)) / area;
       if (u < -1e-4 || v < -1e-4 || u + v > 1.0001) continue;
       const at = y * canvas.width + x;
-      // Neighbouring triangles share their edge pixels; the second must not be laid over the first.
+      // Neighbouring triangles share the pixels of their edge. The second triangle must not be laid over the
+      // first.
       if (done[at]) continue;
       done[at] = 1;
       const w = 1 - u - v;

@@ -5,7 +5,7 @@ import type { Mesh } from './mesh.js';
 
 export interface Sleeve {
   readonly side: -1 | 1;
-  /** Shoulder seam's upper end and the middle of the cuff, mask pixels. */
+  /** The upper end of the shoulder seam, and the middle of the cuff, in mask pixels. */
   readonly root: Point;
   readonly cuff: Point;
   /** Widest half-breadth across the sleeve, mask pixels. */
@@ -13,7 +13,7 @@ export interface Sleeve {
   readonly owns: Uint8Array;
 }
 
-/** First row from below at which the body's edge runs out into the sleeve. */
+/** The first row, from below, at which the body's edge runs out into the sleeve. */
 function armpit(shape: Silhouette, side: -1 | 1, half: number): number {
   for (let y = shape.row(0.62); y > shape.row(0.06); y--) {
     const run = shape.body(y, half);
@@ -37,7 +37,8 @@ export function findSleeve(shape: Silhouette, side: -1 | 1, half: number): Sleev
       if (!mask.data[i]) continue;
       const out = (x - centre) * side;
       const apart = side === 1 ? x >= body.to : x < body.from;
-      // Below the armpit only separate parts are sleeve, unless body and sleeve touch in this row.
+      // Below the armpit only parts apart from the body count as sleeve, unless body and sleeve touch in this
+      // row.
       const merged = (side === 1 ? body.to - centre : centre - body.from) > half * 1.4;
       if (out > half * 0.9 && (y < pit ? out > seam : apart || (merged && out > half * 1.02))) {
         owns[i] = 1;
@@ -91,7 +92,8 @@ export function sleeveMesh(sleeve: Sleeve, arm: ArmPose, scale: number, shoulder
   const upper = distance(shoulder, arm.elbow);
   const whole = upper + distance(arm.elbow, arm.wrist);
   const natural = length * scale;
-  // A long sleeve ends at the wrist, whatever the photograph's proportions; a short one keeps its length.
+  // A long sleeve always ends at the wrist, whatever its proportions in the photograph. A short one keeps its
+  // length.
   const laid = natural > whole * 0.64 ? whole * 1.0 : natural;
   const along = (from: Point, to: Point, t: number): Point => [
     lerp(from[0], to[0], t),

@@ -15,7 +15,7 @@ import type { Item } from './item.js';
 import { earrings, gloves, rings, socks, sunglasses, watch } from './jewels.js';
 import { bowTie, dupatta, neckerchief, necklace, necktie, scarf, shawl } from './wraps.js';
 
-/** Accessories by how they are worn; `pinned` is anything else, worn like a brooch. */
+/** The ways to wear an accessory. `pinned` is for all others, which are worn like a brooch. */
 type AccessoryKind =
   | 'scarf'
   | 'silk_scarf'
@@ -61,7 +61,10 @@ function fullness({ shape: { mask } }: Item): number {
   return inside / Math.max(1, mask.data.length);
 }
 
-/** From the picture's own facts, or guessed from the outline: a long thin thing is a belt, a hollow one a necklace. */
+/**
+ * The kind comes from the picture's own facts, or is guessed from the outline: a long thin thing is a belt, a
+ * hollow one a necklace.
+ */
 function accessoryKind(item: Item): AccessoryKind {
   const named = NAMED.find((kind) => kind === item.spec?.category.key);
   if (named) return named;
@@ -116,7 +119,7 @@ function belt(pens: Pens, { rig, worn }: Outfit, colour: string): string {
   ].join('');
 }
 
-/** The side whose arm hangs free: cloth falls from the shoulder on that side. */
+/** The side whose arm hangs free. Cloth falls from the shoulder on that side. */
 const freeSide = ({ rig }: Outfit): 1 | -1 => (rig.poses.left.onHip || !rig.poses.right.onHip ? 1 : -1);
 
 function drawn(pens: Pens, outfit: Outfit, item: Item): string {
@@ -173,7 +176,7 @@ function drawn(pens: Pens, outfit: Outfit, item: Item): string {
   }
 }
 
-/** The place for a photographed thing that can be worn as photographed. */
+/** The place for a photographed thing that can be worn as it looks in the photograph. */
 function hookFor(item: Item, { rig }: Outfit): Hook | undefined {
   if (item.spec) return undefined;
   switch (accessoryKind(item)) {

@@ -6,23 +6,29 @@ import type { DrawnGarment } from './paint-to-wear.js';
 
 /** How a garment is worn with others. */
 export interface Manner {
-  /** A sleeve that another one covers is left away: two never lie on one arm. */
+  /** A sleeve that another one covers is left out, so that two sleeves never lie on one arm. */
   readonly sleeves: boolean;
-  /** The hem goes into the waistband of what is worn below. */
+  /** The hem goes into the waistband of the garment below. */
   readonly tucked: boolean;
   /** Another garment lies over it. */
   readonly under: boolean;
 }
 
-/** Figure units per centimetre across the shoulders, and how much narrower cloth looks once a body fills it. */
+/**
+ * Figure units per centimetre across the shoulders. `FILLED` says how much narrower cloth looks once a body
+ * fills it.
+ */
 export const across = (rig: Rig): number => rig.proportions.shoulder / 20.5;
 const FILLED = 0.76;
 /** Free-hanging cloth keeps more of its breadth. */
 const HANGING: Readonly<Record<string, number>> = { cape: 1.02, kaftan: 0.92, abaya: 0.86 };
-/** Cloth under other cloth is pressed to the body; otherwise it would show at both sides. */
+/** Cloth under other cloth is pressed to the body. Otherwise it would show at both sides. */
 const PRESSED = 0.84;
 
-/** Centimetres below the neck point → height on the figure. A croquis has long legs: below the waist it is stretched. */
+/**
+ * Converts centimetres below the neck point to a height on the figure. Below the waist it is stretched, because
+ * a croquis has long legs.
+ */
 const heights = ({ frame, from }: DrawnGarment): ((y: number) => number) => {
   if (from === 'waist') {
     return piecewise([
@@ -64,7 +70,7 @@ function breadth(garment: DrawnGarment, rig: Rig, y: number, at: number, under: 
   const s = across(rig);
   const seen = HANGING[garment.spec.category.key] ?? FILLED;
   const filled = lerp(1, seen * (under ? PRESSED : 1), smoothstep(frame.shoulder[1], 22, y));
-  // Over hips and seat the cloth is at least as broad as the body; the shoulders keep their cut.
+  // Over hips and seat the cloth is at least as broad as the body. The shoulders keep their cut.
   const covering = y > 22 && y < frame.hem + 12 ? least / s : 0;
   return s * Math.max(filled, Math.min(1.7, covering));
 }

@@ -8,7 +8,7 @@ import { hang } from './hang.js';
 import type { Item } from './item.js';
 import { gloved } from './jewels.js';
 
-/** Breadth in figure units (a hand is 18 broad), by category; a photographed bag is a handbag. */
+/** Breadth by category, in figure units (a hand is 18 broad). A photographed bag counts as a handbag. */
 const BREADTH: Readonly<Record<string, number>> = {
   handbag: 104,
   tote_bag: 118,
@@ -18,11 +18,14 @@ const BREADTH: Readonly<Record<string, number>> = {
   potli_bag: 66,
 };
 
-/** Which arm carries: the one that hangs, the right one if both do. */
+/** The arm that carries: the one that hangs, or the right one if both hang. */
 const carrier = ({ rig }: Outfit): 'left' | 'right' =>
   rig.poses.right.onHip && !rig.poses.left.onHip ? 'left' : 'right';
 
-/** A bag hangs from a hand, a small one on a long strap from the shoulder; the fingers close over its handle. */
+/**
+ * A bag hangs from a hand, whose fingers close over its handle. A small bag hangs from the shoulder on a long
+ * strap.
+ */
 export async function carry(
   outfit: Outfit,
   item: Item,

@@ -32,7 +32,7 @@ const isTucked = ({ spec }: Item, items: readonly Item[]): boolean =>
   TUCKED.includes(spec?.category.key ?? '') &&
   items.some((item) => item.category === 'bottom' || OVER_TOP.includes(item.spec?.category.key ?? ''));
 
-/** One-pieces that go over their top; every other one goes under a pullover. */
+/** One-pieces that are worn over a top. All others are worn under a pullover. */
 const OVER_TOP: readonly string[] = ['saree', 'dungarees'];
 
 /** Clothes in the order of dressing; within a layer, clothes made to lie over others come later. */
@@ -48,7 +48,7 @@ const clothes = (items: readonly Item[]): Item[] => {
     .sort((a, b) => place(a) - place(b) || rank(a) - rank(b));
 };
 
-/** The fit of a garment of known cut; its meshes are made when it is laid on. */
+/** The fit of a garment whose cut is known. Its meshes are made when it is laid on the figure. */
 function drawnFit(item: Item, drawn: DrawnGarment): Fit {
   const { sleeve } = drawn.frame;
   const none = new Uint8Array(0);
@@ -97,7 +97,7 @@ function baseOf(worn: readonly Clad[], items: readonly Item[]): Outfit['base'] {
   return { legwear: 0.9, vest };
 }
 
-/** Whether shoes disappear under wide hems, in contrast to boots over close-fitting legs. */
+/** Whether wide hems hide the shoes. If not, boots go over close-fitting legs. */
 export const hemsOverShoes = ({ worn }: FullOutfit): boolean =>
   worn.some(({ garment, fit }) => {
     const key = garment.spec?.category.key ?? '';

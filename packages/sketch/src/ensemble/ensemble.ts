@@ -37,7 +37,7 @@ async function layOne(clad: Clad, rig: Rig, framing: Framing, { width, height }:
   return [await dress(garment.cut, { ...fit, parts }, framing, width, height)];
 }
 
-/** Pixels per centimetre of a garment in a picture of 1K: the figure's own resolution. */
+/** Pixels per centimetre of a garment in a 1K picture. The figure has the same resolution. */
 const DENSITY = 6;
 
 /** The body of try-on and of look. */
@@ -61,7 +61,7 @@ interface DressedLayers {
   readonly stack: readonly Worn[];
 }
 
-/** Cuts the items out, finds the person, and puts the clothes on: the first stage shows the cut-outs. */
+/** Cuts the items out, finds the person, and puts the clothes on. The first stage shows the cut-outs. */
 export async function assemble(
   easel: Easel,
   request: RenderRequest<OutfitOrder>,
@@ -109,7 +109,7 @@ async function shoes({ outfit, items, view }: Ensemble, { size }: Easel): Promis
   ];
 }
 
-/** Maps the request body's word for a thing's place to the clothes' word. */
+/** Maps a category of the request body to the slot that the clothes use. */
 const SLOT_OF_CATEGORY = { top: 'upper', bottom: 'lower', outerwear: 'outer' } as const;
 
 const slotOf = ({ category }: Item): Slot =>
@@ -122,7 +122,7 @@ const layersOf = (worn: readonly Worn[]): Layer[] => worn.flatMap(({ layers }) =
 const present = (...layers: readonly (Layer | undefined)[]): Layer[] =>
   layers.filter((layer): layer is Layer => layer !== undefined);
 
-/** Draws the dressed person; a stage shows the clothes before shoes, bag, hat and jewellery. */
+/** Draws the dressed person. A stage shows the clothes before the shoes, bag, hat and jewellery are added. */
 export async function drawDressed(
   easel: Easel,
   ensemble: Ensemble,
@@ -207,7 +207,7 @@ export const placeWithShadow = async (
   setting: Setting,
 ): Promise<Layer[]> => [setting.plate, await floorShadow(outfit, setting, view.framing, easel.size)];
 
-/** The finished picture's meta: who wears what, where, and how both are found again. */
+/** The finished picture's meta: the person, each thing with its place, and the facts for finding them again. */
 export async function ensembleFacts(
   easel: Easel,
   ensemble: Ensemble,

@@ -9,12 +9,12 @@ import type { Layer } from '../scene.js';
 export interface Hook {
   readonly at: Point;
   readonly width: number;
-  /** By default as the picture's proportions ask. */
+  /** By default it follows from the picture's proportions. */
   readonly height?: number;
   readonly turn?: number;
 }
 
-/** The cut-out itself, hung somewhere on the figure, with the pen's line around it and its shadow. */
+/** The unchanged cut-out, hung somewhere on the figure, with the pen's line around it and its shadow. */
 export async function hang(
   { raster }: CutOut,
   hook: Hook,

@@ -22,7 +22,9 @@ const FLATTENED: Partial<Record<FigureSpec['hair']['style'], FigureSpec['hair'][
   curly_top: 'crop',
 };
 
-/** Hair under a hat: upright hair is pressed down, and hair under a turban or scarf is left out. */
+/**
+ * The figure with its hair under a hat. Upright hair is pressed down; hair under a turban or scarf is left out.
+ */
 export function underHat(spec: FigureSpec, items: readonly Item[]): FigureSpec {
   const hat = items.find(({ category }) => category === 'headwear');
   if (!hat) return spec;
@@ -31,7 +33,10 @@ export function underHat(spec: FigureSpec, items: readonly Item[]): FigureSpec {
   return { ...spec, hair: { ...hair, style: covered ? 'buzz' : (FLATTENED[hair.style] ?? hair.style) } };
 }
 
-/** The breadth of a photographed hat's crown in its picture, as a share of the whole: a brim reaches beyond the head. */
+/**
+ * The breadth of a photographed hat's crown, as a share of the whole hat. The brim does not count, because it
+ * reaches beyond the head.
+ */
 function crownShare({ shape }: Item): number {
   const { from, to } = shape.extent(shape.row(0.4));
   return Math.max(0.3, Math.min(1, (to - from) / Math.max(1, shape.width)));

@@ -30,9 +30,9 @@ export interface TrialItemOrder {
 /** One thing to be put on, cut out of its picture. */
 export interface Item extends Garment {
   readonly category: GarmentSlot;
-  /** Where its picture tells how it was drawn. */
+  /** Present if the picture's meta says how it was drawn. */
   readonly spec?: GarmentSpec;
-  /** Where besides its cut is known. */
+  /** Present if its cut is known as well. */
   readonly drawn?: DrawnGarment;
 }
 
@@ -46,7 +46,10 @@ const SKIRTS: readonly string[] = [
   'dhoti',
 ];
 
-/** How a thing is worn: the class matters only for things that hang from shoulders or waist. */
+/**
+ * The class that decides how a thing is worn. It only matters for things that hang from the shoulders or the
+ * waist.
+ */
 function classOf(category: GarmentSlot, shape: Silhouette, spec: GarmentSpec | undefined): GarmentClass {
   switch (category) {
     case 'top':
@@ -77,7 +80,9 @@ function classOf(category: GarmentSlot, shape: Silhouette, spec: GarmentSpec | u
   }
 }
 
-/** A drawing on a transparent background needs no cutting: it is cropped, and its opacity is its outline. */
+/**
+ * A drawing on a transparent background needs no cutting out. It is cropped, and its opacity gives the outline.
+ */
 function cutFromAlpha(raster: Raster): CutOut {
   const { data, width, height } = raster;
   const mask = new Uint8Array(width * height);
@@ -100,12 +105,12 @@ async function together({ arms, body }: DrawnGarment): Promise<Raster> {
   return arms ? flatten([arms, body], body.width, body.height) : body;
 }
 
-/** Things that appear large on the figure and so are read in full. */
+/** Things that appear large on the figure, so their pictures are read at full size. */
 const CLOTHES: readonly GarmentSlot[] = ['top', 'bottom', 'one_piece', 'outerwear'];
 
 type Known = Pick<Item, 'cut' | 'spec' | 'drawn'>;
 
-/** A thing that this engine drew, drawn again as worn: necks open, no view of its back. */
+/** A thing that this engine drew, drawn again as it is worn: with an open neck, and without its back. */
 async function drawnAgain(spec: GarmentSpec, seed: number, density: number): Promise<Known> {
   if (hangsByCut(spec)) {
     const drawn = await paintToWear(spec, seed, density);

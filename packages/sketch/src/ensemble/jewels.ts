@@ -12,7 +12,7 @@ import type { Rig } from '../figure/rig.js';
 
 const headOf = (rig: Rig): HeadFrame => new HeadFrame(rig.spec, [0, HEAD_DROP]);
 
-/** Lenses over the eyes: they turn with the head, because each point is placed on it. */
+/** Lenses over the eyes. They turn with the head, because each point is placed on it. */
 export function sunglasses(pens: Pens, rig: Rig, frame: string, glass: string): string {
   const head = headOf(rig);
   const lens = points('4.4 -6, 16 -8.4, 29 -6, 30 2, 25.6 9, 15 10.4, 6.6 6, 4.4 -4');

@@ -13,20 +13,26 @@ import type { GarmentSpec } from '../garments/garment-spec.js';
 import { drawSkirt } from '../garments/skirts.js';
 import { watercolour } from '../raster/paper.js';
 
-/** A garment that we drew, with known cut: it is laid onto the figure by its cut, not by its outline. */
+/**
+ * A garment that this engine drew. Its cut is known, so it is laid onto the figure by its cut and not by its
+ * outline.
+ */
 export interface DrawnGarment {
   readonly spec: GarmentSpec;
   readonly body: Raster;
   readonly arms?: Raster;
   readonly frame: Pick<Frame, 'waist' | 'hem' | 'half' | 'shoulder'> & { readonly sleeve?: SleeveFrame };
-  /** Pixels of both rasters per centimetre, and where the neck point is in them. */
+  /** Pixels per centimetre in both rasters, and the place of the neck point in them. */
   readonly density: number;
   readonly origin: Point;
-  /** Whether that point is the neck's or the middle of the waist. */
+  /** Whether that point is at the neck or at the middle of the waist. */
   readonly from: 'neck' | 'waist';
 }
 
-/** The shape of a drawing around a neck point without a cut: waist, hem and half-breadths at them. */
+/**
+ * The shapes of drawings that have a neck point but no cut: the waist, the hem, and the half-breadth at a
+ * height.
+ */
 const FORMS: Readonly<Record<string, readonly [waist: number, hem: number, half: (y: number) => number]>> = {
   saree: [43, 142, halfOf(points('19 44, 24 56, 25 76, 27 108, 33 138'))],
   swimsuit: [40, 75, () => 19],

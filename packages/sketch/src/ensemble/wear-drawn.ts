@@ -6,7 +6,10 @@ import type { SleeveFrame } from '../garments/frame.js';
 import { across, bodyMesh, type Manner } from './body-drawn.js';
 import type { DrawnGarment } from './paint-to-wear.js';
 
-/** A sleeve as it was drawn: its axis from beside the seam's upper end to the middle of the cuff. Centimetres. */
+/**
+ * A sleeve as it was drawn. Its axis runs from beside the seam's upper end to the middle of the cuff.
+ * Centimetres.
+ */
 interface SleeveAxis {
   readonly root: Point;
   readonly along: Point;
@@ -14,7 +17,7 @@ interface SleeveAxis {
   readonly out: Point;
   readonly length: number;
   readonly half: number;
-  /** How much narrower it looks on an arm; a kimono's sleeve hangs open. */
+  /** How much narrower it looks on an arm. A kimono's sleeve hangs open and keeps its breadth. */
   readonly filled: number;
 }
 
@@ -43,7 +46,7 @@ function sleeveMesh(garment: DrawnGarment, sleeve: SleeveFrame, rig: Rig, side: 
   const { elbow, wrist } = rig.poses[side === 1 ? 'right' : 'left'];
   const s = across(rig);
   const { root, along, out, length, half, filled } = axisOf(sleeve, frame.shoulder);
-  // The seam's upper end comes to lie where the body's shoulder ends.
+  // The seam's upper end lies where the body's shoulder ends.
   const off = (frame.shoulder[0] - root[0]) * out[0] + (frame.shoulder[1] - root[1]) * out[1];
   const joint = rig.place((frame.shoulder[0] - off * filled) * s * side, 158);
   const upper = distance(joint, elbow);
@@ -77,7 +80,10 @@ function sleeveMesh(garment: DrawnGarment, sleeve: SleeveFrame, rig: Rig, side: 
   return { source, target };
 }
 
-/** The arm for a sleeve: unchanged, unless the hand is on the hip, which would crease drawn cloth too sharply. */
+/**
+ * The arms for drawn sleeves. They do not change unless a hand is on the hip, which would crease the cloth too
+ * sharply.
+ */
 export function armsFor(rig: Rig): Readonly<Record<'left' | 'right', ArmPose>> {
   const pose = (name: 'left' | 'right', side: -1 | 1): ArmPose =>
     rig.poses[name].onHip

@@ -4,8 +4,9 @@ import { path } from '../drawing/svg-sheet.js';
 import { contour, mirror, symmetric, type Cloth } from '../garments/cloth.js';
 
 /**
- * Worn cloths about neck and shoulders. Centimetres of the body: x from the middle line, y from where the neck meets the
- * shoulder; the chin is at −9, the tip of the shoulder at 20, the waist at 48.
+ * Cloths worn around neck and shoulders. Units are centimetres of the body: x counts from the middle line, y
+ * from the point where the neck meets the shoulder. The chin is at −9, the tip of the shoulder at 20, the waist
+ * at 48.
  */
 const fringe = (c: Cloth, from: number, to: number, y: number): string =>
   Array.from({ length: Math.max(3, Math.round((to - from) / 1.3)) }, (_, i) =>
@@ -86,7 +87,10 @@ export function neckerchief(c: Cloth): string {
   );
 }
 
-/** Pleated over one shoulder, falling before and behind. `side` is that shoulder's side of the page. */
+/**
+ * A dupatta, pleated over one shoulder; it falls in front and behind. `side` is the side of that shoulder on
+ * the page.
+ */
 export function dupatta(c: Cloth, side: 1 | -1, border: string): string {
   const at = (shape: readonly Point[]): Point[] => shape.map(([x, y]): Point => [x * side, y]);
   const behind = contour(

@@ -92,7 +92,7 @@ function brow(pens: Pens, frame: HeadFrame, spec: FigureSpec, side: -1 | 1): str
   ];
   const put = (points: readonly Point[]): Point[] => points.map(([x, y]) => frame.put(x * side, y));
   const hairs = Array.from({ length: 18 }, (_, i) => {
-    // The tail is one stroke: hairs there would stand up like a comb.
+    // The tail is a single stroke, because hairs there would stand up like a comb.
     const t = (0.74 * i) / 17;
     const a = axis[Math.min(3, Math.floor(t * 4))] ?? [7, 40];
     const b = axis[Math.min(4, Math.floor(t * 4) + 1)] ?? [28, 41];

@@ -16,7 +16,7 @@ const placer =
   (points: readonly Point[]): Point[] =>
     points.map(([x, y]) => frame.put(x * spec.face.noseBreadth, y, 1 + 9 * Math.max(0, (y - 44) / 24)));
 
-/** Side plane, under plane and the light on the bridge, already placed on the face. */
+/** The side plane, the plane below, and the light on the bridge, already placed on the face. */
 function noseShade(palette: Palette, frame: HeadFrame, spec: FigureSpec): Patch[] {
   const put = placer(frame, spec);
   const { skinShade, skinLight } = palette;
@@ -91,7 +91,10 @@ const ring = (cx: number, cy: number, rx: number, ry: number): Point[] =>
     cy + ry * Math.sin((i * Math.PI) / 4),
   ]);
 
-/** Planes of the head: the far side falls into shade, cheekbones and forehead catch the light from the upper left. */
+/**
+ * The planes of the head. The far side lies in shade; cheekbones and forehead catch the light from the upper
+ * left.
+ */
 function modelling(pens: Pens, frame: HeadFrame, spec: FigureSpec): string {
   const { palette } = pens;
   const patch = (points: readonly Point[], fill: string, opacity: number): Patch => ({

@@ -11,9 +11,9 @@ const MALE_HALF: readonly Point[] = points(
 );
 
 /**
- * Turns points of a face, given as if it looked straight at us (x from the middle line, y from crown 0 to chin 100),
- * into the drawing. The face is a rounded surface that is really rotated by the yaw, so one set of landmarks gives a slight
- * three-quarter view.
+ * Places points of a face in the drawing. The points are given for a face that looks straight at us (x from the
+ * middle line, y from 0 at the crown to 100 at the chin). The yaw rotates the face as a rounded surface, so one
+ * set of landmarks also gives a slight three-quarter view.
  */
 export class HeadFrame {
   private readonly rows: readonly Point[];

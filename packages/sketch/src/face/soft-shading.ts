@@ -11,8 +11,8 @@ export interface Patch {
 }
 
 /**
- * Patches blurred together. Even for a small shape, a filter costs the SVG renderer a whole canvas of work, so a face has three
- * of them and not thirty.
+ * Blurs patches together. Even for a small shape, a filter makes the SVG renderer work on the whole canvas, so
+ * a face has three filters and not thirty.
  */
 export const softly = (pens: Pens, radius: number, patches: readonly Patch[]): string =>
   group(

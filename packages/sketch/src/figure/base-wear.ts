@@ -75,7 +75,7 @@ export function drawVest(pens: Pens, rig: Rig, hem: number): string {
       rig,
       points.map(([x, y]): Point => [x * side, y]),
     );
-  // Each edge is its own curve: one curve through all of them would bulge at the corners of the straps.
+  // Each edge is its own curve, because one curve through all edges would bulge at the corners of the straps.
   const half = (side: -1 | 1): Point[] => [
     ...trace(sided([...curve].reverse(), side), 5),
     ...trace([...sided(armhole, side), ...trunkLine(rig, side, 222, hem, 1.4)], 4),

@@ -40,8 +40,8 @@ export function trunkLine(rig: Rig, side: -1 | 1, from = 200, to = 410, ease = 0
 }
 
 /**
- * One flowing contour over hip and thigh: the trunk's edge above, the leg's below, with a free stretch between, so that the
- * spline bridges the joint.
+ * One flowing contour over hip and thigh. It follows the trunk's edge above and the leg's below. The stretch
+ * between is left free, so that the spline bridges the joint.
  */
 export function hipLine(rig: Rig, side: -1 | 1, from: number, to: number, ease = 0): Point[] {
   const leg = side === 1 ? rig.legs.right : rig.legs.left;
@@ -54,7 +54,10 @@ function trunkShape(rig: Rig): Point[] {
   return [...right, rig.place(0, 416), ...left.reverse()];
 }
 
-/** Light falls from the upper left, so a limb's right edge on the page is in shade, whichever side of it that is. */
+/**
+ * Light falls from the upper left, so the limb's edge at the right of the page is in shade, be it the inner or
+ * the outer one.
+ */
 const limbShade = (pens: Pens, limb: Limb, from = 0, to = 1): string => {
   const { palette } = pens;
   const s = limb.side;
@@ -157,8 +160,8 @@ export function drawTrunk(pens: Pens, rig: Rig): string {
 }
 
 /**
- * The neck once more, to lie over a garment: the back of a collar is behind the neck, its front before it. `open` is the
- * height at which the front of the collar begins.
+ * The neck once more, to lie over a garment, because a collar's back is behind the neck and its front before
+ * it. `open` is the height at which the front of the collar begins.
  */
 export function drawNeck(pens: Pens, rig: Rig, open: number): string {
   const { neck } = rig.proportions;

@@ -6,13 +6,13 @@ import type { Pens } from './pens.js';
 import { SIDES, type Rig } from './rig.js';
 
 interface FigureOptions {
-  /** Where on the leg the trousers end, 0–1; 0 leaves them away. */
+  /** Where on the leg the trousers end, 0–1; at 0 there are none. */
   readonly legwear: number;
   readonly vest: boolean;
   readonly arms: boolean;
   /** A portrait ends above them. */
   readonly legs: boolean;
-  /** Trousers worn over the drawing: gaps between their seams have this colour. */
+  /** The colour of gaps between the seams of trousers that lie over the drawing. */
   readonly lining?: string;
 }
 
@@ -21,7 +21,7 @@ interface FigureLayers {
   readonly head: HeadLayers;
   readonly body: string;
   readonly arms: string;
-  /** Forearms that rest on the body and so come in front of it. */
+  /** Forearms that rest on the body and so lie in front of it. */
   readonly hands: string;
 }
 
@@ -40,6 +40,6 @@ export function drawFigure(pens: Pens, rig: Rig, options: FigureOptions): Figure
   return { head, body, arms, hands };
 }
 
-/** All layers at once. The arms lie under the trunk, so that shoulder and chest join without a seam. */
+/** All layers together. The arms lie under the trunk, so that shoulder and chest join without a seam. */
 export const flat = ({ head, body, arms, hands }: FigureLayers): string =>
   head.back + arms + body + hands + head.over + head.face + head.front;

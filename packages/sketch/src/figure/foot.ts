@@ -5,7 +5,9 @@ import { path } from '../drawing/svg-sheet.js';
 import { stroke, type Pens } from './pens.js';
 import { points } from '../drawing/points.js';
 
-/** A court shoe seen from the front: instep, vamp opening, pointed toe; x grows to the outside of the foot. */
+/**
+ * A court shoe seen from the front: instep, vamp opening, pointed toe. x grows toward the outside of the foot.
+ */
 const INSTEP: readonly Point[] = points(
   '-9.4 -6, -9.2 8, -10.5 22, -13 36, -6 58, 8 58, 13 36, 10 20, 8.8 6, 8.8 -6',
 );
@@ -19,7 +21,9 @@ const LACED: readonly Point[] = points(
 );
 const SOCKLESS: readonly Point[] = points('-10.5 -8, -11 14, 11 14, 10.5 -8');
 
-/** A shoe at the end of a leg. `side` is the side of the body, `turn` in figure units moves the toe outward. */
+/**
+ * A shoe at the end of a leg. `side` is the side of the body. `turn`, in figure units, moves the toe outward.
+ */
 export function drawFoot(
   pens: Pens,
   ankle: Point,

@@ -4,7 +4,7 @@ import { path } from '../drawing/svg-sheet.js';
 import { stroke, type Pens } from './pens.js';
 import { points } from '../drawing/points.js';
 
-/** Rows: root, middle joint and tip of a finger, and its breadth, for a hand that hangs from the wrist at 0,0. */
+/** Each row is a finger: its root, middle joint, tip and breadth. The hand hangs from the wrist at 0,0. */
 const RELAXED: readonly (readonly [root: Point, joint: Point, tip: Point, breadth: number])[] = [
   [[-7, 30], [-8.5, 40], [-6.5, 52], 4],
   [[-3.4, 33], [-4.6, 46], [-2, 61], 4.6],

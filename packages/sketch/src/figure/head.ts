@@ -5,7 +5,7 @@ import { HeadFrame } from '../face/head-frame.js';
 import { drawHair, EARS_SHOW } from '../hair/hair.js';
 import type { Pens } from './pens.js';
 
-/** How far the head is set down on the neck: a croquis wants a long neck, but not a stem. */
+/** How far the head is moved down the neck: the neck of a croquis is long, but must not look like a stem. */
 export const HEAD_DROP = 11;
 
 export interface HeadLayers {

@@ -24,8 +24,8 @@ export class Limb {
   }
 
   /**
-   * A point of the limb. `across` runs from −1 (inner contour) to 1 (outer contour); `ease` pushes it outward by figure
-   * units, as cloth does.
+   * A point of the limb. `across` runs from −1 (inner contour) to 1 (outer contour). `ease` moves the point
+   * outward, in figure units, as cloth does.
    */
   point(along: number, across: number, ease = 0): Point {
     const index = Math.round(along * (SAMPLES - 1));
@@ -36,7 +36,7 @@ export class Limb {
     return [x + nx * reach, y + ny * reach];
   }
 
-  /** Where the axis is across the page, continuous along the limb. */
+  /** The axis's place across the page; it changes continuously along the limb. */
   axisAt(along: number): number {
     const at = Math.min(SAMPLES - 1.001, Math.max(0, along * (SAMPLES - 1)));
     const i = Math.floor(at);
@@ -64,8 +64,8 @@ export class Limb {
   }
 
   /**
-   * A sliver of light or shade down the limb that tapers to nothing at both ends, as a loaded brush leaves it.
-   * `inner` and `outer` are its edges at the broadest point.
+   * A sliver of light or shade along the limb. It tapers to nothing at both ends, like a stroke of a loaded
+   * brush. `inner` and `outer` are its edges at the broadest point.
    */
   sliver(inner: number, outer: number, from = 0, to = 1, ease = 0): Point[] {
     const steps = 14;
@@ -79,7 +79,10 @@ export class Limb {
     return [...line(outer), ...line(inner).reverse()];
   }
 
-  /** Direction of travel at the end, radians from straight down; positive turns toward the left of the picture. */
+  /**
+   * The direction of the limb at its end, in radians from straight down. Positive values turn toward the left
+   * of the picture.
+   */
   get endAngle(): number {
     const [a, b] = [this.axis[SAMPLES - 4] ?? [0, 0], this.axis[SAMPLES - 1] ?? [0, 1]];
     return Math.atan2(-(b[0] - a[0]), b[1] - a[1]);

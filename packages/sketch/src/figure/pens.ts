@@ -30,12 +30,12 @@ export function paletteOf(spec: FigureSpec): Palette {
   };
 }
 
-/** What every part of a figure draws with. */
+/** The tools with which every part of a figure is drawn. */
 export interface Pens {
   readonly sheet: SvgSheet;
   readonly palette: Palette;
   readonly random: SeededRandom;
-  /** Thinnest line that still reads at the drawing's scale, in figure units. */
+  /** The thinnest line that is still visible at the drawing's scale, in figure units. */
   readonly fine: number;
 }
 

@@ -7,7 +7,8 @@ export type LimbRow = readonly [at: number, outer: number, inner: number];
 
 /**
  * The nine-head fashion canon in figure units: crown 0, chin 100, pit of the neck 145, waist 300, crotch 410,
- * knees 600, ankles 825, toes 900. Half-breadths below are read from fashion drawing manuals and then adjusted by eye.
+ * knees 600, ankles 825, toes 900. The half-breadths below come from fashion drawing manuals and were then
+ * adjusted by eye.
  */
 export interface Proportions {
   readonly neck: number;

@@ -4,7 +4,7 @@ import { Limb } from './limb.js';
 import { proportionsOf, type Proportions } from './proportions.js';
 import { points } from '../drawing/points.js';
 
-/** Where an arm goes: elbow and wrist in figure units, and the turn of the hand against the forearm. */
+/** The pose of an arm: elbow and wrist in figure units, and the turn of the hand against the forearm. */
 export interface ArmPose {
   readonly elbow: Point;
   readonly wrist: Point;
@@ -58,7 +58,8 @@ function armPose(spec: FigureSpec, joint: Point, side: -1 | 1, hip: Point): ArmP
     return { elbow, wrist: [hip[0] + side * 5, hip[1]], handTurn: -0.5 * side, onHip: true };
   }
   if (spec.stance === 'walking') {
-    // Arms swing against the legs: the one beside the carrying leg goes back and hangs closer.
+    // Arms swing against the legs, so the arm beside the leg that carries the weight goes back and hangs
+    // closer.
     const back = side === spec.lean;
     const swung = polar(joint, back ? 128 : 132, back ? 0.1 : 0.24, side);
     const reach = polar(swung, back ? 98 : 108, back ? -0.04 : -0.2, side);
@@ -80,7 +81,8 @@ function legJoints(place: Rig['place'], spec: FigureSpec, side: -1 | 1): Point[]
   const hip = place(30.5 * side * apart, 372);
   const male = spec.gender === 'MALE';
   if (spec.stance === 'walking') {
-    // One foot sets down before the other, as on a catwalk: the rear leg is seen bent, its foot higher on the page.
+    // One foot is put down before the other, as on a catwalk. The rear leg looks bent, and its foot is higher
+    // on the page.
     const front = side === spec.lean;
     const ankle: Point = front
       ? [side * (male ? 22 : 9) * apart, 830]

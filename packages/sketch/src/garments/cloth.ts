@@ -46,7 +46,9 @@ function boxOf(shape: readonly Point[]): Box {
   return { left, top, width: Math.max(...xs) - left, height: Math.max(...ys) - top };
 }
 
-/** Cuts pieces from one fabric. Units are centimetres for clothes; small things are drawn at the size of clothes. */
+/**
+ * Cuts pieces from one fabric. Clothes are drawn in centimetres. Small things are drawn as large as clothes.
+ */
 export class Cloth {
   /** Seams and contours. */
   readonly line: string;
@@ -57,11 +59,11 @@ export class Cloth {
     readonly sheet: SvgSheet,
     readonly fabric: Fabric,
     readonly random: SeededRandom,
-    /** Laid out on paper; false when the garment is drawn to be worn. */
+    /** Whether the garment lies on paper; false if it is drawn to be worn. */
     readonly flat = true,
   ) {
     const { colour } = fabric;
-    // A dark line is invisible on dark cloth, so the seam has a lighter tone of the cloth.
+    // A dark line is invisible on dark cloth, so there the seam has a lighter tone of the cloth.
     this.line = lightness(colour) < 24 ? shade(colour, 22, 0.7) : blend('#2b1d1f', shade(colour, -44), 0.35);
     this.dark = blend(shade(colour, lightness(colour) < 24 ? -9 : -22, 1.15), '#3a2340', 0.16);
     this.light = blend(shade(colour, 15), '#fff6e8', 0.3);
@@ -86,7 +88,7 @@ export class Cloth {
     ]);
   }
 
-  /** One piece of cloth: ground, print, texture, roundness, sheen and its edge. */
+  /** One piece of cloth, with its ground, print, texture, roundness, sheen and edge. */
   piece(shape: readonly Point[], options: PieceOptions = {}): string {
     const d = polygon(shape);
     const { fabric } = this;
@@ -116,7 +118,7 @@ export class Cloth {
     ].join('');
   }
 
-  /** The rim in shade on the lower right, a breath of light on the upper left. */
+  /** Shades the rim at the lower right, and puts a little light on the rim at the upper left. */
   private form(shape: readonly Point[], d: string, colour: string, round: number): string {
     const { width, height } = boxOf(shape);
     const reach = Math.max(0.8, Math.min(6, Math.min(width, height) * 0.16));

@@ -274,7 +274,7 @@ function hood(cloth: Cloth, cut: Cut, { neck: [n, d] }: Frame, worn: boolean): s
   );
 }
 
-/** Collar, lapels or hood. Worn, only what lies before the neck is drawn. */
+/** Collar, lapels or hood. If the garment is worn, only the part in front of the neck is drawn. */
 export function drawCollar(cloth: Cloth, cut: Cut, frame: Frame, worn: boolean): string {
   switch (cut.collar) {
     case 'none':

@@ -64,7 +64,9 @@ const TEE = '24.5 24, 24 44, 24.6 68';
 const A_LINE = '22.5 23, 18.8 40, 24 56, 31 82, 37 104';
 const LONG_SET = set(59, 24, 5.6);
 
-/** By silhouette. Read off flats of ready-made garments and then adjusted by eye. */
+/**
+ * By silhouette. The figures were measured on flat drawings of ready-made garments and then adjusted by eye.
+ */
 export const CUTS: Readonly<Record<string, Cut>> = {
   tee: cut(9, [21.5, 4], ['crew', 9], TEE, 44, { sleeve: set(21, 42, 9), collar: 'rib' }),
   shirt: cut(7.6, [22, 4.4], ['stand', 6.5], '25 25, 23.6 46, 25.4 74', 46, {

@@ -9,7 +9,10 @@ import { borderColour } from './trims/sewing.js';
 const strip = (c: Cloth, colour: string, ...edge: readonly string[]): string =>
   c.piece(contour(...edge.map((e) => points(e))), { colour, bare: true, sheen: 0.4, round: 0.5, opacity: 1 });
 
-/** Draped as on a form: pleats at the front, the end over one shoulder. The neck point is the origin. */
+/**
+ * A saree draped as on a dress form: with pleats at the front, and its end over one shoulder. The neck point is
+ * the origin.
+ */
 function saree(c: Cloth): Drawing {
   const gold = borderColour(c);
   const skirt = symmetric(
@@ -95,7 +98,7 @@ function saree(c: Cloth): Drawing {
   );
 }
 
-/** A cloth wound round the hips, its middle drawn through the legs. */
+/** A cloth wound around the hips. Its middle is drawn through between the legs. */
 function dhoti(c: Cloth): Drawing {
   const gold = borderColour(c);
   const leg = contour(
@@ -323,7 +326,7 @@ const DRAPES: Readonly<Record<string, (c: Cloth) => Drawing>> = {
   dungarees,
 };
 
-/** Garments that are wound, drawn up or cut in one with their legs. Undefined for everything else. */
+/** Draws garments that are wound, drawn up, or cut in one piece with their legs. Undefined for all others. */
 export function drawDrape(cloth: Cloth, spec: GarmentSpec): Drawing | undefined {
   const { silhouette } = spec.category;
   return Object.hasOwn(DRAPES, silhouette) ? DRAPES[silhouette]?.(cloth) : undefined;

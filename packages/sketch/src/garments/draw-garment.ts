@@ -23,7 +23,10 @@ import { drawUpper } from './upper.js';
 const clothOf = (sheet: SvgSheet, spec: GarmentSpec, seed: number, worn: boolean): Cloth =>
   new Cloth(sheet, fabricOf(spec), new SeededRandom(seed).fork('cloth'), !worn);
 
-/** An upper garment in the two parts that move apart when it is worn. Centimetres, the neck point at the origin. */
+/**
+ * An upper garment in two parts, which are separated when it is worn. Centimetres; the neck point is the
+ * origin.
+ */
 interface UpperPieces {
   readonly cut: Cut;
   readonly frame: Frame;
@@ -100,7 +103,10 @@ function lower(cloth: Cloth, spec: GarmentSpec): Drawing | undefined {
   return boxed(svg + drawTrims(cloth, frame, sewn), [-reach, -2], [reach, frame.hem + 4]);
 }
 
-/** Draws a garment by its category's silhouette. `worn` leaves out the parts that show only when it lies flat. */
+/**
+ * Draws a garment by its category's silhouette. `worn` leaves out the parts that are only visible when it lies
+ * flat.
+ */
 export function drawGarment(sheet: SvgSheet, spec: GarmentSpec, seed: number, worn = false): Drawing {
   const upper = upperPieces(sheet, spec, seed, worn);
   if (upper) return { ...upper.box, svg: upper.arms + upper.body };
@@ -116,7 +122,7 @@ export function drawGarment(sheet: SvgSheet, spec: GarmentSpec, seed: number, wo
   return drawing;
 }
 
-/** The garment alone on a transparent canvas; `share` is how much of the canvas it may fill. */
+/** The garment alone on a transparent canvas. `share` is the share of the canvas that it may fill. */
 export async function paintGarment(
   spec: GarmentSpec,
   seed: number,

@@ -77,7 +77,7 @@ export interface Tile {
   readonly body: string;
 }
 
-/** The repeating tile of a texture over cloth of a colour, in centimetres; undefined for smooth cloth. */
+/** The repeating tile of a texture on cloth of this colour, in centimetres; undefined for smooth cloth. */
 export function textureTile(texture: Texture, colour: string): Tile | undefined {
   const dark = shade(colour, -16);
   const light = shade(colour, 14);

@@ -58,7 +58,9 @@ export function band(frame: Frame, from: number, to: number, dip = 1.2): Point[]
   ];
 }
 
-/** A band around the end of both sleeves, `height` from the edge upward; `past` lets it stand over the edge. */
+/**
+ * A band around the end of a sleeve, `height` from the edge upward. `widen` makes it broader than the sleeve.
+ */
 export function cuffBand(sleeve: SleeveFrame, height: number, widen = 0): Point[] {
   const { outer, inner, down } = sleeve;
   const across: Point = [outer[0] - inner[0] || 1, outer[1] - inner[1]];

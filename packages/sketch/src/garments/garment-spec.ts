@@ -6,7 +6,7 @@ type GarmentFit = 'slim' | 'regular' | 'loose';
 /** Where the kinds of garment are looked up. */
 type KnownGarments = Pick<RenderContext, 'garmentKind'>;
 
-/** All facts for drawing a garment, from any of the three forms of the body. */
+/** All facts for drawing a garment. They come from any of the three forms of the body. */
 export interface GarmentSpec {
   readonly category: GarmentKind;
   /** As the caller said it. */
@@ -69,7 +69,7 @@ interface Said {
 type Fields = Readonly<Record<string, unknown>>;
 
 const record = (value: unknown): Fields | undefined =>
-  // Objects without fields are left out; each field is checked where it is read.
+  // The cast is safe: each field is checked where it is read.
   typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : undefined;
 
 const text = (value: unknown): string => (typeof value === 'string' ? value.trim() : '');

@@ -14,7 +14,7 @@ interface Hat {
 
 const ribbon = (c: Cloth): string => c.fabric.accents[0] ?? shade(c.fabric.colour, -30, 0.8);
 
-/** Seen from the front; the head's brow line is at 0 and its half-breadth there is 20. */
+/** Hats seen from the front. The head's brow line is at 0, and the half-breadth there is 20. */
 const HATS: Readonly<Record<string, (c: Cloth) => Hat>> = {
   cap: (c) => {
     const crown = symmetric(points('0 -24, 11 -23, 19 -15, 21 0'), points('21 0, 10 3, 0 4'));
@@ -97,7 +97,8 @@ const HATS: Readonly<Record<string, (c: Cloth) => Hat>> = {
       points('24 54, 10 58, 0 56'),
     );
     const face = symmetric(points('0 -14, 10 -12.6, 16.6 -3, 17 10'), points('17 10, 13 26, 0 36'));
-    // A keyhole at the top leaves the face open: it shows the face when worn, and the scarf's inside when laid flat.
+    // A keyhole at the top leaves the face open. It shows the face when the scarf is worn, and the scarf's
+    // inside when it lies flat.
     const scarf = [
       ...outer,
       [0, -26] as const,

@@ -4,7 +4,10 @@ import { band, halfOf, type Frame } from './frame.js';
 import type { GarmentSpec } from './garment-spec.js';
 import { shapeWords } from './tailor.js';
 
-/** Half-breadths at waist, hip, knee and hem, and where the hem is; y from the waist's upper edge, crotch at 28. */
+/**
+ * Half-breadths at waist, hip, knee and hem, and the place of the hem. y counts from the waist's upper edge;
+ * the crotch is at 28.
+ */
 interface LegCut {
   readonly waist: number;
   readonly hip: number;
@@ -69,7 +72,10 @@ function cutOf(key: string, spec: GarmentSpec): LegCut {
   return { ...base, thigh: base.thigh * (0.7 + 0.3 * wide), knee, hem: base.hem * wide * hem, length };
 }
 
-/** The right leg with its half of the hips; legs stand a little apart so that the gap between them shows. */
+/**
+ * The right leg with its half of the hips. The legs stand a little apart, so that the gap between them is
+ * visible.
+ */
 function legShape(cut: LegCut): Point[] {
   const { waist, hip, thigh, knee, hem, length } = cut;
   const kneeY = 58;

@@ -28,7 +28,7 @@ const blossom = (petals: string, heart: string, count: number): string =>
     path(PETAL, { fill: petals, 'fill-opacity': 0.95, transform: `rotate(${(360 * k) / count})` }),
   ).join('') + dot(0, 0, 0.52, heart);
 
-/** A motif is drawn again at the opposite edges of the tile, so that the repeat has no seam. */
+/** Draws a motif again at the opposite edges of the tile, so that the repeat has no seam. */
 const wrapped = (size: number, x: number, y: number, motif: (x: number, y: number) => string): string =>
   [-size, 0, size]
     .flatMap((dx) => [-size, 0, size].map((dy) => [x + dx, y + dy] as const))
@@ -36,7 +36,7 @@ const wrapped = (size: number, x: number, y: number, motif: (x: number, y: numbe
     .map(([px, py]) => motif(px, py))
     .join('');
 
-/** Places on a jittered grid, every other column set half a step down, as printers do. */
+/** Places on a jittered grid. Every other column is half a step lower, as in printed cloth. */
 const scattered = (
   size: number,
   cells: number,
@@ -135,7 +135,7 @@ const zebra: Draw = (ground, [first]) => ({
   ),
 });
 
-/** Woven as on the loom: four dark and four light threads each way in a twill of two over, two under. */
+/** Woven as on the loom: four dark and four light threads in each direction, in a two-over, two-under twill. */
 const houndstooth: Draw = (_ground, [first]) => {
   const cell = 0.55;
   const squares: string[] = [];
@@ -308,7 +308,7 @@ const PATTERNS: readonly (readonly [RegExp, Draw])[] = [
   [/geometric|abstract|art deco|mosaic|triang|diamond/, geometric],
 ];
 
-/** Default print colours: the ground's counterpart, a neighbour and a quiet third. */
+/** Default print colours: a counterpart of the ground, a colour near it, and a quiet third. */
 function printColours({ colour, accents }: Fabric): [string, string, string] {
   const [l, a, b] = toLab(parseHex(colour));
   const grey = Math.hypot(a, b) < 9;
