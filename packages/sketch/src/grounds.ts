@@ -40,8 +40,8 @@ const sheetOf = ({ body }: SwapRequest, source: Canvas): CanvasSize => {
 const eyeFor = (shows: ShotFraming): number => (shows === 'full' ? 1.1 : 1.3);
 
 /**
- * The empty places of the two background swaps, for an engine that puts its own cut-outs into them. Requests were validated
- * against the bodies of these workflows.
+ * The empty places of the two background swaps, for an engine that puts its own cut-outs into them. Requests
+ * are already validated against the bodies of these workflows.
  */
 export const grounds = {
   /** The format that was asked for, else the source's own. */

@@ -142,8 +142,9 @@ async function sketchStage(
 }
 
 /**
- * Draws a model: `portrait` is head and shoulders, `full_body` stands in plain base wear. If this engine drew `portrait_image`,
- * the same person is drawn again; a portrait from elsewhere lends its skin and hair colours.
+ * Draws a model: `portrait` is head and shoulders, `full_body` stands in plain base wear. If this engine drew
+ * `portrait_image`, it draws the same person again. From any other portrait it takes the colours of skin and
+ * hair.
  */
 export const modelGenerator: Renderer<ModelGeneratorOrder> = async (request, context) => {
   const { body, seed } = request;
@@ -174,7 +175,7 @@ export const modelGenerator: Renderer<ModelGeneratorOrder> = async (request, con
     meta: {
       ...personFacts(person),
       view: viewFacts({ framing, shows: full ? 'full' : 'half' }, size),
-      // A workflow that later cuts the figure out of its studio need not search for it.
+      // With these, a workflow that later cuts the figure out of its studio need not search for it.
       silhouettes: { subject: outlinesOf(opaque([figure], size.width, size.height, step), 1) },
       aspect_ratio: size.aspectRatio,
       resolution: size.resolution,

@@ -7,7 +7,7 @@ import { SketchEngine } from './sketch-engine.js';
 
 const engine = new SketchEngine();
 
-/** Several pictures are drawn in a test, and the machine that tests may be busy with other tests. Milliseconds. */
+/** Milliseconds. A test draws several pictures, and other tests may keep the machine busy. */
 const SLOW = 120_000;
 
 const render = async (workflow: string, body: Record<string, unknown>, inputs: EngineImage[]) => {
@@ -97,7 +97,7 @@ describe('model-swap-with-image', () => {
   it(
     'leaves no trace of the old hair on the wall',
     async () => {
-      // Freya's hair falls to her shoulders; Adaeze's is a cloud about the head.
+      // Freya's hair falls to her shoulders. Adaeze's hair is a cloud around her head.
       const beside = await meanOf((await swapped()).picture.bytes, 0.38, 0.2, 0.03, 0.02);
       expect(apart(beside, await meanOf((await swapped()).picture.bytes, ...WALL))).toBeLessThan(25);
     },

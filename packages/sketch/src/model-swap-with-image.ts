@@ -20,8 +20,8 @@ import type { SwapOrder } from './swapping/swap.js';
 import { MODEL } from './model.js';
 
 /**
- * Puts the person of `model_image` into the clothes of `source_image`, in the same place and pose. The meta of a picture that
- * this engine composed says where the cloth lies; any other picture is refused.
+ * Puts the person of `model_image` into the clothes of `source_image`, in the same place and pose. It needs the
+ * place of the cloth from the picture's meta, so it refuses pictures that this engine did not compose.
  * @throws EngineError `bad_input` when a picture cannot be read, or is a photograph
  */
 export const modelSwapWithImage: Renderer<SwapOrder> = async (request, context) => {
@@ -66,7 +66,7 @@ export const modelSwapWithImage: Renderer<SwapOrder> = async (request, context) 
       backdrop: setting.facts,
       view: viewFacts(view, easel.size),
       wearer: wearerFacts(outfit),
-      // Several things carried over in one piece can no longer be told apart.
+      // If several things are carried over in one piece, they can no longer be separated.
       silhouettes: await silhouettes(
         figure,
         wornUnder(figure, cloth, plan.garmentClasses.length === 1 ? plan.garmentClasses : []),

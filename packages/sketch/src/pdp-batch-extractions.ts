@@ -22,11 +22,11 @@ import { personFacts } from './composition/person.js';
 import { MODEL } from './model.js';
 
 export interface PdpBatchExtractionsOrder {
-  /** Replaces the whole measured grouping, unchecked: an axis that it leaves out has no groups. */
+  /** Replaces the whole measured grouping and is not checked. An axis that it leaves out has no groups. */
   readonly grouping?: Partial<Pick<Grouping, 'person_groups' | 'location_groups'>>;
 }
 
-/** Photographs up to this distance share a place; measured on series of renders. */
+/** Photographs up to this distance apart share a place. The figure was measured on series of renders. */
 const SAME_PLACE = 0.5;
 
 /** One photograph of the batch; it has no reading if it could not be read. */
@@ -51,13 +51,16 @@ async function read({ index, image }: { index: number; image: EngineImage }): Pr
     const place = locationSignature(reading);
     return { index, image, reading, ...(place ? { place } : {}) };
   } catch (error) {
-    // A broken photograph fails its own job; its siblings are grouped without it.
+    // A broken photograph fails its own job. The other photographs are grouped without it.
     if (error instanceof EngineError) return { index, image };
     throw error;
   }
 }
 
-/** The meta of a drawn person's pictures names the person. Photographed people are unknown, and are in no group. */
+/**
+ * Groups pictures of the same drawn person, whom their meta names. Photographed people are unknown and belong
+ * to no group.
+ */
 function drawnAlike(photos: readonly Photo[]): Group[] {
   const members = new Map<string, number[]>();
   for (const { index, reading } of photos) {
@@ -75,7 +78,7 @@ function drawnAlike(photos: readonly Photo[]): Group[] {
     }));
 }
 
-/** Groups places by measured similarity; photographs without a visible place are in no group. */
+/** Groups places by measured similarity. Photographs without a visible place belong to no group. */
 function alikeByPlace(photos: readonly Photo[]): Group[] {
   const signatures = new Map<number, LocationSignature>();
   for (const { index, place } of photos) if (place) signatures.set(index, place);
@@ -91,7 +94,9 @@ function groupingOf(photos: readonly Photo[], { grouping }: PdpBatchExtractionsO
   return { person_groups: drawnAlike(photos), location_groups: alikeByPlace(photos), automatic: true };
 }
 
-/** Names the photographs whose people were not compared; a single person needs no comparison. */
+/**
+ * Names the photographs whose people were not compared. If there is only one person, no comparison is needed.
+ */
 function notCompared(photos: readonly Photo[], { automatic }: Grouping): PartFailure[] {
   const people = photos.filter(({ reading }) => reading?.person);
   if (!automatic || people.length < 2) return [];
@@ -126,7 +131,10 @@ async function sharedPerson(photos: readonly Photo[], group: Group, testMark: bo
   return { failure: { arm: 'person', code: 'NO_PERSON_FOUND', message } };
 }
 
-/** The place, from the photograph whose subject hides least of it and is no photographed person. */
+/**
+ * The shared place. It comes from the photograph whose subject hides least of it; photographed people are
+ * excluded.
+ */
 async function sharedPlace(
   photos: readonly Photo[],
   group: Group,

@@ -20,15 +20,15 @@ import { readRecipe } from './reading/recipe.js';
 import { regionMap } from './reading/region-map.js';
 import { MODEL } from './model.js';
 
-/** In the order of the result: the gallery shows the first arm with a result. */
+/** In the order of the results. The gallery shows the first arm that has one. */
 const ARMS = ['garment', 'person', 'background', 'recipe'] as const;
 type Arm = (typeof ARMS)[number];
 
 export interface PdpExtractionsOrder {
   readonly product_name?: string;
-  /** The service sets the arms for a photograph of a batch. Absent: all arms. */
+  /** The service sets this for a photograph of a batch. If absent, all arms are extracted. */
   readonly arms?: readonly Arm[];
-  /** The service sets it if a test asked for a partial outcome: the person is not found. */
+  /** The service sets this if a test requests a partial outcome. Then the person is not found. */
   readonly test_partial?: boolean;
 }
 
@@ -36,7 +36,10 @@ type PdpRequest = RenderRequest<PdpExtractionsOrder>;
 
 type Outcome = { readonly picture: EnginePicture } | { readonly failure: PartFailure };
 
-/** Skin and hair can be measured, a person's identity cannot, and a drawing of another person would be sold as them. */
+/**
+ * Skin and hair can be measured, but not a person's identity. A drawing of another person would be sold as this
+ * person.
+ */
 export const UNREAD_PERSON =
   'This engine cannot read who is on the picture, and draws nobody whom it does not know. Name a picture of a model that was generated here, or an image model that reads photographs.';
 
@@ -44,7 +47,10 @@ const failed = (arm: Arm, code: PartFailureCode, message: string): Outcome => ({
   failure: { arm, code, message },
 });
 
-/** The product alone, without other clothes: the piece that the product's name means, otherwise the largest. */
+/**
+ * The product alone, without other clothes. It is the piece that the product's name means, otherwise the
+ * largest.
+ */
 async function garmentArm(reading: Reading, request: PdpRequest): Promise<Outcome> {
   const { garments } = reading;
   const { product_name: productName } = request.body;
@@ -73,7 +79,9 @@ async function personArm(reading: Reading, request: PdpRequest): Promise<Outcome
   );
 }
 
-/** A person's outline is never certain, and the rest of them at its edge would be sold as a part of the place. */
+/**
+ * A person's outline is never certain. Remains of the person at its edge would be sold as a part of the place.
+ */
 export const UNREAD_PLACE =
   'This engine takes nobody who was photographed out of a place. Send a photograph of the place without a person, or name an image model that reads photographs.';
 
@@ -127,9 +135,9 @@ const RUN: Readonly<Record<Arm, (reading: Reading, request: PdpRequest) => Promi
 };
 
 /**
- * Splits one product photograph into garment, person, background and recipe. An arm without a result is a failure of its own and
- * does not affect the others. @throws EngineError `bad_input` when there is no picture, `no_image` when no arm has a result and
- * none was left out
+ * Splits one product photograph into garment, person, background and recipe. An arm without a result counts as
+ * a failure of that arm and does not affect the others. @throws EngineError `bad_input` when there is no
+ * picture, `no_image` when no arm has a result and none was left out
  */
 export const pdpExtractions: Renderer<PdpExtractionsOrder> = async (request, context) => {
   const input = requiredInput(request.inputs, 'pdp_image', 'one photograph of a product page');
@@ -152,7 +160,8 @@ export const pdpExtractions: Renderer<PdpExtractionsOrder> = async (request, con
     if ('failure' in outcome) failures.push(outcome.failure);
     else pictures.push(outcome.picture);
   }
-  // A batch's photograph that is read for some arms only may give nothing: its other results come from elsewhere.
+  // A photograph of a batch that is read for some arms only may have no result, because its other results come
+  // from elsewhere.
   if (pictures.length === 0 && wanted.length === ARMS.length) {
     const why = failures.map((failure) => failure.message).join(' ');
     throw new EngineError(

@@ -1,4 +1,4 @@
-/** A few of the service's presets: their specs come as the meta of an input. */
+/** A few of the service's presets. A preset's spec is the meta of an input. */
 export const presets = [
   {
     id: '01KDVDNA0033KV7VSJM53RAASK',

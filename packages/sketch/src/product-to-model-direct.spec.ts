@@ -43,7 +43,8 @@ const meanOf = async (bytes: Buffer, left: number, top: number, size: number): P
     width: Math.round(size * width),
     height: Math.round(size * height),
   };
-  // Extracted to a buffer first, because sharp's stats() ignore `extract` and look at the whole picture.
+  // The part is extracted to a buffer first, because sharp's stats() ignores `extract` and reads the whole
+  // picture.
   const part = await sharp(bytes).extract(area).png().toBuffer();
   return (await sharp(part).stats()).channels.map((c) => c.mean);
 };
@@ -72,7 +73,7 @@ describe('product-to-model-direct', () => {
       0.42,
       0.1,
     );
-    // The sample is a teal dress with pale flowers: it has clearly more green and blue than red.
+    // The sample is a teal dress with pale flowers, which has clearly more green and blue than red.
     expect(green - red).toBeGreaterThan(12);
     expect(blue - red).toBeGreaterThan(8);
   });

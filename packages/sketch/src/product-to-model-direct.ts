@@ -23,8 +23,8 @@ import {
 import { MODEL } from './model.js';
 
 /**
- * Cuts the garment out of `product_image` and draws a figure that wears it. `model_image` is the wearer, or lends skin and hair
- * colours if its meta has no facts; `background_image` replaces the studio.
+ * Cuts the garment out of `product_image` and draws a figure that wears it. `model_image` shows the wearer; if
+ * its meta has no facts, only its colours of skin and hair are used. `background_image` replaces the studio.
  * @throws EngineError `bad_input` when a picture cannot be read or no garment stands out from its background
  */
 export const productToModelDirect: Renderer<ProductToModelOrder> = async (request, context) => {

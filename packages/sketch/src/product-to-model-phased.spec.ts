@@ -6,7 +6,7 @@ import { SketchEngine } from './sketch-engine.js';
 
 const engine = new SketchEngine();
 
-/** Several pictures are drawn in a test, and the machine that tests may be busy with other tests. Milliseconds. */
+/** Milliseconds. A test draws several pictures, and other tests may keep the machine busy. */
 const SLOW = 120_000;
 const jumper = readFile(new URL('../../../assets/samples/jumper.jpg', import.meta.url));
 

@@ -25,8 +25,8 @@ import { dressed } from './composition/subject.js';
 import { MODEL } from './model.js';
 
 /**
- * Does the same as product-to-model-direct in phases, and shows each: the garment cut out, the figure posed for it, the figure
- * dressed, the dressed figure in its place; then light and shadow finish the picture.
+ * Does the same as product-to-model-direct, but shows each phase: the garment cut out, the figure posed for it,
+ * the figure dressed, and the dressed figure in its place. Light and shadow then finish the picture.
  * @throws EngineError `bad_input` when a picture cannot be read or no garment stands out from its background
  */
 export const productToModelPhased: Renderer<ProductToModelOrder> = async (request, context) => {

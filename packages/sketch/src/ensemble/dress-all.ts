@@ -97,7 +97,7 @@ function baseOf(worn: readonly Clad[], items: readonly Item[]): Outfit['base'] {
   return { legwear: 0.9, vest };
 }
 
-/** Whether wide hems hide the shoes. If not, boots go over close-fitting legs. */
+/** Whether wide hems cover the shoes. If not, boots cover close-fitting legs. */
 export const hemsOverShoes = ({ worn }: FullOutfit): boolean =>
   worn.some(({ garment, fit }) => {
     const key = garment.spec?.category.key ?? '';

@@ -11,7 +11,9 @@ const edges = (...lines: readonly string[]): Point[] => contour(...lines.map((l)
 
 type Shoe = (cloth: Cloth) => string;
 
-/** A shoe from its outer side, toe to the left, ground at 60, a hundred units long. */
+/**
+ * A shoe seen from its outer side, with the toe to the left. It is a hundred units long; the ground is at 60.
+ */
 const SHOES: Readonly<Record<string, Shoe>> = {
   sneaker: (c) => {
     const sole = shade('#f4f1ea', lightness(c.fabric.colour) > 85 ? -8 : 0);
@@ -243,7 +245,7 @@ const sole = (c: Cloth, thick: number, heel: number): string => {
   );
 };
 
-/** A pair, the second a little behind. Undefined when the category is no footwear. */
+/** A pair of shoes, the second a little behind the first. Undefined if the category is not footwear. */
 export function drawShoes(cloth: Cloth, spec: GarmentSpec): Drawing | undefined {
   const shoe = Object.hasOwn(SHOES, spec.category.silhouette) ? SHOES[spec.category.silhouette] : undefined;
   if (!shoe) return undefined;

@@ -310,7 +310,7 @@ const THINGS: Readonly<Record<string, Thing>> = {
   shawl: (c) => boxed(longCloth(c, 27, 92, true), [-34, -50], [46, 56]),
 };
 
-/** A long cloth folded once over itself, its ends with a border and fringes. */
+/** A long cloth, folded over once. Its ends have a border and fringes. */
 function longCloth(c: Cloth, half: number, height: number, fringe: boolean, border?: string): string {
   const top = -height / 2;
   const low = height / 2;

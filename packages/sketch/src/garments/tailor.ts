@@ -6,7 +6,7 @@ import type { GarmentSpec } from './garment-spec.js';
 export const shapeWords = (spec: GarmentSpec): string =>
   [spec.form, spec.length, ...spec.details, spec.direction].join(' ').toLowerCase();
 
-/** Heights of a hem by the words for it, from the neck point. */
+/** Heights of a hem below the neck point, by the words for it. */
 const HEMS: readonly (readonly [RegExp, number])[] = [
   [/crop|bolero/, 44],
   [/waist[- ]?length/, 52],

@@ -52,7 +52,7 @@ const NECKLINES: Readonly<Record<Neckline, (n: number, d: number) => Point[]>> =
   ],
 };
 
-/** Right sleeve: outline from the shoulder around the cuff to the armpit, and where it ends. */
+/** The right sleeve: its outline from the shoulder around the cuff to the armpit, and the place of its end. */
 function sleeveShape(cut: Cut, armpit: Point): { shape: Point[]; frame: SleeveFrame } | undefined {
   const { sleeve, shoulder: s } = cut;
   if (!sleeve) return undefined;
@@ -77,7 +77,7 @@ function sleeveShape(cut: Cut, armpit: Point): { shape: Point[]; frame: SleeveFr
   ];
   const low: Point = [lerp(inner[0], armpit[0], 0.42), lerp(inner[1], armpit[1], 0.42)];
   const lower: Point[] = [inner, [low[0] - n[0] * belly * 0.8, low[1] - n[1] * belly * 0.8], armpit];
-  // It reaches under the body, so that no gap opens when it is worn and turns about the shoulder.
+  // The sleeve reaches under the body, so that no gap opens when it is worn and turns around the shoulder.
   const hole: Point[] = [
     armpit,
     [armpit[0] - 4, armpit[1] - 1.5],
@@ -226,7 +226,7 @@ function sleeveFolds(cloth: Cloth, frame: SleeveFrame, armpit: Point): string {
 }
 
 interface Worn {
-  /** Drawn as worn: parts that show only when the garment lies flat are left out. */
+  /** Whether to draw the garment as worn, without the parts that are only visible when it lies flat. */
   readonly worn: boolean;
 }
 
@@ -237,7 +237,7 @@ interface UpperDrawing {
   readonly frame: Frame;
 }
 
-/** A garment that hangs from the shoulders; `frame` says where trims go. */
+/** A garment that hangs from the shoulders. `frame` gives the places of trims. */
 export function drawUpper(cloth: Cloth, cut: Cut, { worn }: Worn): UpperDrawing {
   const armpit = cut.side[0] ?? [24, 24];
   const neckline = NECKLINES[cut.neckline[0]](cut.neck, cut.neckline[1]);

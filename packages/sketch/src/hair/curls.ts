@@ -21,7 +21,7 @@ function curl([cx, cy]: Point, radius: number, random: SeededRandom): Point[] {
   });
 }
 
-/** Scallops a contour, because curls make a soft edge, not a smooth one. */
+/** Scallops a contour, because the edge of curls is soft but not smooth. */
 export function scalloped(points: readonly Point[], depth: number, random: SeededRandom): Point[] {
   const centre: Point = [
     points.reduce((s, p) => s + p[0], 0) / points.length,
@@ -39,7 +39,7 @@ export function scalloped(points: readonly Point[], depth: number, random: Seede
 }
 
 /**
- * Fills an area with curls. `inside` picks a place in the area; `lit` says how much light falls there, 0–1.
+ * Fills an area with curls. `inside` picks a place in the area. `lit` gives the light that falls there, 0–1.
  */
 export function drawCurls(
   pens: Pens,

@@ -5,7 +5,7 @@ import { path } from '../drawing/svg-sheet.js';
 import type { HairPainter } from './hair-painter.js';
 import { drawLock, type Lock } from './strands.js';
 
-/** One side's curtain of hair from the parting; `length` is the height at which it ends. */
+/** The curtain of hair on one side of the parting. `length` is the height at which it ends. */
 function curtain(side: -1 | 1, part: number, length: number, volume: number): Point[][] {
   const down = (x: number, from: number): Point[] => {
     const steps = [0.2, 0.42, 0.64, 0.84, 1];

@@ -7,7 +7,7 @@ import { group, path } from '../drawing/svg-sheet.js';
 import type { HairTexture } from '../casting/complexion.js';
 import type { Pens } from '../figure/pens.js';
 
-/** Hair that flows: guide curves from root to tip, side by side; strands are drawn between them. */
+/** Flowing hair. Guide curves run from root to tip, side by side, and strands are drawn between them. */
 export interface Lock {
   readonly guides: readonly (readonly Point[])[];
   readonly strands: number;
@@ -24,7 +24,7 @@ const WAVE: Record<HairTexture, readonly [height: number, turns: number]> = {
 
 const STEPS = 26;
 
-/** Waves a curve, more toward its tip: hair is held at the root. */
+/** Waves a curve. The waves grow toward its tip, because hair is held at the root. */
 function waved(curve: readonly Point[], texture: HairTexture, phase: number): Point[] {
   const [height, turns] = WAVE[texture];
   const line = resample(curve, STEPS);
@@ -37,7 +37,7 @@ function waved(curve: readonly Point[], texture: HairTexture, phase: number): Po
   });
 }
 
-/** Interpolates between neighbouring guides; `across` 0–1 runs from the first guide to the last. */
+/** Interpolates between neighbouring guides. `across` runs from 0 at the first guide to 1 at the last. */
 function between(guides: readonly (readonly Point[])[], across: number): Point[] {
   const at = across * (guides.length - 1);
   const index = Math.min(guides.length - 2, Math.floor(at));
@@ -51,7 +51,7 @@ export function strandColour(base: string, random: SeededRandom, light: number):
   return shade(base, lift * (0.5 + 0.5 * light) - 7 * (1 - light), tone > 0.88 ? 0.9 : 1.08);
 }
 
-/** Light runs over the roundest part of the hair; under the jaw it falls into shade. */
+/** The light lies on the roundest part of the hair. Below the jaw the hair is in shade. */
 function sheen(pens: Pens, guide: readonly Point[], colour: string, light: number): string {
   const heights = guide.map((p) => p[1]);
   const [top, bottom] = [Math.min(...heights), Math.max(...heights)];
@@ -126,7 +126,7 @@ export function capPoint(cap: Cap): (s: number, v: number) => Point {
 
 export const capShape = (cap: Cap): string => outline([...cap.crown, ...[...cap.hairline].reverse()]);
 
-/** Where one strand on a cap runs: from (s0, v0) to (s1, v1), lifted off the surface in between. */
+/** The course of one strand on a cap: from (s0, v0) to (s1, v1), lifted off the surface in between. */
 export type Sweep = (
   random: SeededRandom,
 ) => readonly [s0: number, v0: number, s1: number, v1: number, lift: number];

@@ -33,7 +33,9 @@ export function skullCap(frame: HeadFrame, height = 8, width = 38): Cap {
   };
 }
 
-/** A few short hairs that escape at temple and nape make pulled-back hair look like hair. */
+/**
+ * A few short hairs that come loose at temple and nape. Without them, pulled-back hair does not look like hair.
+ */
 function wisps(pens: Pens, frame: HeadFrame, colour: string): string {
   const random = pens.random.fork('wisps');
   return ([-1, 1] as const)

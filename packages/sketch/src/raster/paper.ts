@@ -32,7 +32,7 @@ interface Textures {
 
 let made: Textures | undefined;
 
-/** Made once for a process, always from the same seed: every drawing has the same sheet of paper. */
+/** Made once for a process, always from the same seed, so every drawing is on the same sheet of paper. */
 function textures(): Textures {
   if (made) return made;
   const random = new SeededRandom(7411);
@@ -55,8 +55,9 @@ export function pigment(x: number, y: number): number {
 }
 
 /**
- * Gives flat colour the unevenness of watercolour on cold-pressed paper, in place: broad pools of pigment and the paper's
- * tooth. `pools` and `grain` are strengths in 8-bit steps; `scale` is pixels of picture per pixel at 1K.
+ * Changes flat colour, in place, to watercolour on cold-pressed paper: adds broad pools of pigment and the
+ * paper's tooth. `pools` and `grain` are strengths in 8-bit steps. `scale` is the picture's pixels per pixel at
+ * 1K.
  */
 export function watercolour(raster: Raster, pools: number, grain: number, scale: number, shift = 0): void {
   const { grain: tooth, pools: pigment } = textures();
@@ -72,7 +73,7 @@ export function watercolour(raster: Raster, pools: number, grain: number, scale:
       const p = pigment[broadRow + (((x * fine * 0.7 + shift) | 0) % SIDE)] ?? 0;
       const change = t * grain + p * pools;
       for (let c = 0; c < 3; c++) {
-        // Uint8Array wraps, so the sum is clamped by hand; darks take less change than lights.
+        // Dark tones change less than light ones. The sum is clamped by hand, because Uint8Array wraps around.
         const value = data[i + c] ?? 0;
         const next = value + change * (0.45 + (0.55 * value) / 255);
         data[i + c] = next < 0 ? 0 : next > 255 ? 255 : next;

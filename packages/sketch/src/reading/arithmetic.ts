@@ -1,6 +1,7 @@
 /**
- * `Math` under short names for loops that run for every pixel. A module's name is found at once; a global needs a look-up each
- * time. Test runners that give every file its own global object make that look-up several times slower.
+ * `Math` under short names for loops that run for every pixel. A name of a module needs no look-up, but a
+ * global needs one each time. In test runners that give every file its own global object, that look-up is
+ * several times slower.
  */
 export const { abs, exp, floor, hypot, log, round, sqrt } = Math;
 

@@ -7,7 +7,7 @@ const COLDEST = 12000;
 const WARMEST = 2200;
 const STEP = 50;
 
-/** Saturation from which a colour says more about a surface than about the light. */
+/** Above this saturation, a colour says more about a surface than about the light. */
 const COLOURED = 0.82;
 /** Share of the highlights' luminance from which a pixel is bright. */
 const BRIGHT = 0.55;
@@ -38,7 +38,7 @@ interface Tone {
   readonly weight: number;
 }
 
-/** Every third pixel in linear light, except nearly black ones, which show nothing of the light. */
+/** Every third pixel in linear light, except nearly black pixels, which show nothing of the light. */
 function tonesOf({ data, width, height }: Raster, subject: Mask | undefined): Tone[] {
   const tones: Tone[] = [];
   for (let i = 0; i < width * height; i += 3) {
@@ -56,9 +56,9 @@ function tonesOf({ data, width, height }: Raster, subject: Mask | undefined): To
 }
 
 /**
- * The colour of the light: the colour of the brightest pixels without strong colour, first of all in the background. A white that
- * looks blue lies in cold light. It is an estimate: a picture of only a tinted wall looks like tinted light. @param subject the
- * part that is not background, if known
+ * The colour of the light. It is read from the brightest pixels without a strong colour, preferably in the
+ * background: a white that looks blue lies in cold light. It is only an estimate: a picture of nothing but a
+ * tinted wall looks like tinted light. @param subject the part that is not background, if known
  */
 export function illuminantOf(picture: Raster, subject?: Mask): Illuminant {
   const tones = tonesOf(picture, subject);

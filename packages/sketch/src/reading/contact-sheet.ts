@@ -12,13 +12,13 @@ const GAP = 44;
 const MARGIN = 46;
 const COLUMNS = 5;
 const INK = '#4a433d';
-/** Told apart also by those who see red and green alike. */
+/** People who cannot distinguish red from green can still distinguish these. */
 const COLOURS = ['#c8553d', '#2f6f9f', '#d9a036', '#5b8c5a', '#8a5a9e'];
 
 export interface Grouping {
   readonly person_groups: readonly Group[];
   readonly location_groups: readonly Group[];
-  /** False where the caller's own grouping was taken. */
+  /** False if the caller's own grouping is used. */
   readonly automatic: boolean;
 }
 
@@ -41,7 +41,10 @@ const stroke = (d: string, colour: string, width: number): string =>
     'stroke-linejoin': 'round',
   });
 
-/** Over the tile, with a head, for a person; under it, with a horizon, for a place. */
+/**
+ * A person's bracket lies over the tile and has a head. A place's bracket lies under the tile and has a
+ * horizon.
+ */
 function bracket({ x, y }: Place, axis: 'person' | 'location', colour: string): string {
   const [left, right] = [x - 9, x + TILE.width + 9];
   if (axis === 'person') {
@@ -79,8 +82,9 @@ const brokenTile = ({ x, y }: Place): string =>
   );
 
 /**
- * All photographs of a batch on one sheet, numbered from 0 as the grouping numbers them, with one colour for each group.
- * @param photos undefined where a photograph could not be read
+ * All photographs of a batch on one sheet, with one colour for each group. They are numbered from 0, as in the
+ * grouping.
+ * @param photos undefined for a photograph that could not be read
  */
 export async function contactSheet(
   photos: readonly (Buffer | undefined)[],

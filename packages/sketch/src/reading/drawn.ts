@@ -27,7 +27,7 @@ interface Outlined {
   readonly mask: Mask;
 }
 
-/** The outlines of single things, or, if an earlier release kept none, that of the only garment. */
+/** The outlines of single things. If an earlier release kept none, the outline of the only garment. */
 async function outlined(meta: Facts, { full }: Photograph): Promise<Outlined[]> {
   const outlines = record(meta['silhouettes']);
   const cloth = await maskOf(outlines['cloth'], full.width, full.height);
@@ -69,7 +69,7 @@ export async function readDrawn(
   const front = (await maskOf(outlines['front'], full.width, full.height)) ?? nothing;
   const middle = full.width / 2 + x * full.height;
   const garments = (await outlined(meta, photograph)).map(({ slot, mask }): GarmentRegion => {
-    // The outline has a precision of a thousandth: it may include a line of the background.
+    // The outline has a precision of a thousandth, so it may include a line of the background.
     const inner = erode(mask, Math.max(1, Math.round(full.height / 900)));
     const cut = async (): Promise<Raster> => cropped(await clothOf(full, inner, front, middle), inner);
     return { slot, mask: resampled(mask, small.width, small.height), areaShare: shareOf(mask), cut };

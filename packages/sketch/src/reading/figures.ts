@@ -1,6 +1,6 @@
 import { path } from '../drawing/svg-sheet.js';
 
-/** Digits and the K of kelvin as strokes on a 10 × 14 grid: no font of the machine is relied on. */
+/** Digits and the K of kelvin as strokes on a 10 × 14 grid, so that no font of the machine is needed. */
 const STROKES: Readonly<Record<string, string>> = {
   '0': 'M5 0C1.8 0 0.6 3 0.6 7C0.6 11 1.8 14 5 14C8.2 14 9.4 11 9.4 7C9.4 3 8.2 0 5 0',
   '1': 'M2 3L5.6 0V14',
@@ -15,7 +15,7 @@ const STROKES: Readonly<Record<string, string>> = {
   K: 'M1 0V14M9 0L1 8.4M4 5.4L9.4 14',
 };
 
-/** Writes digits with a pen. `x`, `y` is the upper left corner; `size` the height, all in pixels. */
+/** Writes digits with a pen. `x`, `y` is the upper left corner and `size` the height, in pixels. */
 export function writeFigures(text: string, x: number, y: number, size: number, colour: string): string {
   const scale = size / 14;
   return [...text]

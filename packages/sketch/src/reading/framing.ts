@@ -7,13 +7,16 @@ export type CameraHeight = 'low' | 'waist' | 'chest' | 'eye' | 'high';
 
 export interface FramingReading {
   readonly crop: ShotFraming;
-  /** Head heights from the crown to the last row of the person; absent without a person. */
+  /** Number of head heights from the crown to the last row of the person; absent if there is no person. */
   readonly headsShown?: number;
   readonly cameraHeight: CameraHeight;
   readonly angle: 'front' | 'overhead';
-  /** Absent where the picture does not tell. */
+  /** Absent if the picture does not show it. */
   readonly pose?: Stance | 'laid_flat';
-  /** The offset of the subject's middle, as a share of the width, and the room above it. */
+  /**
+   * `offset` is the offset of the subject's middle, as a share of the width. `headroom` is the room above the
+   * subject.
+   */
   readonly offset: number;
   readonly headroom: number;
 }
@@ -47,7 +50,10 @@ const CAMERA: Readonly<Record<ShotFraming, CameraHeight>> = {
   detail: 'eye',
 };
 
-/** A picture's framing and its subject's position: from the meta for a drawing, measured for a product. */
+/**
+ * A picture's framing and the position of its subject. They come from the meta of a drawing, or are measured
+ * for a product.
+ */
 export function readFraming({ subject, figure }: Reading): FramingReading {
   const { mask } = subject;
   const [left, top, right, bottom] = extent(mask);

@@ -3,7 +3,10 @@ import type { LabPlanes } from '../cutout/lab-planes.js';
 
 /** From this ΔE on, a contour is visible to the eye. */
 const SET_OFF = 7;
-/** The distance on both sides of a contour at which colours are compared, in pixels: the contour's own line lies between. */
+/**
+ * Colours are compared at this distance from a contour, on both sides, in pixels. The drawn line of the contour
+ * lies between.
+ */
 const APART = 2;
 
 /** Share of a region's contour along which the colours inside and outside differ. The picture's own rim counts as different. */
@@ -39,7 +42,7 @@ function wholeness(mask: Mask, pieces: number): number {
   return all > 0 ? areas.slice(0, pieces).reduce((sum, v) => sum + v, 0) / all : 0;
 }
 
-/** How similar its two halves are in size, 0–1: a lost sleeve lowers it. */
+/** How similar in size the two halves are, 0–1. A missing sleeve lowers it. */
 function balance({ data, width }: Mask, middle: number): number {
   let [left, right] = [0, 0];
   for (let i = 0; i < data.length; i++) {
@@ -51,8 +54,9 @@ function balance({ data, width }: Mask, middle: number): number {
 }
 
 /**
- * The confidence that a region is one garment, 0–1: its contour is visible, it is in one piece, and it is not lopsided. Scraps of
- * a jumper in the wall's colour fail all three. @param middle the wearer's middle line, for clothes around it
+ * The confidence that a region is one garment, 0–1. It is high if the contour is visible, and if the region is
+ * in one piece and not lopsided. Scraps of a jumper in the wall's colour fail all three tests. @param middle
+ * the wearer's middle line, for clothes around it
  */
 export function trustIn(
   mask: Mask,

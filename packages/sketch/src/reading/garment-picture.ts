@@ -8,7 +8,7 @@ import { encode } from '../encode.js';
 import { marked } from '../scene.js';
 import type { GarmentRegion, Reading } from './regions.js';
 
-/** Small finds are enlarged up to this side, but never more than twice and a half. */
+/** Small garments are enlarged up to this side, but never by more than `MOST_ENLARGEMENT`. */
 const SHOWN_SIDE = 720;
 const MOST_ENLARGEMENT = 2.5;
 const MARGIN = 0.07;
@@ -41,8 +41,9 @@ const NAMED_SLOTS: readonly (readonly [RegExp, Slot])[] = [
 ];
 
 /**
- * Finds the garment that a product's name means: the one in the slot that its words name, otherwise the largest. @returns the
- * garment's index, −1 if the named thing is not there
+ * Finds the garment that a product's name means: the garment in the slot that the words name, otherwise the
+ * largest.
+ * @returns the garment's index, or −1 if the named thing is not there
  */
 export function namedGarment(
   name: string | undefined,
@@ -55,7 +56,7 @@ export function namedGarment(
   if (named) return slots.indexOf(named[1]);
   const garmentClass = classFromWords(name) ?? classFromWords(words);
   if (!garmentClass) return slots.length > 0 ? 0 : -1;
-  // A dress cropped at the hip looks like a top, but a skirt below it rules that out.
+  // A dress that is cropped at the hip looks like a top. A lower garment below it rules out a dress.
   const possible = (SLOTS_OF_CLASS[garmentClass] ?? []).filter(
     (slot) => garmentClass !== 'dress' || slot === 'one_piece' || !slots.includes('lower'),
   );
@@ -65,7 +66,7 @@ export function namedGarment(
 
 const round = (value: number): number => Math.round(value * 1000) / 1000;
 
-/** The garment in the middle of a sheet, with air around it. */
+/** The garment in the middle of a sheet, with empty space around it. */
 async function onSheet(garment: Raster, ground: 'transparent' | 'white'): Promise<Raster> {
   const long = Math.max(garment.width, garment.height);
   const scale = Math.max(1, Math.min(MOST_ENLARGEMENT, SHOWN_SIDE / long));

@@ -19,7 +19,8 @@ const mean = (values: readonly number[]): number =>
   values.length > 0 ? values.reduce((sum, v) => sum + v, 0) / values.length : 0;
 
 /**
- * Agglomerative grouping with average linkage: the nearest two groups join until the nearest are farther apart than `limit`.
+ * Agglomerative grouping with average linkage: the two nearest groups are joined until even the nearest are
+ * farther apart than `limit`.
  * @param indices the items to group; distances are computed only for pairs of them
  */
 export function cluster(
@@ -46,7 +47,10 @@ export function cluster(
     .map((members) => ({ members, spread: mean(pairs(members).map(([p, q]) => distance(p, q))) }));
 }
 
-/** Groups of two and more, each with a confidence: high if its photographs are close to each other and far from the next one. */
+/**
+ * Groups of two or more, each with a confidence. It is high if the group's photographs are close to each other
+ * and far from all others.
+ */
 export function groupsOf(
   indices: readonly number[],
   distance: (p: number, q: number) => number,

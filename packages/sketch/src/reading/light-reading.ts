@@ -8,9 +8,11 @@ export type LightDirection = 'left' | 'right' | 'upper_left' | 'upper_right' | '
 /** How a photograph is lit, as measured. Left and right are the picture's own. */
 export interface LightReading {
   readonly direction: LightDirection;
-  /** Rise of lightness (L*) across the picture's width, positive toward the right, and down its height. */
+  /** Rise of lightness (L*) across the picture's width (positive toward the right) and down its height. */
   readonly slope: readonly [across: number, down: number];
-  /** 0 flat – 1 hard: spread of lightness over surfaces of one colour, and of the picture as a whole. */
+  /**
+   * From 0 (flat) to 1 (hard): the spread of lightness over surfaces of one colour, and over the whole picture.
+   */
   readonly contrast: number;
   readonly contrastWord: 'low' | 'medium' | 'high';
 }
@@ -23,7 +25,10 @@ interface Slope {
 
 const median = (values: number[]): number => values.sort((p, q) => p - q)[values.length >> 1] ?? 0;
 
-/** Least-squares plane of lightness over chosen pixels, in L* per full width and height; outliers are left out twice. */
+/**
+ * The least-squares plane of lightness over chosen pixels, in L* per full width and height. Outliers are
+ * removed in two rounds.
+ */
 function slopeOf({ l, width, height }: LabPlanes, pixels: readonly number[]): Slope | undefined {
   if (pixels.length < 60) return undefined;
   let chosen = pixels;
@@ -81,7 +86,10 @@ const pixelsOf = (mask: Mask, step: number): number[] => {
   return chosen;
 };
 
-/** Surfaces of one colour each, such as garments and the background, so that changes over them come from the light. */
+/**
+ * Surfaces that each have a single colour, such as garments and the background. Changes over such a surface
+ * come from the light.
+ */
 function surfaces({ subject, garments }: Reading): { inside: Mask[]; ground: Mask } {
   const { mask } = subject;
   const ground: Mask = { ...mask, data: mask.data.map((v) => (v ? 0 : 1)) };
@@ -98,7 +106,7 @@ function directionOf(across: number, down: number, backlit: boolean): LightDirec
   const sideways = abs(across) > 5;
   if (sideways) {
     const side = across > 0 ? 'right' : 'left';
-    // Only light that falls off downward as well comes from above.
+    // Light comes from above only if it also falls off downward.
     return -down > abs(across) * 0.6 && -down > 5 ? `upper_${side}` : side;
   }
   if (backlit) return 'back';
@@ -111,7 +119,7 @@ export function readLight(reading: Reading): LightReading {
   const { inside, ground } = surfaces(reading);
   const slopes = inside.flatMap((mask) => slopeOf(planes, pixelsOf(mask, 2)) ?? []);
   const behind = slopeOf(planes, pixelsOf(ground, 7));
-  // Light on the subject counts for more than light on the wall, which may have a lamp of its own.
+  // Light on the subject counts for more than light on the wall, because the wall may have its own lamp.
   const weighed = [...slopes, ...(behind ? [{ ...behind, weight: behind.weight * 0.7 }] : [])];
   const total = weighed.reduce((sum, s) => sum + s.weight, 0);
   const mean = (of: (s: Slope) => number): number =>
@@ -130,7 +138,9 @@ export function readLight(reading: Reading): LightReading {
   };
 }
 
-/** Half from the picture's whole range of tones, half from the range within single surfaces. */
+/**
+ * One half comes from the range of tones of the whole picture, the other from the range within single surfaces.
+ */
 function contrastOf(
   { l }: LabPlanes,
   inside: readonly Mask[],

@@ -1,6 +1,8 @@
 import { least, most } from './arithmetic.js';
 
-/** A small picture with a hole: three channels a pixel, 0–255, and 1 for each missing pixel. */
+/**
+ * A small picture with a hole. `rgb` has three channels a pixel, 0–255; `missing` is 1 for each missing pixel.
+ */
 interface Torn {
   readonly rgb: Float32Array;
   readonly missing: Uint8Array;
@@ -12,10 +14,15 @@ interface Torn {
 const REACH = 2;
 const COARSEST_SIDE = 24;
 const ROUNDS = 4;
-/** Cost, in squared 8-bit steps a pixel, of taking a patch from another height: floors and walls keep their rows. */
+/**
+ * The cost of taking a patch from another height, in squared 8-bit steps a pixel. It keeps floors and walls in
+ * their rows.
+ */
 const OFF_ROW = 24;
 
-/** The best source of each pixel of a level, as an index of the same level; −1 if no missing pixel is near. */
+/**
+ * The best source of each pixel of a level, as an index into the same level; −1 if no missing pixel is near.
+ */
 type Field = Int32Array;
 
 /** A linear congruence: the same draws in every run. */
@@ -27,7 +34,7 @@ function dice(seed: number): (below: number) => number {
   };
 }
 
-/** Half the size; a pixel is missing if any of its four is, so that no colour of the hole seeps out. */
+/** Halves the size. A pixel is missing if any of its four pixels is, so that no colour of the hole spreads. */
 function halved({ rgb, missing, width, height }: Torn): Torn {
   const [w, h] = [width >> 1, height >> 1];
   const out: Torn = { rgb: new Float32Array(w * h * 3), missing: new Uint8Array(w * h), width: w, height: h };
@@ -45,7 +52,10 @@ function halved({ rgb, missing, width, height }: Torn): Torn {
   return out;
 }
 
-/** Pixels whose patch touches the hole, and those whose patch is whole and within the picture. */
+/**
+ * `targets` are pixels whose patch touches the hole. `sources` are pixels whose patch is complete and inside
+ * the picture.
+ */
 function places({ missing, width, height }: Torn): { targets: number[]; sources: Uint8Array; all: number[] } {
   const sources = new Uint8Array(missing.length);
   const [targets, all]: [number[], number[]] = [[], []];
@@ -78,7 +88,10 @@ function unlike({ rgb, width }: Torn, p: number, q: number, limit: number): numb
   return sum;
 }
 
-/** One round of PatchMatch (Barnes et al. 2009): neighbours pass on their matches, then ever nearer places are tried. */
+/**
+ * One round of PatchMatch (Barnes et al. 2009): neighbours pass on their matches, then random places are tried,
+ * each nearer than the last.
+ */
 function search(
   torn: Torn,
   field: Field,
@@ -130,7 +143,10 @@ function vote({ rgb, missing, width }: Torn, field: Field, targets: readonly num
     if (counts[i]) for (let c = 0; c < 3; c++) rgb[i * 3 + c] = (sums[i * 3 + c] ?? 0) / (counts[i] ?? 1);
 }
 
-/** The coarser level's matches at twice the size; if a match is invalid there, any place on the same rows. */
+/**
+ * The coarser level's matches at twice the size. If a match is invalid there, any place on the same rows is
+ * taken.
+ */
 function refined(coarse: Field, from: Torn, to: Torn, sources: Uint8Array, all: readonly number[]): Field {
   const field: Field = new Int32Array(to.missing.length).fill(-1);
   for (let y = 0; y < to.height; y++)
@@ -146,9 +162,10 @@ function refined(coarse: Field, from: Torn, to: Torn, sources: Uint8Array, all: 
 }
 
 /**
- * Fills a hole from the rest of the picture, patch by patch and from coarse to fine, so that windows, boards and foliage go
- * on behind it (Wexler et al., "Space-Time Completion of Video", PAMI 2007). The hole's colours are replaced.
- * @returns for each pixel the one to copy, or −1 for itself; undefined if too little is left to copy from
+ * Fills a hole from the rest of the picture, patch by patch and from coarse to fine, so that windows, boards
+ * and foliage continue behind it (Wexler et al., "Space-Time Completion of Video", PAMI 2007). It replaces the
+ * hole's colours.
+ * @returns for each pixel, the pixel to copy, or −1 for itself; undefined if too little is left to copy from
  */
 export function patchFill(torn: Torn): Int32Array | undefined {
   const levels = [torn];
@@ -183,7 +200,7 @@ export function patchFill(torn: Torn): Int32Array | undefined {
 function copied({ missing, width, height }: Torn, field: Field): Int32Array {
   return field.map((_, i) => {
     if (!missing[i]) return -1;
-    // The rim of the picture has no patches: it follows the nearest row and column with patches.
+    // The rim of the picture has no patches, so it follows the nearest row and column that has them.
     const x = most(REACH, least(width - 1 - REACH, i % width));
     const y = most(REACH, least(height - 1 - REACH, (i / width) | 0));
     const beside = y * width + x;

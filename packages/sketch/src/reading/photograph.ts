@@ -12,9 +12,9 @@ const READ_SIDE = 320;
 /** One photograph at the two sizes that it is worked on. */
 export interface Photograph {
   readonly full: Raster;
-  /** Small and a little soft: grain and JPEG noise are no edges in it. */
+  /** Small and a little soft, so that grain and JPEG noise do not look like edges. */
   readonly small: Raster;
-  /** The colours in neutral light of usual contrast: skin looks like skin. */
+  /** The colours, corrected to neutral light and the usual contrast, so that skin looks like skin. */
   readonly planes: LabPlanes;
   /** The colours as they are, to measure the light by. */
   readonly asTaken: LabPlanes;
@@ -22,7 +22,7 @@ export interface Photograph {
   readonly ratio: number;
 }
 
-/** Downscales to a long side, softening as `blur` (a Gaussian's sigma in the new pixels) says. */
+/** Scales a picture down to a long side. `blur` softens it: a Gaussian's sigma, in the new pixels. */
 export async function shrunk(raster: Raster, longSide: number, blur?: number): Promise<Raster> {
   const small = sharp(raster.data, {
     raw: { width: raster.width, height: raster.height, channels: 4 },
@@ -43,15 +43,15 @@ const percentile = (counts: Float64Array, share: number): number => {
   return counts.length - 1;
 };
 
-/** Casts below this are as likely the wall's paint, and stay. */
+/** A weaker tint may just as well be the wall's paint, so it stays. */
 const SLIGHT_CAST = 0.06;
 
-/** Removes the light's tint, and stretches a foggy picture to the usual range of tones. */
+/** Removes the tint of the light, and stretches a foggy picture to the usual range of tones. */
 function balanced(raster: Raster): Raster {
   const light = illuminantOf(raster);
   const cast = Math.max(Math.abs(light[0] - 1), Math.abs(light[2] - 1));
   const strength = clamp((cast - SLIGHT_CAST) / 0.12, 0, 0.9);
-  // The display's gamma is near enough to a power of 2.2 to correct encoded values.
+  // The encoding is close enough to a power of 2.2 that encoded values can be corrected directly.
   const gains = light.map((v) => clamp((1 + (1 / v - 1) * strength) ** (1 / 2.2), 0.7, 1.6));
   const counts = new Float64Array(256);
   const { data } = raster;
@@ -72,7 +72,7 @@ function balanced(raster: Raster): Raster {
 }
 
 /**
- * Decodes a photograph. Transparent pixels stay transparent: a picture's own cut-out is accepted.
+ * Decodes a photograph. Transparent pixels stay transparent, so a picture may bring its own cut-out.
  * @throws EngineError `bad_input` when the bytes are no picture
  */
 export const openPhotograph = async (bytes: Buffer, name: string): Promise<Photograph> =>

@@ -20,7 +20,7 @@ const PHOTOGRAPHS = new URL('../../../photo/photographs/', import.meta.url);
 /** A real photograph of people, or of a place without any. */
 export const photograph = (name: string): Promise<Buffer> => readFile(new URL(`${name}.jpg`, PHOTOGRAPHS));
 
-/** The first picture that a request gives; drawn once for a spec file. */
+/** The first picture of a request's result. It is drawn once for a spec file. */
 function picture(
   workflow: string,
   body: object,

@@ -5,7 +5,7 @@ import { contour, mirror, type Cloth } from '../cloth.js';
 import { across, band, type Frame, type Trim } from '../frame.js';
 import { bothSeams, box, tonal, borderColour, ribs, sleeves } from './sewing.js';
 
-/** A band with a running motif, as zari or block-printed borders have. */
+/** A band with a running motif, like a zari border or a block-printed one. */
 function ornate(cloth: Cloth, shape: readonly Point[], line: readonly Point[], size: number): string {
   const gold = borderColour(cloth);
   const steps = contour(line);
@@ -64,7 +64,7 @@ const frontStrip = (cloth: Cloth, frame: Frame, width: number): string => {
   );
 };
 
-/** Edges: cuffs, hems, necklines and the borders woven or sewn along them. */
+/** Trims of edges: cuffs, hems, necklines, and the borders that are woven or sewn along them. */
 export const BORDERS: Readonly<Record<string, Trim>> = {
   cuffs: (c, f) =>
     sleeves(c, f, 4.6, { widen: 0.3 }) +

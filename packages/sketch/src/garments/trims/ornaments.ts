@@ -4,7 +4,7 @@ import { type Cloth } from '../cloth.js';
 import { type Trim } from '../frame.js';
 import { borderColour } from './sewing.js';
 
-/** A spray of flowers in thread: the heart of hand embroidery on a yoke. */
+/** A spray of flowers in thread, as in the middle of a hand-embroidered yoke. */
 export function embroidery(cloth: Cloth, x: number, y: number, size: number): string {
   const gold = borderColour(cloth);
   const second = cloth.fabric.accents[1] ?? (lightness(cloth.fabric.colour) > 55 ? '#a8443f' : '#f0e2c6');

@@ -48,7 +48,7 @@ export const SLEEVE_TRIMS: ReadonlySet<string> = new Set([
 export const trimsIn = (words: string): string[] =>
   WORDS.filter(([pattern]) => pattern.test(words)).map(([, name]) => name);
 
-/** Draws trims by name, each once; a name outside the table belongs to the cut itself. */
+/** Draws trims by name, each once. A name that is not in the table belongs to the cut itself. */
 export const drawTrims = (cloth: Cloth, frame: Frame, names: readonly string[]): string =>
   [...new Set(names)]
     .map((name) => (Object.hasOwn(TRIMS, name) ? (TRIMS[name]?.(cloth, frame) ?? '') : ''))
