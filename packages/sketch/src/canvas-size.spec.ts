@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { ASPECT_RATIOS, canvasSize, RESOLUTIONS } from './canvas-size.js';
 
 const keys = <K extends string>(table: Readonly<Record<K, unknown>>): K[] =>
-  // Object.keys widens to string; the tables have no further keys.
+  // The cast is safe although Object.keys returns strings: the tables have no other keys.
   Object.keys(table) as K[];
 
 describe('canvasSize', () => {

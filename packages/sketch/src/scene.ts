@@ -7,7 +7,7 @@ import type { Framing } from './dressing/framing.js';
 import { paletteOf, type Pens } from './figure/pens.js';
 import { watercolour } from './raster/paper.js';
 
-/** The four letters as strokes on a 10 × 14 grid: no font of the machine is relied on. */
+/** The letters of the mark as strokes on a 10 × 14 grid, so that no font of the machine is needed. */
 const LETTERS: Readonly<Record<string, string>> = {
   T: 'M0 0H10M5 0V14',
   E: 'M9.4 0H0.6V14H9.4M0.6 7H7.6',
@@ -79,7 +79,7 @@ export async function figureLayer(
   return layer;
 }
 
-/** A raster that covers a part of the canvas; without a place it begins at the upper left corner. */
+/** A raster that covers a part of the canvas. Without a place it begins at the upper left corner. */
 export interface Layer extends Raster {
   readonly left?: number;
   readonly top?: number;
@@ -93,8 +93,8 @@ export interface DrawnPart {
 }
 
 /**
- * Draws several parts of one figure with the same pens, each onto a layer no larger than it needs: a head does not cost the
- * canvas below it.
+ * Draws several parts of one figure with the same pens. Each part gets a layer that is no larger than it needs,
+ * so a head does not cost the canvas below it.
  */
 export async function figureLayers<K extends string>(
   spec: FigureSpec,
@@ -113,7 +113,7 @@ export async function figureLayers<K extends string>(
   const { x, y, scale } = framing;
   const parts = draw(pens);
   const layers: Partial<Record<K, Layer | undefined>> = {};
-  // Object.keys widens to string; the record's keys are the caller's own.
+  // The cast is safe although Object.keys returns strings: the record's keys are the caller's own.
   for (const name of Object.keys(parts) as K[]) {
     const part = parts[name];
     const left = Math.max(0, Math.floor(x + (part?.from[0] ?? 0) * scale));
@@ -126,7 +126,7 @@ export async function figureLayers<K extends string>(
     watercolour(layer, 7, 3, Math.max(width, height) / 1024, 90);
     layers[name] = { ...layer, left, top };
   }
-  // Filled above for every name that has something to draw.
+  // The code above fills this for every name that has something to draw.
   return layers as Record<K, Layer | undefined>;
 }
 
@@ -160,7 +160,7 @@ export async function compose(layers: readonly Layer[], testMark: boolean): Prom
   return marked(sheet, testMark);
 }
 
-/** The mark of the test environment for a picture of that size, as an SVG to lay over it. */
+/** The mark of the test environment for a picture of this size, as SVG that is laid over the picture. */
 export function testMarkSvg(width: number, height: number): string {
   return new SvgSheet().document(width, height, drawTestMark(width, height));
 }

@@ -32,12 +32,12 @@ const withEvaluation =
     const result = await draw(request, context);
     if (!request.body.eval_enabled) return result;
     const pictures: EnginePicture[] = [];
-    // One after the other: measuring unpacks a picture of 4K, and several at once would cost memory.
+    // One after the other, because measuring unpacks a 4K picture, and several at once would cost memory.
     for (const picture of result.pictures) pictures.push(await evaluated(picture));
     return { ...result, pictures };
   };
 
-/** Every workflow that is drawn: a new one is one line here and one file beside it. */
+/** Every workflow that this engine draws. A new workflow needs one line here and one file beside it. */
 export const sketchRenderers = {
   'background-generator': withEvaluation(backgroundGenerator),
   'background-swap-with-image': backgroundSwapWithImage,
@@ -59,15 +59,16 @@ const draws = (workflow: string): workflow is keyof typeof sketchRenderers =>
   Object.hasOwn(sketchRenderers, workflow);
 
 /**
- * Draws with pen and watercolour, from the caller's own pictures, without a vendor: the same request and seed give the same
- * bytes. A picture of 1K takes about a second of one core.
+ * Draws with pen and watercolour, from the caller's own pictures, without a vendor. The same request and seed
+ * give the same bytes. A 1K picture takes one core about a second.
  */
 export class SketchEngine extends ImageEngine {
   readonly name = 'sketch';
 
   constructor() {
     super();
-    // Several workers share a machine; one picture must not take all of its cores, nor keep old pictures in memory.
+    // Several workers share a machine. One picture must not take all of its cores, nor keep old pictures in
+    // memory.
     sharp.concurrency(1);
     sharp.cache({ memory: 32, files: 0, items: 50 });
   }
@@ -78,7 +79,8 @@ export class SketchEngine extends ImageEngine {
       throw new EngineError('misconfigured', `The sketch engine does not draw the workflow ${workflow}.`);
     context.signal.throwIfAborted();
     const draw: Renderer<never> = sketchRenderers[workflow];
-    // The service's types check each renderer against its workflow's body, and dispatches validate bodies.
+    // The cast is safe: the service's types check each renderer against the body of its workflow, and
+    // dispatches validate bodies.
     return untilAborted(draw(request as RenderRequest<never>, context), context.signal);
   }
 }

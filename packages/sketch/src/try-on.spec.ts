@@ -3,7 +3,10 @@ import sharp from 'sharp';
 import type { EngineImage } from '@atelier/engine';
 import { asInput, garment, make, shareOf, type Made } from './garments/sheet.fixture.js';
 
-/** The clothes: category of the garment, of the item, and a colour that nothing else in the picture has. */
+/**
+ * Each row is a garment: its category, the category of the item, and a colour that nothing else in the picture
+ * has.
+ */
 const OUTFIT = [
   ['t_shirt', 'top', '#1fa34a'],
   ['trousers', 'bottom', '#2438c8'],
@@ -13,7 +16,7 @@ const OUTFIT = [
   ['belt', 'accessory', '#18c4c8'],
 ] as const;
 
-/** The place of each on a full-length picture: left, top, right, bottom in shares. */
+/** The place of each on a full-length picture: left, top, right and bottom, in shares of the picture. */
 const PLACES = {
   top: [0.4, 0.25, 0.6, 0.33],
   bottom: [0.36, 0.55, 0.64, 0.8],
@@ -121,7 +124,7 @@ describe('try-on', () => {
   it('lays long sleeves along both arms', async () => {
     const shirt = asInput('item-0', (await garment('sweater', '#1fa34a')).picture);
     const { picture } = await make('try-on', body(['top']), [asInput('user_image', person.picture), shirt]);
-    // From above the elbow to above the wrist, where no body is.
+    // These boxes reach from above the elbow to above the wrist, beside the body.
     for (const arm of [
       [0.26, 0.3, 0.4, 0.4],
       [0.6, 0.3, 0.74, 0.4],

@@ -9,7 +9,7 @@ export const sample = (name: string): Promise<Buffer> => readFile(new URL(`${nam
 const engine = new SketchEngine();
 const drawn = new Map<string, Promise<EngineImage>>();
 
-/** A picture that tells how it was drawn. */
+/** A picture whose meta says how it was drawn. */
 export const known = (name: string, { bytes, meta }: EngineImage): EngineImage => ({
   name,
   bytes,
@@ -144,7 +144,7 @@ export const contrasted = (bytes: Buffer, factor: number): Promise<Buffer> =>
     .png()
     .toBuffer();
 
-/** Another frame of the same shoot: closer, shifted, a little brighter, with noise, compressed. */
+/** Another frame of the same shoot: closer, shifted, a little brighter, noisy and compressed. */
 export async function anotherFrame(bytes: Buffer): Promise<Buffer> {
   const { width, height } = await sharp(bytes).metadata();
   const near = await sharp(bytes)
@@ -159,7 +159,7 @@ export async function anotherFrame(bytes: Buffer): Promise<Buffer> {
     .raw()
     .toBuffer({ resolveWithObject: true });
   const { data, info } = near;
-  // A linear congruence serves as film grain: the same in every run.
+  // A linear congruence serves as film grain, because it is the same in every run.
   let state = 7;
   for (let i = 0; i < data.length; i++) {
     state = (Math.imul(state, 1664525) + 1013904223) >>> 0;

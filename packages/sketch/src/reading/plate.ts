@@ -7,17 +7,18 @@ import { mirrored, smoothFill } from './soft-fill.js';
 import type { Subject } from './regions.js';
 import { close, dilate, type Mask } from '../cutout/mask.js';
 
-/** The subject with its rim, and its shadow on the floor: an empty plate must show none of these. */
+/** The subject with its rim and its shadow on the floor. An empty plate must show none of these. */
 function holeOf(subject: Subject, photograph: Photograph): Mask {
   const { mask } = subject;
   const { width, height } = mask;
   const long = Math.max(width, height);
-  // A notch in the outline is more likely a missed sleeve than background, and a leftover rim shows as a ghost.
+  // Notches are closed, because a notch in the outline is more likely a missed sleeve than background. The mask
+  // is widened, because a leftover rim would be visible as a ghost.
   const grown = dilate(close(mask, Math.round(long * 0.045)), Math.max(4, Math.round(long * 0.017)));
   const bottom = Math.floor(mask.data.lastIndexOf(1) / width);
   if (bottom >= height - 3) return grown;
   const data = Uint8Array.from(grown.data);
-  // The floor's shadow lies around the lowest tenth, up to as far beside the subject as it is broad.
+  // The shadow on the floor lies around the lowest tenth. On each side it is at most as broad as the subject.
   const rows = Math.round((bottom - Math.floor(mask.data.indexOf(1) / width)) * 0.1);
   const [left, right] = spanOf(mask, bottom - rows, bottom);
   const reach = Math.max(width * 0.27, (right - left) * 0.8);
@@ -62,7 +63,7 @@ async function scaledHole(mask: Mask, width: number, height: number): Promise<Ui
   return missing;
 }
 
-/** The long side for computing the background behind the subject, and the one of the finished plate. */
+/** The long side at which the hidden background is computed, and the long side of the finished plate. */
 const COARSE_SIDE = 220;
 const PLATE_SIDE = 1200;
 
@@ -102,7 +103,7 @@ const enlarged = ({ rgb, width, height }: Coarse, to: Raster): Promise<Buffer> =
     .raw()
     .toBuffer();
 
-/** A plain wall: soft colours, and on them the grain of the wall beside the hole. */
+/** Fills in a plain wall: soft colours with the grain of the wall beside the hole. */
 async function softly(plate: Raster, missing: Uint8Array, coarse: Coarse): Promise<Uint8Array> {
   const { width, height } = plate;
   const [soft, low] = [await enlarged(coarse, plate), await blurredCopy(plate, 6)];
@@ -116,7 +117,7 @@ async function softly(plate: Raster, missing: Uint8Array, coarse: Coarse): Promi
       for (let c = 0; c < 3; c++) {
         const at = (y * width + source) * 4 + c;
         const grain = source < 0 ? 0 : (plate.data[at] ?? 0) - (low[at] ?? 0);
-        // Larger differences are not grain but the edge of a thing, and its mirror image would show.
+        // A larger difference is not grain but the edge of a thing, whose mirror image would be visible.
         const made = (soft[i * 3 + c] ?? 0) + (abs(grain) < MOST_GRAIN ? grain : 0);
         data[i * 4 + c] = within(made, 0, 255);
       }
@@ -126,8 +127,9 @@ async function softly(plate: Raster, missing: Uint8Array, coarse: Coarse): Promi
 }
 
 /**
- * A place with things in it: every pixel is copied at full size from the match of the small picture's patches, mixed between the
- * four small pixels around it so that patches run into one another.
+ * Fills in a place with things in it. Each pixel is copied at full size from the matches that were found in the
+ * small picture. It is a mix of the matches of the four small pixels around it, so that patches run into one
+ * another.
  */
 function copied(plate: Raster, missing: Uint8Array, from: Int32Array, coarse: Coarse): Uint8Array {
   const { width, height } = plate;
@@ -167,14 +169,15 @@ function copied(plate: Raster, missing: Uint8Array, from: Int32Array, coarse: Co
 
 interface Plate {
   readonly raster: Raster;
-  /** Share of the plate that was made up, 0–1. */
+  /** Share of the plate that is invented, 0–1. */
   readonly reconstructed: number;
   readonly method: 'continued_from_both_sides' | 'patched_from_around';
 }
 
 /**
- * The place without its subject. The hidden part is invented: a plain wall's colours run on from both sides, with its grain; a
- * place with things in it is patched with similar parts around. The larger the hidden part, the more is invented.
+ * The place without its subject. The hidden part is invented. If it is a plain wall, its colours continue from
+ * both sides, with its grain. If there are things in the place, it is patched with similar parts from around.
+ * The larger the hidden part, the more is invented.
  * @returns undefined when the subject leaves too little background
  */
 export async function emptyPlate(photograph: Photograph, subject: Subject): Promise<Plate | undefined> {
@@ -196,7 +199,7 @@ export async function emptyPlate(photograph: Photograph, subject: Subject): Prom
   };
 }
 
-/** Blends the made-up part's rim into its surroundings. */
+/** Blends the rim of the invented part into its surroundings. */
 async function withoutSeam(raster: Raster, missing: Uint8Array): Promise<Raster> {
   const { data, width, height } = raster;
   const rim = await sharp(Buffer.from(missing.map((v) => v * 255)), { raw: { width, height, channels: 1 } })

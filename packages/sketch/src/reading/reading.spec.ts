@@ -31,7 +31,7 @@ const changed = async (
   bytes: await change(picture.bytes),
 });
 
-/** Share of a mask's pixels within a box given in shares of the picture. */
+/** Share of a mask's pixels that lie within a box. The box is given in shares of the picture. */
 function inside(
   { data, width, height }: { data: Uint8Array; width: number; height: number },
   box: number[],
@@ -178,7 +178,7 @@ describe('readFraming', () => {
     const framings = [];
     for (const picture of pictures) framings.push(readFraming(await reading(picture)));
     expect(framings.map((one) => one.crop)).toEqual(['full', 'full', 'three_quarter', 'full']);
-    // A model's picture does not tell how the model stands.
+    // The meta of a model's picture does not hold the model's pose.
     expect(framings.map((one) => one.pose)).toEqual([undefined, 'hand_on_hip', 'hand_on_hip', 'laid_flat']);
     expect(framings[3]).toMatchObject({ angle: 'overhead', cameraHeight: 'high' });
     expect(framings[0]?.headsShown).toBeGreaterThan(8);

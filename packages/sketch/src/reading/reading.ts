@@ -12,7 +12,7 @@ import { trustIn } from './garment-confidence.js';
 import { openPhotograph, shrunk, type Photograph } from './photograph.js';
 import { shareOf, type GarmentRegion, type Reading, type Subject } from './regions.js';
 
-/** A garment fills this much of a photograph at least. */
+/** A garment fills at least this share of a photograph. */
 const LEAST_SHARE = 0.0075;
 
 async function slotOf(photograph: Photograph, mask: Mask): Promise<Slot> {
@@ -20,7 +20,7 @@ async function slotOf(photograph: Photograph, mask: Mask): Promise<Slot> {
   return SLOT_OF_CLASS[classify(new Silhouette(cut.mask), cut.raster)];
 }
 
-/** Every separate region is a garment of its own; two small ones of one size are a pair of shoes. */
+/** Every separate region is a garment. Two small regions of the same size are a pair of shoes. */
 async function laidOut(photograph: Photograph, whole: Mask): Promise<GarmentRegion[]> {
   const { labels, list } = components(whole, 1);
   const total = whole.data.length;
@@ -47,7 +47,10 @@ async function laidOut(photograph: Photograph, whole: Mask): Promise<GarmentRegi
   return Promise.all(regions);
 }
 
-/** The pixels that may show a person, at the size of the small picture: an outstretched hand is faint in the mask. */
+/**
+ * The pixels that may show a person, at the size of the small picture. The threshold is low, because an
+ * outstretched hand is faint in the mask.
+ */
 function maskOfPerson({ mask }: Photographed, { small }: Photograph): Mask {
   const data = Uint8Array.from(mask.data, (v) => (v > 0.15 ? 1 : 0));
   return resampled({ data, width: mask.width, height: mask.height }, small.width, small.height);

@@ -10,7 +10,10 @@ import { PAPER, lightColour, line, INK } from './recipe-pen.js';
 import { drawCameraHeight, drawLightPlan, LAMP } from './recipe-plan.js';
 import { writeFigures } from './figures.js';
 
-/** A grey wedge with a bracket as wide as the contrast, and the scale of colour temperature with its value. */
+/**
+ * A grey wedge with a bracket as wide as the contrast, and the scale of colour temperature with the measured
+ * value.
+ */
 function drawScales(sheet: SvgSheet, { light }: Recipe): string {
   const [x, y, width] = [56, 690, 400];
   const steps = Array.from({ length: 9 }, (_, k) => {
@@ -60,7 +63,10 @@ function drawScales(sheet: SvgSheet, { light }: Recipe): string {
   ].join('');
 }
 
-/** The clothes as large swatches, one group a garment; the background's colours as small squares. */
+/**
+ * The colours of the clothes as large swatches, one group for each garment, and the background's colours as
+ * small squares.
+ */
 function drawSwatches(recipe: Recipe): string {
   const y = 908;
   let x = 92;
@@ -115,7 +121,7 @@ function frameFor({ width, height }: { width: number; height: number }): Frame {
   return { x: FRAME.x + Math.round((FRAME.width - w) / 2), y: FRAME.y, width: w, height: h };
 }
 
-/** The subject as a flat wash in the frame, in its place of the photograph. */
+/** The subject as a flat wash, at the same place in the frame as in the photograph. */
 async function silhouette(reading: Reading, frame: Frame, colours: readonly string[]): Promise<Raster> {
   const { mask } = reading.subject;
   const grey = Buffer.from(mask.data.map((v) => v * 205));
@@ -136,7 +142,7 @@ async function silhouette(reading: Reading, frame: Frame, colours: readonly stri
   return { data, width: frame.width, height: frame.height };
 }
 
-/** The frame with the ground's colours and the fall of the light. */
+/** The frame with the colours of the ground and the fall of the light. */
 function drawFrame(sheet: SvgSheet, frame: Frame, recipe: Recipe): string {
   const { x, y, width, height } = frame;
   const [first = '#e6e0d6', last = first] = [recipe.ground[0], recipe.ground[recipe.ground.length - 1]];

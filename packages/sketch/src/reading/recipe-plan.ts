@@ -4,7 +4,7 @@ import type { LightDirection } from './light-reading.js';
 import type { Recipe } from './recipe.js';
 import { INK, lightColour, line } from './recipe-pen.js';
 
-/** Where a lamp stands around the subject, seen from above and in the picture: x to the right, y toward the camera. */
+/** The lamp's place around the subject, seen from above: x to the right in the picture, y toward the camera. */
 export const LAMP: Readonly<Record<LightDirection, readonly [x: number, y: number]>> = {
   left: [-1, 0.15],
   right: [1, 0.15],
@@ -59,7 +59,7 @@ const mannequin = (x: number, top: number, tall: number): string => {
   );
 };
 
-/** From the side: the camera's height, and the part of the figure in its view. */
+/** A view from the side: the camera's height, and the part of the figure that it sees. */
 export function drawCameraHeight({ framing }: Recipe): string {
   const [left, top, tall] = [508, 70, 236];
   const x = left + 190;
@@ -89,7 +89,7 @@ export function drawCameraHeight({ framing }: Recipe): string {
   ].join('');
 }
 
-/** From above: where the light stands around the subject. */
+/** A view from above: the light's place around the subject. */
 export function drawLightPlan(sheet: SvgSheet, { light }: Recipe): string {
   const [cx, cy, reach] = [640, 470, 104];
   const [lx, ly] = LAMP[light.direction];

@@ -9,7 +9,7 @@ import { readFraming, type FramingReading } from './framing.js';
 import { readLight, type LightReading } from './light-reading.js';
 import type { Reading } from './regions.js';
 
-/** How a photograph was taken, as far as its pixels tell. */
+/** How a photograph was taken, as far as its pixels show it. */
 export interface Recipe {
   readonly light: LightReading & { readonly kelvin: number };
   readonly framing: FramingReading;

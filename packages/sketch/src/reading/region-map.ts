@@ -18,7 +18,9 @@ const TINTS: Readonly<Record<Slot, string>> = {
 };
 const PERSON = '#e9b99a';
 
-/** The photograph with every region tinted and the background faded: it shows the reading at a glance. */
+/**
+ * The photograph with every region tinted and the background faded, so that the reading is visible at a glance.
+ */
 export async function regionMap(reading: Reading, testMark: boolean): Promise<EnginePicture> {
   const { photograph, subject, garments } = reading;
   const isPerson = reading.figure !== undefined || reading.person !== undefined;

@@ -12,7 +12,7 @@ export interface Subject {
   readonly mask: Mask;
   /** Share of the picture, 0–1. */
   readonly share: number;
-  /** The background is one plain colour with at most a fall of light in it. */
+  /** Whether the background is one plain colour, apart from a fall of light. */
   readonly plainGround: boolean;
 }
 
@@ -29,7 +29,7 @@ export interface GarmentRegion {
   cut(): Promise<Raster>;
 }
 
-/** Everything that is told apart in one picture. */
+/** All the parts that are separated in one picture. */
 export interface Reading {
   readonly photograph: Photograph;
   readonly subject: Subject;
@@ -37,7 +37,7 @@ export interface Reading {
   readonly garments: readonly GarmentRegion[];
   /** In a picture that this engine composed. */
   readonly figure?: DrawnFigure;
-  /** It shows a photographed person: nothing is extracted from them, nor the place behind them. */
+  /** Set if it shows a photographed person. Then neither the person nor the place behind them is extracted. */
   readonly person?: true;
   /** Why there is no garment, and what to send. */
   readonly refusal: string;
@@ -45,7 +45,7 @@ export interface Reading {
 
 /** The person in a picture that this engine composed, and the visible part of them. */
 interface DrawnFigure {
-  /** Absent if the picture's meta has no such fact, as in a catalogue shot of a preset. */
+  /** Absent if the picture's meta does not say, as in a catalogue shot of a preset. */
   readonly person?: Person;
   readonly shows: ShotFraming;
   readonly stance?: Stance;

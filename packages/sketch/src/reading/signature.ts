@@ -10,7 +10,9 @@ const BINS = 6;
 export interface LocationSignature {
   /** Median colour and restlessness (spread of lightness) of each place; undefined if the subject hides it. */
   readonly places: readonly ({ readonly colour: LabColour; readonly texture: number } | undefined)[];
-  /** Histogram of the background's colours, summing to 1: it hardly changes if the view is shifted or closer. */
+  /**
+   * Histogram of the background's colours; its sum is 1. It hardly changes if the view is shifted or closer.
+   */
   readonly histogram: Float32Array;
 }
 
@@ -21,7 +23,10 @@ const bin = (l: number, a: number, b: number): number => {
   return (clamp(l / 16.7) * BINS + clamp((a + 30) / 10)) * BINS + clamp((b + 30) / 10);
 };
 
-/** Softened over neighbouring bins, so that slightly brighter light does not look like another place. */
+/**
+ * The histogram is softened over neighbouring bins, so that slightly brighter light does not look like another
+ * place.
+ */
 function histogramOf({ l, a, b }: LabPlanes, ground: readonly number[]): Float32Array {
   const counts = new Float32Array(BINS ** 3);
   for (const i of ground) {
@@ -73,7 +78,10 @@ export function locationSignature({ photograph, subject }: Reading): LocationSig
 const apart = (p: LabColour, q: LabColour, lightness: number): number =>
   hypot((p[0] - q[0]) * lightness, p[1] - q[1], p[2] - q[2]);
 
-/** 0 for the same place from the same spot; 1 is where doubt begins. */
+/**
+ * How different two places look: 0 for the same place from the same spot. From 1 on it is doubtful whether they
+ * are the same.
+ */
 export function locationDistance(p: LocationSignature, q: LocationSignature): number {
   const common = p.histogram.reduce((sum, v, k) => sum + Math.min(v, q.histogram[k] ?? 0), 0);
   const gaps = p.places.flatMap((one, k) => {
@@ -82,7 +90,7 @@ export function locationDistance(p: LocationSignature, q: LocationSignature): nu
       ? [apart(one.colour, other.colour, 0.7) / 12 + abs(one.texture - other.texture) / 8]
       : [];
   });
-  // The better two thirds, so that a thing in one corner does not make another place.
+  // Only the two thirds that match best count, so that a thing in one corner does not look like another place.
   const kept = gaps.sort((x, y) => x - y).slice(0, Math.max(1, Math.ceil(gaps.length * 0.67)));
   const places = kept.length > 0 ? kept.reduce((sum, v) => sum + v, 0) / kept.length : 1;
   return 0.5 * ((1 - common) / 0.42) + 0.5 * places;

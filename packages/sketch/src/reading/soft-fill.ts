@@ -4,8 +4,9 @@ import { floor } from './arithmetic.js';
 const RIM = 7;
 
 /**
- * Fills the hole row by row between its nearest ground on the left and on the right, softened from row to row, then lets
- * the colours flow together: walls, skirting boards and horizons run on, and no seam is left where they meet.
+ * Fills the hole row by row between the nearest ground on its left and on its right, softened from row to row.
+ * Then it lets the colours flow together. Walls, skirting boards and horizons continue, and leave no seam where
+ * they meet.
  */
 export function smoothFill(picture: Float32Array, missing: Uint8Array, width: number, height: number): void {
   for (let y = 0; y < height; y++) {
@@ -29,7 +30,7 @@ export function smoothFill(picture: Float32Array, missing: Uint8Array, width: nu
   relax(picture, missing, width, height);
 }
 
-/** Gauss–Seidel sweeps with three times the weight along rows, so that what runs level stays sharp. */
+/** Gauss–Seidel sweeps with three times the weight along rows, so that horizontal edges stay sharp. */
 function relax(picture: Float32Array, missing: Uint8Array, width: number, height: number): void {
   const inside: number[] = [];
   for (let i = 0; i < missing.length; i++) if (missing[i]) inside.push(i);
@@ -53,7 +54,7 @@ function relax(picture: Float32Array, missing: Uint8Array, width: number, height
   }
 }
 
-/** The source of a hole pixel's grain: mirrored at the nearer side of the hole, on its own row. */
+/** The source of a hole pixel's grain: the pixel mirrored at the nearer side of the hole, in the same row. */
 export function mirrored(missing: Uint8Array, width: number, y: number): Int32Array {
   const from = new Int32Array(width).fill(-1);
   const row = y * width;

@@ -17,10 +17,10 @@ const colourFor = (brush: Brush, index: number): string =>
     index % 3
   ] ?? brush.colours.accent;
 
-/** Places on the floor: one side, the other, then farther back and nearer to the middle. */
+/** Places on the floor: first on one side, then on the other, then farther back and nearer to the middle. */
 function floorSpot(site: Site, place: Place, index: number, breadth: number): Pick<Spot, 'x' | 'z' | 'side'> {
   const { camera, light } = site.brush;
-  // Wall pieces start on the side away from the light, so floor pieces start on the light's side.
+  // Floor pieces start on the light's side, because wall pieces start on the other.
   const first = light.side;
   const side = index % 2 === 0 ? first : first === 1 ? -1 : 1;
   const depth = [0.55, 0.85, 0.2, 1][index % 4] ?? 0.5;
@@ -28,7 +28,7 @@ function floorSpot(site: Site, place: Place, index: number, breadth: number): Pi
   const z = front + Math.max(0, place.back - front) * depth;
   const [left, right] = seen(camera, z);
   const edge = side < 0 ? left : right;
-  // Wide pieces may run out of the picture, but never into the middle, where the subject stands.
+  // Wide pieces may run out of the picture, but not into the middle, where the subject stands.
   const share = Math.min(0.86, Math.max(0.6, 0.52 + breadth * 0.16));
   const clear = side * Math.min(Math.abs(edge) * 0.95, 0.34 + breadth * 0.3);
   const wished = edge * share + (index >= 2 ? -side * 0.25 : 0);
@@ -58,7 +58,8 @@ function onOwnWall(site: Site, place: Place, anchor: SceneAnchor, index: number,
 }
 
 /**
- * Puts every anchor in its place, and draws them from far to near. Distant ones have been drawn with the sky already.
+ * Puts every anchor in its place and draws the anchors from far to near. Distant anchors are already drawn,
+ * with the sky.
  */
 export function drawAnchors(site: Site, place: Place): string {
   const { brush, spec } = site;

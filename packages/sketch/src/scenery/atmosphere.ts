@@ -22,7 +22,7 @@ interface View {
   readonly sheet: SvgSheet;
 }
 
-/** From the light's side to the other, and darker towards the corners. */
+/** Light that falls off from the light's side to the other, and towards the corners. */
 function falloff({ width, height, brush, sheet }: View): string {
   const { light } = brush;
   const warm = light.warmth * 9;
@@ -50,7 +50,7 @@ function falloff({ width, height, brush, sheet }: View): string {
   return element('rect', { width, height, fill: across }) + element('rect', { width, height, fill: corners });
 }
 
-/** The sun through a window: panes that lean across the wall and lie on the floor. */
+/** The sun through a window: slanting panes of light on the wall, and panes on the floor. */
 function windowLight({ width, height, brush }: View): string {
   const { light } = brush;
   const side = -light.side;
@@ -86,7 +86,7 @@ function windowLight({ width, height, brush }: View): string {
   return panes.join('') + patch.join('');
 }
 
-/** The sun through leaves: bright ground, and shadows of twigs that lie over it. */
+/** The sun through leaves: bright ground with the shadows of twigs on it. */
 function leafLight({ width, height, brush }: View): string {
   const { light } = brush;
   const random = brush.random.fork('leaflight');
@@ -158,7 +158,7 @@ function poolLight({ width, height, brush, sheet }: View, at: number): string {
   return dark + element('rect', { width, height, fill: pool });
 }
 
-/** Where a softbox stands: the even brightness of a lit set. */
+/** The even brightness that a softbox gives to a lit set. */
 function setLight({ width, height, sheet }: View): string {
   const glow = sheet.radial(
     Math.round(width / 2),
@@ -173,8 +173,8 @@ function setLight({ width, height, sheet }: View): string {
 }
 
 /**
- * The light over the finished drawing as a picture of gains: 128 does not change a colour, 255 doubles it.
- * @param at where the subject stands, as a share of the width
+ * The light over the finished drawing, as a picture of gains: 128 does not change a colour, 255 doubles it.
+ * @param at the subject's place, as a share of the width
  */
 export async function drawAtmosphere(brush: Brush, spec: SceneSpec, at: number): Promise<Raster> {
   const { camera, light } = brush;

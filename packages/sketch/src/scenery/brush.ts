@@ -8,7 +8,7 @@ import { project, SUBJECT_DISTANCE, type Camera, type Vec3 } from './camera.js';
 import type { Light } from './light.js';
 import type { SceneColours } from './scene-colours.js';
 
-/** What every part of a place is drawn with. */
+/** The tools with which every part of a place is drawn. */
 export interface Brush {
   readonly sheet: SvgSheet;
   readonly random: SeededRandom;
@@ -17,7 +17,7 @@ export interface Brush {
   readonly colours: SceneColours;
   /** Pixels of a picture of this size per pixel at 1K. */
   readonly unit: number;
-  /** How much of the pen shows, 0–1: a photograph has less of it than a sketch. */
+  /** How visible the pen is, 0–1: less in a photograph than in a sketch. */
   readonly pen: number;
   /** How fast distance fades, per metre. */
   readonly fading: number;
@@ -36,7 +36,7 @@ export const UP: Vec3 = [0, 1, 0];
 export const LEFT: Vec3 = [-1, 0, 0];
 export const RIGHT: Vec3 = [1, 0, 0];
 
-/** A colour under the scene's light (`lit` −1…1) and at a distance in metres. */
+/** A colour as it looks under the scene's light (`lit`, −1…1) and at a distance of `z` metres. */
 export function toned({ light, colours, fading }: Brush, colour: string, lit: number, z: number): string {
   const strength = light.contrast * (lit < 0 ? 20 : 12);
   const tinted = blend(
@@ -55,7 +55,7 @@ interface WashOptions {
   readonly clip?: string;
 }
 
-/** One wash of colour; `colour` may be a paint of the sheet, with `edge` naming the rim's colour. */
+/** One wash of colour. `colour` may be a paint of the sheet; then `edge` gives the colour of the rim. */
 export function wash(
   brush: Brush,
   d: string,
@@ -96,11 +96,11 @@ interface PenOptions {
   readonly opacity?: number;
   readonly colour?: string;
   readonly closed?: boolean;
-  /** The line turns sharply where its points do; otherwise it flows through them. */
+  /** Whether the line turns sharply at its points. Otherwise it flows through them. */
   readonly corners?: boolean;
 }
 
-/** Where a line turns by more than this it has a corner, radians. */
+/** A line that turns by more than this has a corner there, radians. */
 const CORNER = 0.6;
 
 /** The runs of a line between its corners. */
@@ -120,7 +120,7 @@ function runs(line: readonly Point[]): Point[][] {
   return [...out, run].filter((points) => points.length > 1);
 }
 
-/** A pen line through points in pixels; `weight` in pixels at 1K. */
+/** A pen line through points. The points are in pixels, `weight` is in pixels at 1K. */
 export function pen(
   brush: Brush,
   line: readonly Point[],
@@ -144,13 +144,15 @@ export function pen(
   });
 }
 
-/** A place is drawn with hundreds of lines; half the points that a figure's contour gets are enough for them. */
+/**
+ * A place is drawn with hundreds of lines. Half as many points as in a figure's contour are enough for them.
+ */
 const strokePoints = (line: readonly Point[], width: number): number => {
   const length = line.reduce((sum, p, i) => sum + (i ? distance(line[i - 1] ?? p, p) : 0), 0);
   return Math.max(line.length + 2, Math.min(36, Math.round(length / Math.max(9, width * 5))));
 };
 
-/** A straight edge as a hand draws it: it bows a little and runs a little over its ends. */
+/** A straight edge as a hand draws it: slightly bowed, and a little too long at both ends. */
 export function rule(brush: Brush, a: Point, b: Point, weight = 1.5, options: PenOptions = {}): string {
   const length = distance(a, b);
   if (length < 2) return '';
@@ -204,8 +206,8 @@ export function hairlines(
 }
 
 /**
- * A soft spot: an ellipse whose colour fades to its rim. A gradient has the same effect as a blur, without a filter, which costs
- * a sheet of its own.
+ * A soft spot: an ellipse whose colour fades to its rim. A gradient looks the same as a blur, but needs no
+ * filter, which would cost a whole sheet.
  * @param core how far from the middle the full colour reaches, as a share
  */
 export function spot(

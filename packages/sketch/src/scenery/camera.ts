@@ -4,7 +4,7 @@ import type { Crop } from './scene-spec.js';
 /** Metres: x to the right, y up from the floor, z away from the camera. */
 export type Vec3 = readonly [x: number, y: number, z: number];
 
-/** Distance of the standing subject from the camera, so that the place around it is visible. */
+/** Distance of the standing subject from the camera. It leaves room for the place around the subject. */
 export const SUBJECT_DISTANCE = 3;
 /** Height of the person that a scene is framed for, with shoes. */
 const SUBJECT_HEIGHT = 1.75;
@@ -25,7 +25,7 @@ export interface Camera {
   readonly floor: number;
 }
 
-/** Floor line and height of the subject as shares of the picture, and the height of the camera in metres. */
+/** The floor line and the subject's height as shares of the picture, and the camera's height in metres. */
 export interface Framing {
   readonly floorLine: number;
   readonly subject: number;
@@ -56,11 +56,11 @@ export const project = (camera: Camera, [x, y, z]: Vec3): Point => [
 /** Pixels of a metre at a distance. */
 export const perMetre = (camera: Camera, z: number): number => camera.focal / z;
 
-/** The metres in the picture at a distance, from the left edge to the right one. */
+/** The metres that the picture shows at a distance, from its left edge to its right edge. */
 export const seen = (camera: Camera, z: number): readonly [left: number, right: number] => [
   (-camera.centre * z) / camera.focal,
   ((camera.width - camera.centre) * z) / camera.focal,
 ];
 
-/** Height over the floor of the picture's upper edge at a distance, metres. */
+/** Height of the picture's upper edge over the floor, at a distance, in metres. */
 export const topOf = (camera: Camera, z: number): number => camera.eye + (camera.horizon * z) / camera.focal;

@@ -39,11 +39,11 @@ const PLACES: Readonly<Record<Topology, (site: Site) => Place>> = {
 
 const OVERHEAD = { studio_set: 'studio', indoor_location: 'ceiling', outdoor_location: 'sky' } as const;
 
-/** The place that a topology draws; the words of a custom one may name another. */
+/** The topology that is drawn. The words of a custom topology may name one of the presets. */
 const drawnTopology = (spec: SceneSpec): Topology =>
   spec.topology.preset === 'custom' ? (topologyIn(spec.topology.text) ?? 'custom') : spec.topology.preset;
 
-/** A place of the open air, without a wall near the subject. */
+/** Whether the place is in the open air, without a wall near the subject. */
 export const isOpen = (spec: SceneSpec): boolean =>
   spec.setting === 'outdoor_location' && ['open_location', 'street_path'].includes(drawnTopology(spec));
 
@@ -59,7 +59,7 @@ function withMentioned(spec: SceneSpec): SceneSpec {
   return { ...spec, anchors: [...spec.anchors, ...more.map((name) => ({ words: name, name }))] };
 }
 
-/** Sky, hills and what the anchors put there, over the whole sheet. */
+/** The sky, the hills and the distant anchors, over the whole sheet. */
 function drawFar(brush: Brush, spec: SceneSpec): string {
   const { camera, colours } = brush;
   const far = spec.anchors.filter((anchor) => ANCHORS[anchor.name].belongs === 'far');
@@ -113,13 +113,16 @@ function siteOf(brush: Brush, spec: SceneSpec): Site {
 export interface SceneView {
   readonly width: number;
   readonly height: number;
-  /** The subject's place and height; by default those of the widest supported crop. */
+  /** The subject's place and height. The default is that of the widest supported crop. */
   readonly framing?: Framing;
 }
 
 export interface DrawnScene {
   readonly raster: Raster;
-  /** Where soles belong, as shares of the picture; below 1 only if the feet are in the picture. */
+  /**
+   * The place of the soles, as a share of the picture's height. It is below 1 only if the feet are in the
+   * picture.
+   */
   readonly floorLine: number;
   /** Height of a standing person as a share of the picture's height. */
   readonly subjectHeight: number;
@@ -130,7 +133,7 @@ export interface DrawnScene {
   readonly brush: Brush;
 }
 
-/** The drawing of the scene as SVG, and the brush that drew it; `drawScene` makes the picture of it. */
+/** The drawing of the scene as SVG, and the brush that drew it. `drawScene` turns it into a picture. */
 function sketch(
   given: SceneSpec,
   view: SceneView,
@@ -153,18 +156,19 @@ function sketch(
   };
   const site = siteOf(brush, spec);
   const place = PLACES[site.drawn](site);
-  // Whatever a place leaves open is wall.
+  // Parts of the sheet that a place leaves open are wall.
   const base = element('rect', { width: view.width, height: view.height, fill: brush.colours.wall });
   const body = base + place.svg + zoneFloor(site) + drawAnchors(site, place) + zoneSides(site);
   return { svg: sheet.document(view.width, view.height, body), brush, spec, framing };
 }
 
-/** The drawing before light and paper come over it, for previews. */
+/** The drawing without light and paper, for previews. */
 export const drawSketch = (spec: SceneSpec, view: SceneView, random: SeededRandom): Promise<Raster> =>
   rasterise(sketch(spec, view, random).svg);
 
 /**
- * Draws a scene at any size: floor, light and palette as the spec says, with room for a standing subject on the floor line.
+ * Draws a scene at any size, with the spec's floor, light and palette, and with room for a standing subject on
+ * the floor line.
  * @param random the seed's stream; the same spec, size and seed give the same bytes
  */
 export async function drawScene(spec: SceneSpec, view: SceneView, random: SeededRandom): Promise<DrawnScene> {

@@ -4,7 +4,7 @@ import type { Register } from './scene-spec.js';
 
 /** How a register finishes a picture. */
 interface Finish {
-  /** How far the paper lets paint and pen wander, pixels at 1K. */
+  /** How far paint and pen wander on the paper, in pixels at 1K. */
   readonly wander: number;
   /** Pools of pigment, 8-bit steps. */
   readonly pools: number;
@@ -49,7 +49,7 @@ const FINISHES: Readonly<Record<Register, Finish>> = {
   render: { wander: 0, pools: 0, grain: 0, black: 0, tint: [1, 1, 1], saturation: 1.12, contrast: 1.1 },
 };
 
-/** How much of the pen each register shows. */
+/** How visible the pen is in each register. */
 export const PEN: Readonly<Record<Register, number>> = {
   real_photo: 0.78,
   film_photo: 0.72,
@@ -64,9 +64,9 @@ const noise = (i: number): number => {
 };
 
 /**
- * Turns the drawn sheet into the finished picture in one pass: edges wander with the paper, pigment pools, light falls over
- * it, and the register sets its tone.
- * @param gains light as `drawAtmosphere` makes it, of the same size
+ * Turns the drawn sheet into the finished picture in one pass: edges wander with the paper, pigment pools,
+ * light falls on it, and the register sets the tone.
+ * @param gains the light that `drawAtmosphere` makes, at the same size
  * @param unit pixels of this picture per pixel at 1K
  */
 export function finish(drawn: Raster, gains: Raster, register: Register, unit: number): Raster {

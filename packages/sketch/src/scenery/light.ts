@@ -6,7 +6,7 @@ import type { LightPreset, SceneSpec } from './scene-spec.js';
 import { hashWords } from './words/hash.js';
 import { lightIn } from './words/scene-words.js';
 
-/** What the light throws on the large planes. */
+/** The pattern that the light throws on the large planes. */
 type Pattern = 'none' | 'window' | 'leaves' | 'roofs' | 'pool';
 
 export interface Light {
@@ -24,7 +24,7 @@ export interface Light {
   /** 0 a knife's edge … 1 no edge. */
   readonly softness: number;
   readonly pattern: Pattern;
-  /** What lit planes lean to, and what shaded ones lean to. */
+  /** The colours towards which lit and shaded planes are tinted. */
   readonly lit: string;
   readonly shade: string;
 }
@@ -82,7 +82,7 @@ const SOFT = /\b(soft|gentle|diffuse|hazy|misty|dreamy|calm|serene)\b/i;
 const DARK = /\b(dark|dim|night|moody|low|shadowy|dusk)\b/i;
 const BRIGHT = /\b(bright|high[- ]key|airy|radiant|luminous|fresh)\b/i;
 
-/** The words of a custom light or of a mood move the light; words it does not know move its warmth a little. */
+/** The words of a custom light, or of a mood, change the light. Unknown words change its warmth a little. */
 function moved(character: Character, words: string): Character {
   if (words === '') return character;
   const unknown = ![WARM, COOL, HARD, SOFT, DARK, BRIGHT].some((pattern) => pattern.test(words));
@@ -102,7 +102,7 @@ function patternOf(spec: SceneSpec, character: Character, words: string): Patter
   if (/\b(leaves|dappled|foliage|palm|tree)\b/i.test(words)) return 'leaves';
   if (/\b(window|blinds?|shutters?|panes?)\b/i.test(words)) return 'window';
   if (spec.setting === 'outdoor_location' && character.pattern === 'window') return 'none';
-  // Under the open sky there is no wall for the shadow of leaves to fall on.
+  // Under the open sky there is no wall on which the shadow of leaves could fall.
   if (spec.setting === 'outdoor_location' && spec.topology.preset === 'open_location') return 'none';
   if (character.pattern === 'leaves' && spec.topology.preset === 'street_path') return 'roofs';
   return spec.setting === 'indoor_location' && character.pattern === 'leaves' ? 'window' : character.pattern;

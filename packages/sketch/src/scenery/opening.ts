@@ -39,14 +39,14 @@ export function contour(brush: Brush, opening: Opening, inset = 0): Point[] {
   return [on(brush, x - half, bottom, z), ...bow, on(brush, x + half, bottom, z)];
 }
 
-/** Cuts an opening into a wall: draws the view behind it, then the wall's thickness on the shaded side, then its edge. */
+/** Cuts an opening into a wall: draws the view behind it, then the thickness of the wall, then the edge. */
 export function openWall(brush: Brush, opening: Opening, wallColour: string, behind: string): string {
   const { z, depth = 0.16 } = opening;
   const rim = contour(brush, opening);
   const clip = brush.sheet.clip(polygon(rim));
   const shift = depth * perMetre(brush.camera, z);
   const side = brush.light.side;
-  // The visible jamb lies opposite the vanishing point; the lit one is opposite the light.
+  // The visible jamb lies opposite the vanishing point. A lit jamb lies opposite the light.
   const towards = opening.x > 0 ? -1 : 1;
   const back = contour(brush, opening).map(([px, py]): Point => [
     px - towards * shift * 0.55,
@@ -63,7 +63,7 @@ export function openWall(brush: Brush, opening: Opening, wallColour: string, beh
   return inside + pen(brush, rim, weightAt(z, 1.9), { closed: opening.y > 0.05, corners: true });
 }
 
-/** The view through an opening from indoors: sky, a far line of green, haze. */
+/** The view through an opening from indoors: sky, a distant line of green, and haze. */
 export function daylightView(brush: Brush, opening: Opening): string {
   const { sheet, colours, camera, light } = brush;
   const [, top] = on(brush, opening.x, opening.y + opening.height, opening.z);

@@ -7,7 +7,7 @@ import type { SceneSpec } from './scene-spec.js';
 export interface SceneColours {
   /** The large planes. */
   readonly wall: string;
-  /** What stands beside them: side walls, textiles, the sweep's surroundings. */
+  /** The planes beside them: side walls, textiles, the sweep's surroundings. */
   readonly second: string;
   /** Doors, cushions, flowers. */
   readonly accent: string;
@@ -15,7 +15,7 @@ export interface SceneColours {
   readonly line: string;
   readonly sky: string;
   readonly skyLow: string;
-  /** What distance fades to. */
+  /** The colour to which distance fades. */
   readonly haze: string;
   readonly wood: string;
   readonly leaf: string;
@@ -30,7 +30,7 @@ function skies(light: Light, wall: string): readonly [sky: string, low: string] 
   return [blend('#9cc3d8', wall, 0.08), blend('#eaf0ec', wall, 0.14)];
 }
 
-/** @param outdoors distance fades to the sky's colour, indoors to the wall's */
+/** @param outdoors whether distance fades to the colour of the sky, or to that of the wall */
 export function coloursOf(spec: SceneSpec, light: Light, outdoors: boolean): SceneColours {
   const paper = '#f6f1e7';
   const wall = spec.palette[0] ?? '#d9cdb8';

@@ -2,7 +2,9 @@ import type { SeededRandom } from '../drawing/seeded-random.js';
 import type { Ground, Topology } from './scene-spec.js';
 import type { AnchorName } from './words/anchor-words.js';
 
-/** Default palettes, for a caller who names no colours: planes, second colour, accent. */
+/**
+ * Default palettes for callers who name no colours: the colour of the planes, the second colour and the accent.
+ */
 const PALETTES: readonly (readonly [string, string, string])[] = [
   ['ecru', 'sage', 'terracotta'],
   ['blush', 'oatmeal', 'burgundy'],
@@ -28,7 +30,7 @@ const FURNISHING: Readonly<Record<Topology, readonly AnchorName[]>> = {
   custom: ['arch', 'stairs', 'plinth', 'sculpture'],
 };
 
-/** Pieces that the words of a scene imply: a beach has a sea. */
+/** Pieces that the words of a scene imply. A beach, for example, has a sea. */
 const BY_WORDS: readonly (readonly [RegExp, readonly AnchorName[]])[] = [
   [/\b(beach|seaside|coast|shore)/i, ['sea', 'parasol', 'boat', 'palm', 'rock']],
   [/\b(desert|dunes?)/i, ['dune', 'cactus', 'rock', 'sun']],
@@ -46,7 +48,10 @@ const BY_WORDS: readonly (readonly [RegExp, readonly AnchorName[]])[] = [
   [/\b(market|bazaar|souk)/i, ['lantern', 'basket', 'rug', 'urn']],
 ];
 
-/** Two pieces for a place without named furniture: by the words of the scene, otherwise by its topology. */
+/**
+ * Two pieces for a place without named furniture. They follow from the words of the scene, otherwise from its
+ * topology.
+ */
 export function furnish(topology: Topology, words: string, random: SeededRandom): AnchorName[] {
   const said = BY_WORDS.find(([pattern]) => pattern.test(words))?.[1];
   if (said) return [said[0] ?? 'object', random.pick(said.slice(1))];

@@ -95,7 +95,7 @@ const SETTING_OF: Readonly<Record<Topology, Setting>> = {
   custom: 'studio_set',
 };
 
-/** The description in a picture's meta: missing and unknown values take the quiet default. */
+/** The description in a picture's meta. Missing and unknown values get the quiet default. */
 function authoringIn(fields: Fields): SceneAuthoring {
   const topology = choiceIn(TOPOLOGIES, fields['topology'], 'seamless_sweep');
   return {
@@ -145,7 +145,7 @@ export function sceneFromWords(order: SceneWords, seed: number): SceneSpec {
   const ground = groundIn(scene);
   const preset = GROUNDS.find((entry) => entry === ground);
   const light = lightIn(mood) ?? lightIn(scene) ?? 'soft_side_daylight';
-  // A palace's courtyard is inside the palace, so the palace is not in the distance.
+  // A palace's courtyard lies inside the palace, so the palace is not in the distance.
   const mentioned = anchorsIn(scene)
     .filter((name) => name !== 'skyline' || topology !== 'courtyard_veranda')
     .slice(0, 4);
@@ -176,7 +176,9 @@ export const sceneFromBody = (
   seed: number,
 ): SceneSpec => (body.authoring ? fromAuthoring(body.authoring, '', seed) : sceneFromWords(body, seed));
 
-/** The scene that a picture's `meta` describes, drawn from the seed that it was drawn from; undefined if there is none. */
+/**
+ * The scene that a picture's `meta` describes, with the seed of that picture; undefined if it describes none.
+ */
 export function sceneSpecOf(meta: Fields | undefined, seed: number): SceneSpec | undefined {
   const described = [meta?.['scene'], meta?.['authoring'], meta].find(
     (fields) => isFields(fields) && 'topology' in fields,
@@ -209,7 +211,7 @@ export const sceneFields = (spec: SceneSpec): Fields => ({
   seed: spec.seed,
 });
 
-/** What pictures of a scene say of it in their `meta`. */
+/** The facts about a scene in the `meta` of its pictures. */
 export const sceneFacts = (spec: SceneSpec): PictureMeta => ({
   scene: sceneFields(spec),
   setting: spec.setting,

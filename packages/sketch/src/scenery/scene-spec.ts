@@ -51,7 +51,7 @@ export interface Choice<T extends string> {
 }
 
 export interface SceneAnchor {
-  /** As the caller wrote it. */
+  /** In the caller's words. */
   readonly words: string;
   /** The library's piece for it; `object` if the library does not know the words. */
   readonly name: AnchorName;

@@ -4,7 +4,10 @@ import type { Point } from '../drawing/geometry.js';
 import { element, path } from '../drawing/svg-sheet.js';
 import { spot, type Brush } from './brush.js';
 
-/** The sky over the vanishing line, with loose clouds: fewer in the sun, a whole cover of them when it is overcast. */
+/**
+ * The sky over the vanishing line, with loose clouds. In the sun there are few; when it is overcast they cover
+ * the sky.
+ */
 export function drawSky(brush: Brush): string {
   const { camera, sheet, colours, light } = brush;
   const { width, horizon } = camera;
@@ -41,7 +44,10 @@ export function drawSky(brush: Brush): string {
   return [element('rect', { width, height: Math.ceil(bottom) + 2, fill: paint }), ...clouds].join('');
 }
 
-/** A ridge of hills from edge to edge; `height` over the vanishing line in shares of the picture's height. */
+/**
+ * A ridge of hills from edge to edge. `height` is its height over the vanishing line, as a share of the
+ * picture's height.
+ */
 export function drawRidge(
   brush: Brush,
   height: number,

@@ -79,7 +79,10 @@ export function box(brush: Brush, { x, y, z }: Box, colour: string, weight = 1.6
     .join('');
 }
 
-/** Half the height of a circle of radius 1 that lies flat at this height and distance, as a share of its half width. */
+/**
+ * How flat a circle looks that lies flat at this height and distance: its height in the picture, as a share of
+ * its width.
+ */
 export const squash = (brush: Brush, y: number, z: number): number =>
   clamp((brush.camera.eye - y) / z, -0.5, 0.5);
 
@@ -122,7 +125,10 @@ function roundPaint(brush: Brush, colour: string, left: number, right: number, z
   return brush.sheet.linear(round(left), 0, round(right), 0, ordered);
 }
 
-/** A turned body (column, vase, lamp): radius over height, both in metres, from the floor of the piece upward. */
+/**
+ * A turned body (column, vase, lamp). Its profile gives the radius at each height, both in metres, from the
+ * bottom of the piece upward.
+ */
 export function lathe(
   brush: Brush,
   [x, y, z]: Vec3,
@@ -212,7 +218,7 @@ export function shadowOf(
       core
     );
   }
-  // Hard light draws the shadow's shape; it pales with distance from the foot.
+  // Hard light gives the shadow a shape. The shadow gets paler with distance from the foot.
   const fall: Vec3[] = [
     [x - half, 0, z],
     [x + half, 0, z],
@@ -237,7 +243,7 @@ interface DrapeOptions {
   readonly opacity?: number;
 }
 
-/** Cloth that hangs from a rail between two x, from height `top` down to `bottom`. */
+/** Cloth that hangs from a rail between two values of x, from height `top` down to `bottom`. */
 export function drape(
   brush: Brush,
   [x0, x1]: readonly [number, number],

@@ -8,7 +8,7 @@ import { perMetre, project } from './camera.js';
 import { hashWords } from './words/hash.js';
 import { surfaceIn, type Surface } from './words/scene-words.js';
 
-/** A wall as a sheet of its own: u along it and v up it, metres from its lower left corner. */
+/** A wall with its own coordinates: u runs along it and v up it, in metres from its lower left corner. */
 export interface Wall {
   readonly width: number;
   readonly height: number;
@@ -38,7 +38,7 @@ export function frontWall(
   };
 }
 
-/** A wall that runs away from the camera at one x, u measured from its near end. */
+/** A wall that runs away from the camera at one x. u counts from its near end. */
 export function sideWall(
   brush: Brush,
   x: number,
@@ -93,7 +93,7 @@ function clouds(brush: Brush, wall: Wall, random: SeededRandom, count: number, s
   return blots.join('');
 }
 
-/** Courses of bricks, stones or tiles; some pieces stand out, the joints are drawn as lines. */
+/** Courses of bricks, stones or tiles. Some pieces differ in tone; the joints are drawn as lines. */
 function courses(
   brush: Brush,
   wall: Wall,
@@ -268,7 +268,7 @@ function formwork(brush: Brush, wall: Wall, random: SeededRandom): string {
   return clouds(brush, wall, random, 10, 0.25) + lines.join('') + holes.join('');
 }
 
-/** Drips and weather: what time leaves on a wall outdoors. */
+/** Drips and weathering on a wall outdoors. */
 export function weather(brush: Brush, wall: Wall, random: SeededRandom): string {
   const drips = Array.from({ length: 12 }, () => {
     const u = random.next() * wall.width;
@@ -285,7 +285,10 @@ export function weather(brush: Brush, wall: Wall, random: SeededRandom): string 
   return drips.join('');
 }
 
-/** The texture of a wall: the one that `surface_character` names, or a limewash whose depth the words decide. */
+/**
+ * The texture of a wall: the texture that `surface_character` names, or a limewash whose depth depends on the
+ * words.
+ */
 function drawSurface(brush: Brush, wall: Wall, words: string, label: string): string {
   const random = brush.random.fork(`surface${label}`);
   const known = surfaceIn(words);

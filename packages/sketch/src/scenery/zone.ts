@@ -19,7 +19,7 @@ export const REAR: Readonly<Record<SceneSpec['zone']['preset'], number>> = {
   custom: 5.6,
 };
 
-/** The subject's place, as a share of the width: a custom zone may say left or right. */
+/** The subject's place, as a share of the width. A custom zone may say left or right. */
 export function subjectAt(spec: SceneSpec): number {
   if (spec.zone.preset !== 'custom') return 0.5;
   if (/\bleft\b/i.test(spec.zone.text)) return 0.36;
@@ -110,7 +110,7 @@ function clearing({ brush }: Site): string {
   return spot(brush.sheet, on(brush, 0, 0, z), reach, reach * squash(brush, 0, z), paint, 0.3, 0.4);
 }
 
-/** A round mark on the floor where the subject is to stand. */
+/** A round mark on the floor at the subject's place. */
 function mark(site: Site): string {
   const { brush, spec } = site;
   const { camera, colours } = brush;
@@ -124,7 +124,7 @@ function mark(site: Site): string {
   ].join('');
 }
 
-/** What belongs to the zone on the floor, under the anchors. */
+/** The zone's marks on the floor, under the anchors. */
 export function zoneFloor(site: Site): string {
   const draw: Readonly<Record<SceneSpec['zone']['preset'], (site: Site) => string>> = {
     near_rear_plane: () => '',
@@ -137,7 +137,7 @@ export function zoneFloor(site: Site): string {
   return draw[site.spec.zone.preset](site);
 }
 
-/** Frames on both sides of the subject, in the place's material: cloth, trunks, columns or flats. */
+/** Pieces that frame the subject on both sides, in the place's material: cloth, trunks, columns or flats. */
 export function zoneSides(site: Site): string {
   const { brush, spec } = site;
   const { camera, colours } = brush;

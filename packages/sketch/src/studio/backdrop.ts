@@ -24,8 +24,8 @@ export function chooseStudio(random: SeededRandom): Studio {
 }
 
 /**
- * The studio: a seamless wall with light from the upper left and, when a floor is given (its height in pixels), the sweep
- * where the wall becomes the floor.
+ * The studio: a seamless wall with light from the upper left. If a floor is given (its height in pixels), also
+ * the sweep where the wall becomes the floor.
  */
 export function drawBackdrop(
   sheet: SvgSheet,

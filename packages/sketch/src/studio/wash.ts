@@ -9,9 +9,9 @@ import { pigment } from '../raster/paper.js';
 const SIDE = 420;
 
 /**
- * A loose watercolour wash behind the figure: a tall shape whose rim wanders with the paper, dries darker at its edge and
- * granulates inside.
- * @param bottom where the wash fades out, as a share of the height
+ * A loose watercolour wash behind the figure: a tall shape whose rim wanders with the paper. It dries darker at
+ * its edge and is grainy inside.
+ * @param bottom the height at which the wash fades out, as a share of the whole height
  */
 export async function paintWash(
   colour: string,

@@ -4,7 +4,7 @@ import type { SourceSubject } from './source-subject.js';
 
 type Facts = Readonly<Record<string, unknown>>;
 
-/** Facts about the old place or the old picture itself, which do not carry over. */
+/** Facts about the old place, or about the old picture itself. They do not carry over. */
 const OF_THE_PLACE = new Set([
   'scene',
   'backdrop',
@@ -31,7 +31,7 @@ const isFacts = (value: unknown): value is Facts =>
 
 const share = (value: number): number => Math.round(value * 10_000) / 10_000;
 
-/** Positions in the picture move with the subject; both are in shares of the picture's height. */
+/** Moves positions in the picture with the subject. Both are in shares of the picture's height. */
 function moved(
   meta: Facts,
   { picture, cut }: SourceSubject,

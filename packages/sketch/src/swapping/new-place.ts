@@ -13,11 +13,11 @@ import type { Placement } from './placement.js';
 
 /** The place that a subject moves to. */
 export interface NewPlace {
-  /** What the picture's meta says of it. */
+  /** The facts about it for the picture's meta. */
   readonly about: PictureMeta;
-  /** It has no wall that something could hang before. */
+  /** Whether it has no wall in front of which a thing could hang. */
   readonly open: boolean;
-  /** Draws or fits it for a subject that is seen so. */
+  /** Draws or fits it for the view of the subject. */
   seen(size: CanvasSize, subject: Pick<Placement, 'view' | 'eye'>): Promise<Place>;
 }
 
@@ -26,7 +26,8 @@ export interface ImagePlaceOrder {
 }
 
 /**
- * The place of `background_image`: a described scene is drawn for the new picture, any other picture is fitted to it.
+ * The place of `background_image`. A described scene is drawn for the new picture; any other picture is fitted
+ * to it.
  * @throws EngineError `bad_input` when there is none
  */
 export function placeOfImage({ inputs, body, seed }: RenderRequest<ImagePlaceOrder>): NewPlace {

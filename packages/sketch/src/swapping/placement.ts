@@ -10,7 +10,10 @@ export interface Placement {
   readonly scale: number;
   readonly left: number;
   readonly top: number;
-  /** How it meets the place: it stands on the floor, runs out of the picture, hangs before a wall, or in the open air. */
+  /**
+   * How the subject rests: it stands on the floor, runs out of the picture's edge, hangs in front of a wall, or
+   * hangs in the open air.
+   */
   readonly rests: 'floor' | 'edge' | 'wall' | 'air';
   /** The camera for drawing the place, in terms of a figure. */
   readonly view: View;
@@ -18,7 +21,7 @@ export interface Placement {
   readonly eye: number;
 }
 
-/** Height of a figure in figure units: the scale of a view is pixels per unit. */
+/** Height of a figure in figure units. A view's scale is in pixels per unit. */
 const FIGURE = 900;
 
 /** The view of a figure with these soles and this height, in pixels of the sheet. */
@@ -31,7 +34,7 @@ export const viewAt = (canvas: Canvas, soles: number, stature: number, shows: Vi
   };
 };
 
-/** A person with feet in the picture: as tall as in the source, if the background has room. */
+/** A person whose feet are in the picture stays as tall as in the source, if the background has room. */
 function standing({ cut, picture }: SourceSubject, canvas: Canvas): Placement {
   const { box } = cut;
   const share = clamp(box.height / picture.height, 0.62, 0.86);
@@ -48,12 +51,15 @@ function standing({ cut, picture }: SourceSubject, canvas: Canvas): Placement {
   };
 }
 
-/** A person cut off by the lower edge: the new edge cuts at the same place, and the view is equally close. */
+/**
+ * A person who is cut off by the lower edge: the new edge cuts at the same place, and the view is equally
+ * close.
+ */
 function cutOff({ cut, picture, crown, stature }: SourceSubject, canvas: Canvas): Placement {
   const { box } = cut;
   const scale = Math.min(canvas.height / picture.height, (canvas.width * 0.98) / box.width);
   const top = canvas.height - (picture.height - box.top) * scale;
-  // An off-centre subject stays there, if the new sheet is broad enough.
+  // An off-centre subject stays off-centre, if the new sheet is broad enough.
   const wished =
     canvas.width / 2 + (box.left + box.width / 2 - picture.width / 2) * scale - (box.width * scale) / 2;
   const head = top + (crown - box.top) * scale;
@@ -74,7 +80,7 @@ function cutOff({ cut, picture, crown, stature }: SourceSubject, canvas: Canvas)
   };
 }
 
-/** Things: broad ones stand on the floor, tall ones hang before the wall like a garment. */
+/** Things: broad ones stand on the floor; tall ones hang in front of the wall like a garment. */
 function thing({ cut }: SourceSubject, canvas: Canvas, open: boolean): Placement {
   const { box } = cut;
   const broad = box.height / box.width < 0.66;

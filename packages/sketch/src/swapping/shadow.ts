@@ -9,7 +9,7 @@ import { rasterise } from '../drawing/rasterise.js';
 import { element, group } from '../drawing/svg-sheet.js';
 import type { Placement } from './placement.js';
 
-/** Runs of the subject in its lowest rows: its feet or its base. Pixels of the sheet. */
+/** The runs of the subject in its lowest rows, which are its feet or its base. Pixels of the sheet. */
 function footprints(
   { data, width, height }: Raster,
   lowest: number,
@@ -85,7 +85,7 @@ function onGroundBelow(subject: Raster, { left }: Placement, wall: string, canva
   return rasterise(sheet.document(width, height, shadow));
 }
 
-/** On the wall: the subject's own shape, soft, moved away from the light. */
+/** On the wall: the subject's own shape, blurred and moved away from the light. */
 async function onWall(
   subject: Raster,
   { left, top }: Placement,
@@ -117,8 +117,10 @@ async function onWall(
 }
 
 /**
- * The subject's shadow on its new place, as a layer of the sheet's size; none if the subject runs out of the picture. @param
- * subject at its size on the sheet @param wall the place's own colour; the shadow is a darker one
+ * The subject's shadow in its new place, as a layer of the sheet's size; none if the subject runs out of the
+ * picture.
+ * @param subject at its size on the sheet
+ * @param wall the place's own colour; the shadow is darker
  */
 export function shadowUnder(
   subject: Raster,

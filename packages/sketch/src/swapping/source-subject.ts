@@ -22,7 +22,10 @@ export interface SourceSubject {
   readonly cropped: boolean;
   /** Upper end, pixels. */
   readonly crown: number;
-  /** Height of the whole person standing, also if the picture cuts off the feet; for a product its own height. Pixels. */
+  /**
+   * The height of the whole person when standing, in pixels, even if the picture cuts off the feet. For a
+   * product, its own height.
+   */
   readonly stature: number;
 }
 
@@ -66,7 +69,10 @@ async function seen({ bytes, name }: EngineImage): Promise<Found> {
   return { picture, mask, slack: (picture.width / mask.width) * 1.3 };
 }
 
-/** Below this share of the picture nothing was found; above the other one nothing was left out. */
+/**
+ * Shares of the picture. A mask smaller than `LEAST` has found nothing; a mask larger than `MOST` has left
+ * nothing out.
+ */
 const [LEAST, MOST] = [0.012, 0.9];
 
 function judge({ data, width, height }: Mask): void {
@@ -87,7 +93,7 @@ function judge({ data, width, height }: Mask): void {
     );
 }
 
-/** A composed picture, or a generated model: its maker knows that it shows a person. */
+/** Whether the meta of a composed picture, or of a generated model, shows that there is a person on it. */
 const isPerson = (meta: Facts | undefined): boolean =>
   meta !== undefined && ['person', 'wearer', 'gender', 'skin_tone'].some((name) => name in meta);
 

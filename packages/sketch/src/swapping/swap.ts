@@ -71,7 +71,7 @@ async function cutOutStage(subject: SourceSubject, context: RenderContext): Prom
   });
 }
 
-/** The subject's place, for pictures without it in their meta: the next swap need not search again. */
+/** The subject's place, for pictures whose meta does not hold it. The next swap then need not search again. */
 const outlineFacts = (
   subject: SourceSubject,
   { scale, left, top }: Placement,

@@ -7,7 +7,10 @@ import { OPENINGS } from './openings.js';
 import { SMALLER } from './smaller.js';
 import { STRUCTURES } from './structures.js';
 
-/** Every piece that the library can draw. A new one is a line in the words, and an entry in one of these tables. */
+/**
+ * Every piece that the library can draw. A new piece needs a line in the words, and an entry in one of these
+ * tables.
+ */
 export const ANCHORS: Readonly<Record<AnchorName, Anchor>> = {
   ...OPENINGS,
   ...GREENERY,

@@ -80,7 +80,7 @@ export function frond(
   );
 }
 
-/** A crown of leaves: dark masses behind, light ones in front, single leaves at the rim. */
+/** A crown of leaves, with dark masses behind, light ones in front, and single leaves at the rim. */
 export function crown(
   brush: Brush,
   [cx, cy]: Point,

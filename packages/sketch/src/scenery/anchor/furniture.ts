@@ -22,7 +22,7 @@ const leg = (brush: Brush, x: number, z: number, top: number, colour: string, sp
   );
 };
 
-/** A cushion that has been sat on. */
+/** A cushion with a dent from use. */
 function pillow(
   brush: Brush,
   x: number,

@@ -114,7 +114,7 @@ const palm: Anchor = {
   },
 };
 
-/** A tree of the open: how tall, how broad its crown, how it is coloured, how fine its leaves. */
+/** A tree in the open: its height, the breadth of its crown, its colours, and the fineness of its leaves. */
 function treeOf(shape: {
   tall: number;
   crown: readonly [rx: number, ry: number];
@@ -208,7 +208,7 @@ const cypress: Anchor = {
         });
       return [...side(-1), ...side(1).reverse()];
     };
-    // Tongues of leaf that all strive upward; the lit ones lie on the light's side.
+    // Tongues of leaves that all point upward. The lit ones lie on the light's side.
     const tongues = Array.from({ length: 110 }, () => {
       const t = random.between(0.03, 0.95);
       const u = random.between(-1, 1);
@@ -400,7 +400,7 @@ const hedge: Anchor = {
   },
 };
 
-/** A climber that falls over the top of a wall and down its side. */
+/** A climber that hangs over the top of a wall and down its side. */
 const vine: Anchor = {
   belongs: 'wall',
   width: 1,

@@ -35,7 +35,7 @@ function panel(
   );
 }
 
-/** A band round an opening, as a frame of stone, plaster or wood. */
+/** A band around an opening: a frame of stone, plaster or wood. */
 function surround(brush: Brush, opening: Opening, breadth: number, colour: string): string {
   const outer = contour(brush, {
     ...opening,
@@ -72,7 +72,7 @@ const arch: Anchor = {
       -0.2,
       spot.z,
     );
-    // A second, smaller arch behind the first gives depth without drawing a corridor.
+    // A second, smaller arch behind the first gives depth, so no corridor has to be drawn.
     const behind =
       path(polygon(contour(brush, opening)), { fill: passage }) +
       openWall(brush, { ...inner, depth: 0.2 }, spot.wallColour, view(brush, spot, inner));
@@ -436,7 +436,7 @@ const fireplace: Anchor = {
   },
 };
 
-/** One board of a bookcase: books that lean and stand, and a vase where they leave room. */
+/** One board of a bookcase: books that stand or lean, and a vase where there is room. */
 function books(
   brush: Brush,
   [from, to]: readonly [number, number],

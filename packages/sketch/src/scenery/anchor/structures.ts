@@ -19,7 +19,7 @@ import { perMetre, topOf, type Vec3 } from '../camera.js';
 import { box, disc, lathe, shadowOf } from '../solids.js';
 import type { Anchor } from './anchor.js';
 
-/** A column with base and capital; taller than the picture it simply runs out of it. */
+/** A column with base and capital. If it is taller than the picture, it runs out of it. */
 export function drawColumn(
   brush: Brush,
   x: number,

@@ -9,7 +9,7 @@ export interface GroundArea {
   readonly colour: string;
 }
 
-/** The strip of floor that the picture shows between two distances, metres, with a margin. */
+/** The part of the floor that the picture shows at a distance, from left to right, in metres, with a margin. */
 export const span = (brush: Brush, z: number): readonly [number, number] => {
   const [left, right] = seen(brush.camera, z);
   return [left - 0.3, right + 0.3];

@@ -10,7 +10,7 @@ import { drawCarpet, drawConcrete, drawMarble, drawStrokes, drawTerrazzo, drawWa
 import { polygon } from '../../drawing/curve.js';
 import type { Point } from '../../drawing/geometry.js';
 
-/** Boards that run away from the camera, each with its own tone, its joints and a little grain. */
+/** Boards that run away from the camera. Each has its own tone, joints and a little grain. */
 function drawBoards(brush: Brush, { near, far, colour }: GroundArea): string {
   const random = brush.random.fork('boards');
   const breadth = random.between(0.13, 0.19);
@@ -62,7 +62,7 @@ function drawBoards(brush: Brush, { near, far, colour }: GroundArea): string {
 
 export type GroundKind = Exclude<SceneSpec['ground']['preset'], 'custom'> | FineGround;
 
-/** The ground's material: the preset, or the material that the words of a custom one name. */
+/** The ground's material: the preset, or the material that the words of a custom ground name. */
 export function groundKind(spec: SceneSpec): GroundKind {
   const { preset, text } = spec.ground;
   return preset === 'custom' ? (groundIn(text) ?? 'strokes') : preset;

@@ -8,7 +8,9 @@ import { perMetre } from '../camera.js';
 import { squash } from '../solids.js';
 import { span, type GroundArea } from './area.js';
 
-/** A random place of the floor; near ones are as likely as they are large in the picture. */
+/**
+ * A random place on the floor. Places are spread evenly over the picture's rows, so near ones are more likely.
+ */
 function somewhere(brush: Brush, random: SeededRandom, near: number, far: number): readonly [number, number] {
   const t = random.next();
   const z = 1 / (t / near + (1 - t) / far);

@@ -21,7 +21,7 @@ function slab(brush: Brush, x0: number, x1: number, z0: number, z1: number, wobb
   return outline(corners.map(([x, z]) => on(brush, x + wobble(), 0, z + wobble())));
 }
 
-/** Flagstones in courses of uneven depth; in the far distance the courses merge. */
+/** Flagstones in courses of uneven depth. In the far distance the courses merge. */
 export function drawPaving(brush: Brush, { near, far, colour }: GroundArea): string {
   const random = brush.random.fork('paving');
   const lit = litBy(brush, UP);
@@ -53,7 +53,7 @@ export function drawPaving(brush: Brush, { near, far, colour }: GroundArea): str
   return bed + parts.join('');
 }
 
-/** Square tiles, chequered in two tones of the palette, straight or on the diagonal. */
+/** Square tiles, straight or diagonal, chequered in two tones of the palette. */
 export function drawTiles(brush: Brush, { near, far, colour }: GroundArea): string {
   const random = brush.random.fork('tiles');
   const lit = litBy(brush, UP);

@@ -127,7 +127,7 @@ export function drawCarpet(brush: Brush, area: GroundArea): string {
   );
 }
 
-/** Still water: level streaks of sky and of what stands above it. */
+/** Still water: horizontal streaks that mirror the sky and the things above the water. */
 export function drawWater(brush: Brush, area: GroundArea): string {
   const random = brush.random.fork('water');
   const { sky, skyLow, wall, leaf } = brush.colours;

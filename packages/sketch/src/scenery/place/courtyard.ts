@@ -94,11 +94,11 @@ export function courtyardVeranda(site: Site): Place {
         brush,
         opening,
         colours.wall,
-        // The middle arch leads out to what lies in the distance.
+        // The middle arch opens to the distance.
         i === 0 && site.hasFar ? site.far : verandaBehind(site, opening),
       ),
     );
-    // Wall pieces hang on the inner wall's bays, a little in front of it.
+    // Wall pieces hang in the bays, a little in front of the wall.
     if (Math.abs(i) <= 1)
       spots.push({ x, z: rear + 0.02, width: bay * 0.8, height: height * 0.84, colour: colours.wall });
   }

@@ -163,7 +163,7 @@ function glazed(site: Site): string {
   );
 }
 
-/** The landscape as a painted cloth in a studio, with the floor of the set before it. */
+/** The landscape as a painted cloth in a studio, with the floor of the set in front of it. */
 function painted(site: Site): string {
   const { brush, rear } = site;
   const { camera, colours } = brush;
@@ -194,7 +194,7 @@ function painted(site: Site): string {
   ].join('');
 }
 
-/** A landscape; indoors it is seen through glass, in a studio it is a painted cloth. */
+/** A landscape. Indoors it is seen through glass; in a studio it is a painted cloth. */
 export function openLocation(site: Site): Place {
   const draw = { sky: field, ceiling: glazed, studio: painted }[site.overhead];
   return {

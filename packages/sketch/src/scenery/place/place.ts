@@ -2,15 +2,15 @@ import type { Brush } from '../brush.js';
 import type { GroundKind } from '../ground/ground.js';
 import type { SceneSpec, Topology } from '../scene-spec.js';
 
-/** What a place is drawn from. */
+/** The facts from which a place is drawn. */
 export interface Site {
   readonly brush: Brush;
   readonly spec: SceneSpec;
-  /** The topology that is drawn: the words of a custom one may name another. */
+  /** The topology that is drawn. The words of a custom topology may name one of the presets. */
   readonly drawn: Topology;
   /** Distance of the plane behind the subject, metres. */
   readonly rear: number;
-  /** Half the breadth between the sides, metres, so that the sides are visible. */
+  /** Half the distance between the sides, in metres. It is small enough that the sides are visible. */
   readonly half: number;
   /** Height of the walls, metres. */
   readonly height: number;
@@ -18,7 +18,7 @@ export interface Site {
   readonly overhead: 'studio' | 'ceiling' | 'sky';
   /** The distance as a finished drawing that fills the sheet: sky, hills, and distant anchors. */
   readonly far: string;
-  /** The anchors put something into the distance, so closed places need an opening for it. */
+  /** Whether there are distant anchors. If so, closed places need an opening to show them. */
   readonly hasFar: boolean;
 }
 

@@ -24,7 +24,7 @@ export function shallowWall(site: Site): Place {
     return { svg, walls: spotsOn(site, z, 2.9, colours.wall, [left, right]), back: z - 0.35 };
   }
   if (site.overhead === 'sky') {
-    // The wall ends below the picture's upper edge, so that the sky is part of the place.
+    // The wall ends below the picture's upper edge, so that the sky is visible.
     const height = Math.min(2.3, topOf(camera, z) * 0.83);
     const wall = frontWall(brush, [left - 0.4, right + 0.4], height, z, colours.wall, litBy(brush, FRONT));
     const coping = box(
@@ -81,7 +81,7 @@ export function shallowWall(site: Site): Place {
   };
 }
 
-/** A room: the rear plane, two sides that run towards it, and the ceiling or sky. */
+/** A room: the rear plane, two sides that run towards it, and the ceiling or the sky. */
 export function rearPlaneRoom(site: Site): Place {
   const { brush, spec, rear, half, hasFar } = site;
   const { colours, camera } = brush;

@@ -48,7 +48,7 @@ export function wideWall(
   );
 }
 
-/** Ceilings and sides begin this near to the camera, metres: beyond every edge of the picture. */
+/** Ceilings and sides begin this close to the camera, in metres. That is beyond every edge of the picture. */
 const NEAR = 0.7;
 
 /** Both side walls from the rear plane to behind the camera. */
@@ -141,7 +141,9 @@ export function vista({ brush, far }: Site, z: number, height: number, breadth: 
   ].join('');
 }
 
-/** `count` places beside each other on a wall; one alone stands out of the middle, unless it is wide. */
+/**
+ * `count` places beside each other on a wall. A single place is beside the middle, unless the piece is wide.
+ */
 export function spotsOn(
   site: Site,
   z: number,

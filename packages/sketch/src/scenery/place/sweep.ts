@@ -113,8 +113,8 @@ function roll({ brush }: Site, z: number, half: number, y: number): string {
 }
 
 /**
- * A seamless sweep. In a studio it fills the picture; on a location it hangs from its roll in front of the place, and a studio
- * set shows the roll too.
+ * A seamless sweep. In a studio it fills the picture. On a location it hangs from its roll in front of the
+ * place. A studio set shows the roll, too.
  */
 export function seamlessSweep(site: Site): Place {
   const { brush, spec, rear } = site;

@@ -9,7 +9,7 @@ import { drape } from '../solids.js';
 import type { Place, Site } from './place.js';
 import { inside, spotsOn, studioSpace, vista, wideWall } from './studio-space.js';
 
-/** A length of cloth that is slung between two points under the ceiling. */
+/** A length of cloth slung between two points under the ceiling. */
 function swag(
   brush: Brush,
   [x0, x1]: readonly [number, number],
@@ -42,7 +42,7 @@ function swag(
   );
 }
 
-/** Cloth that has come down on the floor: rounded folds, one over the other. */
+/** Cloth heaped on the floor: rounded folds, one over the other. */
 function heap(brush: Brush, x: number, z: number, width: number, colour: string, label: string): string {
   const random = brush.random.fork(`heap${label}`);
   const lit = litBy(brush, UP);
@@ -80,7 +80,7 @@ function heap(brush: Brush, x: number, z: number, width: number, colour: string,
     .join('');
 }
 
-/** Lengths of cloth at several depths, one slung across, their ends on the floor. */
+/** Lengths of cloth at several depths. One is slung across, and the ends lie on the floor. */
 export function textileInstallation(site: Site): Place {
   const { brush, rear } = site;
   const { colours, camera } = brush;
@@ -96,7 +96,7 @@ export function textileInstallation(site: Site): Place {
       (site.hasFar ? vista(site, rear + 0.7, 3, 2) : ''),
     sky: () => site.far,
   }[site.overhead]();
-  // Outdoors the cloths leave gaps, and the landscape is seen between them.
+  // Outdoors the cloths leave gaps through which the landscape is visible.
   const open = site.overhead === 'sky' || site.hasFar;
   const pieces: [number, number, string][] = open
     ? [

@@ -73,7 +73,7 @@ export function anchorOf(said: string): AnchorName {
   return WORDS.find(([, pattern]) => pattern.test(text))?.[0] ?? 'object';
 }
 
-/** Every anchor that a text mentions, in the order of its words. */
+/** Every anchor that a text mentions, in the order of the text. */
 export function anchorsIn(text: string): AnchorName[] {
   const lower = text.toLowerCase();
   return WORDS.map(([name, pattern]) => ({ name, at: lower.search(pattern) }))

@@ -23,7 +23,7 @@ sandybrown f4a460,seagreen 2e8b57,seashell fff5ee,sienna a0522d,silver c0c0c0,sk
 slategrey 708090,snow fffafa,springgreen 00ff7f,steelblue 4682b4,tan d2b48c,teal 23767a,thistle d8bfd8,tomato ff6347,turquoise 4fbfb5,
 violet 9a78c8,wheat f0dab0,white f7f5f0,whitesmoke f5f5f5,yellow eccb4a,yellowgreen 9acd32`;
 
-/** What designers and stylists say. */
+/** The names that designers and stylists use. */
 const FASHION = `terracotta c4694a,sage a3b096,ecru e3d8c0,ochre c8922f,ocher c8922f,blush e8c4b8,sand d9c4a0,charcoal 3b3c40,
 taupe 9b8a7c,greige c2b7a6,oatmeal ddd0b9,oat ddd0b9,camel bd8d58,cognac 99532c,tobacco 7a5636,rust b0522f,brick a14a38,clay b9785b,
 cinnamon a5643c,caramel b9783f,toffee 95602f,mocha 7d5b48,coffee 5c4336,espresso 41302a,umber 6b4c34,sepia 6f5238,mushroom b3a598,
@@ -79,7 +79,7 @@ const ADJECTIVES: Readonly<Record<string, readonly [steps: number, chroma: numbe
 const hex6 = (digits: string): string =>
   `#${digits.length === 3 ? [...digits].map((d) => d + d).join('') : digits}`.toLowerCase();
 
-/** The longest run of words that names a colour, from the end: in "dusty old rose" that is "old rose". */
+/** The longest run of words at the end that names a colour: in "dusty old rose" it is "old rose". */
 function nameIn(words: readonly string[]): { colour: string; rest: readonly string[] } | undefined {
   for (let length = Math.min(3, words.length); length >= 1; length--) {
     for (let from = words.length - length; from >= 0; from--) {
@@ -91,8 +91,8 @@ function nameIn(words: readonly string[]): { colour: string; rest: readonly stri
 }
 
 /**
- * A colour from a hex code or from words: CSS names, what stylists say, and adjectives before them ("dusty rose", "deep
- * teal"). Words that name no colour get a quiet one of their own, always the same.
+ * A colour from a hex code or from words: CSS names, stylists' names, and adjectives before them ("dusty rose",
+ * "deep teal"). Words that name no colour get a quiet colour, and the same words always get the same one.
  */
 export function colourOf(said: string): string {
   const code = /#?\b([0-9a-f]{6}|[0-9a-f]{3})\b/i.exec(said.trim());

@@ -35,7 +35,7 @@ const TOPOLOGY: Rows<Exclude<Topology, 'custom'>> = [
   ],
 ];
 
-/** Finer grounds than the presets; the text of a `custom` ground is searched for them. */
+/** Grounds that are finer than the presets. The text of a `custom` ground may name one. */
 const FINE_GROUNDS = [
   'sand',
   'water',
