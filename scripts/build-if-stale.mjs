@@ -1,5 +1,5 @@
-// Compiles the sources when they are newer than the last build. A build only adds or replaces files in dist/, so
-// processes that run from it are not disturbed.
+// Compiles the sources when they are newer than the last build. A build only adds or replaces files in dist/,
+// so processes that run from it are not disturbed.
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readdirSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,5 @@
-// The types of requests and answers come from openapi.json. A field that takes a picture (`x-picture`) also takes a file.
+// The types of requests and answers come from openapi.json. A field that takes a picture (`x-picture`) also
+// takes a file.
 import { execFileSync } from 'node:child_process';
 import { readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import openapiTS, { astToString } from 'openapi-typescript';

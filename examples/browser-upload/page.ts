@@ -17,7 +17,9 @@ form.addEventListener('submit', (event) => {
     .finally(() => (button.disabled = false));
 });
 
-/** Each token opens one upload or one job, for minutes: the page uploads to Atelier and follows the job itself. */
+/**
+ * Each token opens one upload or one job, for minutes: the page uploads to Atelier and follows the job itself.
+ */
 async function order(photo: File): Promise<void> {
   status.value = 'Uploading';
   const grant = (await ask('/api/uploads')) as UploadGrant;

@@ -22,7 +22,8 @@ const swaps = new Map([
 /**
  * All possible changes of one file, each at one place. `place` numbers the changes of the same kind in a line,
  * from 1.
- * @returns {{ file: string, source: string, line: number, operator: string, place: number, start: number, end: number, text: string, code: string }[]}
+ * @returns {{ file: string, source: string, line: number, operator: string, place: number, start: number, end:
+ * number, text: string, code: string }[]}
  */
 export function mutantsOf(file, source) {
   const tree = ts.createSourceFile(file, source, ts.ScriptTarget.Latest, true);

@@ -80,7 +80,9 @@ export class Atelier {
     return new Run(this.connection, dispatch, signal);
   }
 
-  /** The price of `run`, and whether it would be accepted now. Uploads files in the body, but charges nothing. */
+  /**
+   * The price of `run`, and whether it would be accepted now. Uploads files in the body, but charges nothing.
+   */
   quote<Name extends WorkflowName>(
     workflow: Name,
     body: WorkflowBody<Name>,
@@ -138,7 +140,9 @@ export class Atelier {
     }
   }
 
-  /** A POST by path: `post('/v1/products', { title, upload_asset_public_id })`. Files in the body are uploaded. */
+  /**
+   * A POST by path: `post('/v1/products', { title, upload_asset_public_id })`. Files in the body are uploaded.
+   */
   post<Path extends PathOf<'post'>>(
     path: Path,
     body: Body<Path, 'post'>,

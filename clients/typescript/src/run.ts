@@ -127,8 +127,9 @@ export class Run implements AsyncIterable<JobEvent> {
   }
 
   /**
-   * Removes the listener once there is nothing left to cancel, because a signal may outlive many jobs. This does not use the
-   * `signal` option of `addEventListener`: Node 20 to 24 lose it in garbage collection if two listeners of one signal have it.
+   * Removes the listener once there is nothing left to cancel, because a signal may outlive many jobs. This
+   * does not use the `signal` option of `addEventListener`: Node 20 to 24 lose it in garbage collection if two
+   * listeners of one signal have it.
    */
   private leaveSignal(): void {
     this.signal?.removeEventListener('abort', this.onAbort);

@@ -17,8 +17,8 @@ export class WebhookVerificationError extends Error {
 export type WebhookHeaders = Headers | Readonly<Record<string, string | readonly string[] | undefined>>;
 
 /**
- * The message in a request to your endpoint, after its signature is verified. @param body exactly as it arrived: parsing and
- * writing it again changes the text
+ * The message in a request to your endpoint, after its signature is verified.
+ * @param body exactly as it arrived: parsing and writing it again changes the text
  * @param secret `whsec_…`, from the answer to the endpoint's registration or to its last rotation
  * @param toleranceSeconds the largest allowed difference between the request's time and ours; it stops replayed
  * requests

@@ -1,8 +1,8 @@
 import type { ArtifactKind, PartFailureCode, PictureMeta, StageName, StepName } from './vocabulary.js';
 
 /**
- * An order in words that every model understands, and that knows no vendor. A workflow makes its brief from the body of a
- * request; an engine that is not the sandbox sees the brief and never the body.
+ * An order in words that every model understands, and that knows no vendor. A workflow makes its brief from the
+ * body of a request; an engine that is not the sandbox sees the brief and never the body.
  */
 export interface Brief {
   /** The steps run one after the other, because a step may use the result of an earlier one. */
@@ -80,7 +80,10 @@ export interface PictureOrder extends StepFacts {
   readonly gives: BriefArtifact;
 }
 
-/** A question about pictures for a vision model, with an answer in a given form. `then` turns the answer into steps. */
+/**
+ * A question about pictures for a vision model, with an answer in a given form. `then` turns the answer into
+ * steps.
+ */
 export interface ReadingOrder extends StepFacts {
   readonly kind: 'reading';
   readonly question: string;

@@ -35,8 +35,8 @@ const harmlessCrop = 0.2;
 const harmlessScale = 2;
 
 /**
- * Checks a result against its order: it must be a picture of the right format, not empty and not just an input. Crops and scales
- * it where that is harmless, and removes the vendor's metadata.
+ * Checks a result against its order: it must be a picture of the right format, not empty and not just an input.
+ * Crops and scales it where that is harmless, and removes the vendor's metadata.
  * @throws EngineError `no_image` if it is no such picture
  */
 export async function delivered(

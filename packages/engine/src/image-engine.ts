@@ -110,8 +110,8 @@ export interface EngineContext extends RenderContext {
 }
 
 /**
- * The calls to vendors for this job, recorded before they are made, so that none is paid twice. The next worker that renders the
- * job finds them here.
+ * The calls to vendors for this job, recorded before they are made, so that none is paid twice. The next worker
+ * that renders the job finds them here.
  */
 export interface VendorCalls {
   /** All calls of all attempts, oldest first. */
@@ -206,8 +206,9 @@ export interface RenderResult {
 }
 
 /**
- * The class of a failure decides the next step: `bad_input`, `policy`: no retry, refund. `no_image`: one retry. `capacity`:
- * backoff, refund when exhausted. `outcome_unknown`: never blindly re-sent. `misconfigured`: no retry, refund, alarm.
+ * The class of a failure decides the next step: `bad_input`, `policy`: no retry, refund. `no_image`: one retry.
+ * `capacity`: backoff, refund when exhausted. `outcome_unknown`: never blindly re-sent. `misconfigured`: no
+ * retry, refund, alarm.
  */
 export type EngineErrorClass =
   'bad_input' | 'policy' | 'no_image' | 'capacity' | 'outcome_unknown' | 'misconfigured';

@@ -5,7 +5,10 @@ const isRecord = (value: unknown): value is Facts =>
 
 const isHex = (value: unknown): boolean => typeof value === 'string' && /^#[0-9a-f]{6}$/i.test(value);
 
-/** The facts of a drawn person in a picture's meta: at its top level (a model, a preset), or under `person` (a composed picture). */
+/**
+ * The facts of a drawn person in a picture's meta: at its top level (a model, a preset), or under `person` (a
+ * composed picture).
+ */
 export function personFactsIn(meta: Facts | undefined): Facts | undefined {
   if (!meta) return undefined;
   const facts = isRecord(meta['person']) ? meta['person'] : meta;

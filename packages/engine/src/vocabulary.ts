@@ -61,7 +61,7 @@ export const stepNames = [
   ...(['photograph', 'person', 'recipe', 'grouping'] as const),
 ] as const;
 
-/** Steps of which a brief may have several, counted from 1. */
+/** A brief may have several of these steps, counted from 1. */
 export const countedSteps = ['garment', 'person', 'location'] as const;
 
 export type StepName = (typeof stepNames)[number] | `${(typeof countedSteps)[number]}_${number}`;

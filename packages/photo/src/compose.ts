@@ -34,7 +34,10 @@ function meanOf({ data, width, height }: Picture, [from, to]: readonly [number, 
 
 const luma = ([r, g, b]: Colour): number => 0.2126 * r + 0.7152 * g + 0.0722 * b;
 
-/** How far a person takes on the brightness and colour of the new place: enough to fit in, too little to change the skin. */
+/**
+ * How far a person takes on the brightness and colour of the new place: enough to fit in, too little to change
+ * the skin.
+ */
 const [BRIGHTNESS, TINT] = [0.16, 0.14];
 
 /** Factors of red, green and blue that bring a person nearer to the light of a place. */
@@ -63,8 +66,8 @@ function sideOf({ data, width, height }: Picture): number {
 const blurred = (plane: Plane, reach: number): Plane => boxMean(boxMean(plane, reach), reach);
 
 /**
- * How much of the ground's light the person blocks, 0–1: a dark seam right under the soles, and a soft shadow that lies on the
- * ground away from the light.
+ * How much of the ground's light the person blocks, 0–1: a dark seam right under the soles, and a soft shadow
+ * that lies on the ground away from the light.
  */
 function shadowOf(laid: Laid, { width, height }: Size, side: number): Plane {
   const { picture, left, top } = laid;

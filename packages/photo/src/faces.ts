@@ -1,7 +1,10 @@
 import { faceModel } from './models.js';
 import { squared, type Box, type Picture } from './raster.js';
 
-/** A face that the model sees: its middle and its breadth in pixels of the picture, and how sure the model is, 0–1. */
+/**
+ * A face that the model sees: its middle and its breadth in pixels of the picture, and how sure the model is,
+ * 0–1.
+ */
 export interface Face {
   readonly x: number;
   readonly y: number;

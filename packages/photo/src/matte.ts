@@ -40,7 +40,9 @@ async function guideOf(picture: Picture, scale: number): Promise<Guide> {
   return [plane(0), plane(1), plane(2)];
 }
 
-/** The mask as a linear function of the colours around each pixel: its contour moves to the picture's contours. */
+/**
+ * The mask as a linear function of the colours around each pixel: its contour moves to the picture's contours.
+ */
 async function guided(picture: Picture, mask: Plane, slack: number, pause: Pause): Promise<LinearModel> {
   const scale = shrinkage(picture, LEARNED_SIDE);
   const guide = await guideOf(picture, scale);
@@ -161,7 +163,9 @@ function cropped({ data, width }: Picture, box: Box): Picture {
 /** Called between two heavy steps, so that other work gets its turn. An error that it throws ends the work. */
 export type Pause = () => Promise<void>;
 
-/** Lifts a person out of a picture: the contour refined at full size, the colours without the old background. */
+/**
+ * Lifts a person out of a picture: the contour refined at full size, the colours without the old background.
+ */
 export async function cutOut(picture: Picture, { mask, box }: Person, pause: Pause): Promise<CutOut> {
   // The model sees 256 pixels a side, and its contour is off by up to two and a half of them.
   const slack = (Math.max(box.width, box.height) / 256) * 2.6;

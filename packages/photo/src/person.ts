@@ -45,7 +45,10 @@ export interface Person {
   readonly headScore: number;
   /** How sure it is that the head has a face, 0–1. */
   readonly faceScore: number;
-  /** Breadth of the mask's soft rim, in pixels of the mask: 3–10 where the model is sure, 40 and more where it guesses. */
+  /**
+   * Breadth of the mask's soft rim, in pixels of the mask: 3–10 where the model is sure, 40 and more where it
+   * guesses.
+   */
   readonly doubt: number;
   /** Joints that are surely in the picture but not in the mask: the mask lacks a part of the body there. */
   readonly lost: readonly Joint[];
@@ -192,8 +195,8 @@ function blended(whole: Plane, near: Plane, at: Box, picture: Picture): Plane {
 }
 
 /**
- * Views that show the person larger than the whole picture does: first the whole person, then the upper half of a person far
- * taller than broad. The model does not recognise legs alone.
+ * Views that show the person larger than the whole picture does: first the whole person, then the upper half of
+ * a person far taller than broad. The model does not recognise legs alone.
  */
 function nearer(box: Box, picture: Picture): Box[] {
   const within = (left: number, top: number, right: number, bottom: number): Box => {

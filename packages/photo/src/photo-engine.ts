@@ -72,8 +72,8 @@ async function cutOutPicture({ picture, box }: CutOut, source: Picture): Promise
 }
 
 /**
- * Cuts people out of photographs and puts them into other places, with models that run in this process: no vendor, no GPU. The
- * same request gives the same bytes. The models are loaded with the first photograph.
+ * Cuts people out of photographs and puts them into other places, with models that run in this process: no
+ * vendor, no GPU. The same request gives the same bytes. The models are loaded with the first photograph.
  */
 export class PhotoEngine extends ImageEngine {
   readonly name = 'photo';

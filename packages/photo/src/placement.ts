@@ -72,7 +72,10 @@ function touchesOf({ box }: CutOut, { width, height }: Picture): Touches {
   };
 }
 
-/** A whole figure: about its old height, if the background has room, with the feet a little above the lower edge. */
+/**
+ * A whole figure: about its old height, if the background has room, with the feet a little above the lower
+ * edge.
+ */
 function standing(
   cut: CutOut,
   source: Picture,

@@ -158,7 +158,7 @@ async function versionOf(
   };
 }
 
-/** What later jobs and people are told about a drawn scene. */
+/** The facts about a drawn scene for later jobs and for people. */
 function sceneMeta(spec: SceneSpec, scene: DrawnScene, size: CanvasSize): PictureMeta {
   return {
     ...sceneFacts(spec),
@@ -196,7 +196,8 @@ async function compositionStage(
 }
 
 /**
- * Draws a place for subjects to stand in, from `authoring` or from the flat `scene_type`, `mood` and `dominant_colors`.
+ * Draws a place for subjects to stand in, from `authoring` or from the flat `scene_type`, `mood` and
+ * `dominant_colors`.
  * @throws EngineError `bad_input` when `background_image` cannot be read
  */
 export const backgroundGenerator: Renderer<BackgroundGeneratorOrder> = async (request, context) => {

@@ -53,7 +53,7 @@ function catalogueSize({ quality }: CatalogShotsOrder): Pick<Easel, 'asked' | 's
   return { asked, size: drawnSize(asked) };
 }
 
-/** What the picture was ordered with, exactly as it was ordered. */
+/** The fields of the order, unchanged. */
 const echo = (body: CatalogShotsOrder): PictureMeta => ({
   garment_image_asset_refs: body.garment_image_asset_refs,
   model_preset_id: body.model_preset_id,
@@ -120,9 +120,10 @@ async function factsOf(
 }
 
 /**
- * Composes `garment-0`, `garment-1`, … onto the person of `model`, in the place of `background`, with the camera of `shot`.
- * Always 2:3. The picture's meta names presets by their ids only, without their specs.
- * @throws EngineError `bad_input` when there is no garment, or a picture cannot be read, or no garment stands out in it
+ * Composes `garment-0`, `garment-1`, … onto the person of `model`, in the place of `background`, with the
+ * camera of `shot`. Always 2:3. The picture's meta names presets by their ids only, without their specs.
+ * @throws EngineError `bad_input` when there is no garment, or a picture cannot be read, or no garment stands
+ * out in it
  */
 export const catalogShots: Renderer<CatalogShotsOrder> = async (request, context) => {
   const { body } = request;

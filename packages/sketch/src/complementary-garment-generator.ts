@@ -80,8 +80,8 @@ async function lineDrawing(
 }
 
 /**
- * Draws one styling item as a product picture: laid flat on plain paper, cut by its category, in the cloth that the caller
- * describes.
+ * Draws one styling item as a product picture: laid flat on plain paper, cut by its category, in the cloth that
+ * the caller describes.
  * @throws EngineError `bad_input` for a category that is not in the taxonomy
  */
 export const complementaryGarmentGenerator: Renderer<ComplementaryGarmentGeneratorOrder> = async (

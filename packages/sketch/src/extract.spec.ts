@@ -82,7 +82,7 @@ describe('extract', () => {
     const { pictures } = await run(request(await inOutfit()));
     expect(await shareOf(pictures[1]?.bytes, [0x24, 0x38, 0xc8])).toBeGreaterThan(0.8);
     expect(await shareOf(pictures[0]?.bytes, [0x1f, 0xa3, 0x4a])).toBeGreaterThan(0.8);
-    // A known outline needs no measure of its quality.
+    // If the outline is known, its quality is not measured.
     expect(pictures.map(({ meta }) => meta['confidence'])).toEqual([undefined, undefined]);
   });
 

@@ -14,8 +14,10 @@ export interface ExtractOrder {
 }
 
 /**
- * Finds the garments laid out in `trial_image`, or worn by a figure that this engine drew, and cuts each out, largest first.
- * @throws EngineError `bad_input` when there is no picture, or no garment that stands out from a person and from the background
+ * Finds the garments laid out in `trial_image`, or worn by a figure that this engine drew, and cuts each out,
+ * largest first.
+ * @throws EngineError `bad_input` when there is no picture, or no garment that stands out from a person and
+ * from the background
  */
 export const extract: Renderer<ExtractOrder> = async (request, context) => {
   const input = requiredInput(request.inputs, 'trial_image', 'one photograph of a garment');

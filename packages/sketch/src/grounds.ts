@@ -13,7 +13,7 @@ import { viewAt } from './swapping/placement.js';
 type Facts = Readonly<Record<string, unknown>>;
 type SwapRequest = RenderRequest<CanvasOrder & SceneWords & Partial<ImagePlaceOrder>>;
 
-/** Where a person stands on a sheet: pixels of it. */
+/** A person's place on a sheet, in pixels of the sheet. */
 interface Stance {
   readonly x: number;
   readonly soles: number;
@@ -27,7 +27,7 @@ const placeOf = (request: SwapRequest): NewPlace => {
   return placeOfImage({ ...request, body: { background_image_public_id: id } });
 };
 
-/** A photograph of this size is worth a picture of 2K. */
+/** A photograph of at least this size gets a 2K picture. */
 const LARGE = 1600;
 
 const sheetOf = ({ body }: SwapRequest, source: Canvas): CanvasSize => {
@@ -44,7 +44,7 @@ const eyeFor = (shows: ShotFraming): number => (shows === 'full' ? 1.1 : 1.3);
  * are already validated against the bodies of these workflows.
  */
 export const grounds = {
-  /** The format that was asked for, else the source's own. */
+  /** The ordered format, otherwise the source's own. */
   sizeOf(request: RenderRequest, source: Canvas): Canvas & { readonly facts: Facts } {
     const { width, height, aspectRatio, resolution } = sheetOf(request, source);
     return { width, height, facts: { aspect_ratio: aspectRatio, resolution } };

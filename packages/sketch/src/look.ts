@@ -14,8 +14,10 @@ import {
 import { MODEL } from './model.js';
 
 /**
- * A full-length editorial picture: the person of `model_image` in all items, before `background_image` or in the studio.
- * @throws EngineError `bad_input` when a picture cannot be read, or an item does not stand out from its background
+ * A full-length editorial picture: the person of `model_image` in all items, before `background_image` or in
+ * the studio.
+ * @throws EngineError `bad_input` when a picture cannot be read, or an item does not stand out from its
+ * background
  */
 export const look: Renderer<OutfitOrder> = async (request, context) => {
   const easel = easelFor(request, context, '4:5');
@@ -23,7 +25,7 @@ export const look: Renderer<OutfitOrder> = async (request, context) => {
     throw new EngineError('bad_input', 'model_image is missing. Name the picture of a model.');
   const posed = await assemble(easel, request, 'model_image');
   const given = inputOf(request, 'background_image');
-  // A drawn scene says where in it one stands.
+  // A drawn scene gives the person's place in it.
   const { setting, view } = given
     ? await placeFor(given, request.seed, easel.size, posed.view)
     : { setting: await studio(request.seed, easel.size, posed.view.floor), view: posed.view };

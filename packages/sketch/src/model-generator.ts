@@ -26,7 +26,10 @@ import { points } from './drawing/points.js';
 
 const PENCIL = '#4d5a70';
 
-/** The construction drawing under a croquis: head divisions, axes of shoulders and hips, and the contour in pencil. */
+/**
+ * The construction drawing under a croquis: head divisions, axes of shoulders and hips, and the contour in
+ * pencil.
+ */
 function drawConstruction(pens: Pens, rig: Rig): string {
   const line = (points: readonly Point[], width = 1.1, opacity = 0.8): string =>
     stroke(pens, points, width, { colour: PENCIL, opacity, ends: [0.3, 0.3] });

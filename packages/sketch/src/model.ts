@@ -1,2 +1,2 @@
-/** What provenance and `image_model` call this engine. */
+/** This engine's name in provenance and in `image_model`. */
 export const MODEL = 'sketch-1';

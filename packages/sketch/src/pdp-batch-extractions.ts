@@ -118,7 +118,7 @@ const withGroup = (
   meta: { ...picture.meta, axis, ...group, source_index: source },
 });
 
-/** The person whom one of the pictures knows. */
+/** The person whose facts are in the meta of one of the pictures. */
 async function sharedPerson(photos: readonly Photo[], group: Group, testMark: boolean): Promise<Shared> {
   const members = photos.filter(({ index }) => group.member_indices.includes(index));
   for (const { index, reading } of members) {
@@ -170,8 +170,8 @@ const counted = (groups: readonly Group[], one: string, many: string): string =>
 };
 
 /**
- * The grouping pass of a batch: finds the photographs that share a person or a place, and extracts each shared person and place
- * once. The first picture is the contact sheet with the grouping in its meta.
+ * The grouping pass of a batch: finds the photographs that share a person or a place, and extracts each shared
+ * person and place once. The first picture is the contact sheet with the grouping in its meta.
  * @throws EngineError `bad_input` when no photograph can be read
  */
 export const pdpBatchExtractions: Renderer<PdpBatchExtractionsOrder> = async (request, context) => {

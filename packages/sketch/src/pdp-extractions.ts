@@ -110,7 +110,7 @@ async function backgroundArm(reading: Reading, request: PdpRequest): Promise<Out
   return { picture: await encode(await marked(plate.raster, request.testMark), facts) };
 }
 
-/** An empty picture has no recipe worth repeating. */
+/** The recipe of an empty picture is useless. */
 async function recipeArm(reading: Reading, request: PdpRequest): Promise<Outcome> {
   if (reading.person)
     return failed(
@@ -136,8 +136,9 @@ const RUN: Readonly<Record<Arm, (reading: Reading, request: PdpRequest) => Promi
 
 /**
  * Splits one product photograph into garment, person, background and recipe. An arm without a result counts as
- * a failure of that arm and does not affect the others. @throws EngineError `bad_input` when there is no
- * picture, `no_image` when no arm has a result and none was left out
+ * a failure of that arm and does not affect the others.
+ * @throws EngineError `bad_input` when there is no picture, `no_image` when no arm has a result and none was
+ * left out
  */
 export const pdpExtractions: Renderer<PdpExtractionsOrder> = async (request, context) => {
   const input = requiredInput(request.inputs, 'pdp_image', 'one photograph of a product page');

@@ -34,7 +34,10 @@ async function place(spec: Spec): Promise<Buffer> {
     .toBuffer();
 }
 
-/** Draws the preview of a preset of each kind from its spec. A shot's preview is a small figure with the spec's framing and light. */
+/**
+ * Draws the preview of a preset of each kind from its spec. A shot's preview is a small figure with the spec's
+ * framing and light.
+ */
 export const presetPreviews = {
   model: portrait,
   background: place,

@@ -29,7 +29,7 @@ const PLACES = {
 const LEAST = { top: 0.6, bottom: 0.25, footwear: 0.04, bag: 0.05, headwear: 0.2, accessory: 0.06 } as const;
 
 let person: Made;
-/** As pictures with meta, and as photographs without. */
+/** `things` are pictures with meta; `photographs` are pictures without it. */
 let things: EngineImage[];
 let photographs: EngineImage[];
 

@@ -14,9 +14,10 @@ import {
 import { MODEL } from './model.js';
 
 /**
- * Dresses the person of `user_image` in `item-0`, `item-1`, …: clothes from the skin outward, shoes on the feet, a bag in the
- * hand, a hat on the head, accessories in their places.
- * @throws EngineError `bad_input` when a picture cannot be read, or an item does not stand out from its background
+ * Dresses the person of `user_image` in `item-0`, `item-1`, …: clothes from the skin outward, shoes on the
+ * feet, a bag in the hand, a hat on the head, accessories in their places.
+ * @throws EngineError `bad_input` when a picture cannot be read, or an item does not stand out from its
+ * background
  */
 export const tryOn: Renderer<OutfitOrder> = async (request, context) => {
   const easel = easelFor(request, context, '2:3');

@@ -46,7 +46,9 @@ interface Prediction {
   readonly error?: { readonly name?: string } | null;
 }
 
-/** FASHN's endpoints, each a model of the registry: runs, polls, fetches. It finds a prediction again by its id. */
+/**
+ * FASHN's endpoints, each a model of the registry: runs, polls, fetches. It finds a prediction again by its id.
+ */
 export class FashnVendor implements ImageVendor {
   private readonly api: JsonApi;
 

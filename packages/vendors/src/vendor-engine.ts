@@ -45,8 +45,8 @@ const ofTheArm: Partial<Record<EngineErrorClass, PartFailureCode>> = {
 };
 
 /**
- * Makes the pictures of a brief with a vendor's model. Each call is recorded before it is made, and the next worker that renders
- * the job finds it:
+ * Makes the pictures of a brief with a vendor's model. Each call is recorded before it is made, and the next
+ * worker that renders the job finds it:
  *
  * - answered: the kept result is used.
  * - submitted, and the vendor can find it again: the worker waits for it. If the vendor accepts our own ids of

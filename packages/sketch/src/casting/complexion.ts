@@ -4,8 +4,9 @@ export const HAIR_TEXTURES = ['straight', 'wavy', 'curly', 'coily'] as const;
 export type HairTexture = (typeof HAIR_TEXTURES)[number];
 
 /**
- * Ranges from which a seed chooses. `skin` indexes the scale below; `textures` and `hair` repeat an entry to make it
- * likelier. The ranges overlap widely on purpose: a casting field narrows a population, but does not fix one look.
+ * Ranges from which a seed chooses. `skin` indexes the scale below; `textures` and `hair` repeat an entry to
+ * make it likelier. The ranges overlap widely on purpose: a casting field narrows a population, but does not
+ * fix one look.
  */
 export interface Complexion {
   readonly skin: readonly [from: number, to: number];

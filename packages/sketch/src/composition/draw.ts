@@ -87,7 +87,7 @@ export async function ground(easel: Easel, setting: Setting, outfit: Outfit, vie
   return [setting.plate, await floorShadow(outfit, setting, view.framing, easel.size)];
 }
 
-/** The finished picture in the size that was asked for. */
+/** The finished picture in the ordered size. */
 export async function finished(
   easel: Easel,
   layers: readonly Layer[],

@@ -40,7 +40,10 @@ export function wearerFacts({ rig }: Outfit): Record<string, unknown> {
   };
 }
 
-/** The meta of any composed picture: the clothes and their places in the picture. The top-level fields describe `main`. */
+/**
+ * The meta of any composed picture: the clothes and their places in the picture. The top-level fields describe
+ * `main`.
+ */
 export const pictureFacts = async (
   easel: Easel,
   main: Garment,

@@ -74,8 +74,8 @@ async function roundness(
 }
 
 /**
- * Lights a transparent layer in place: surfaces that face away from the light get darker, surfaces that face it get brighter, and
- * all take the light's colour.
+ * Lights a transparent layer in place: surfaces that face away from the light get darker, surfaces that face it
+ * get brighter, and all take the light's colour.
  * @param scale pixels per figure unit
  */
 export async function relight(subject: Raster, light: Light, scale: number): Promise<void> {
@@ -92,7 +92,7 @@ export async function relight(subject: Raster, light: Light, scale: number): Pro
       const i = (y * width + x) * 4;
       if (!data[i + 3]) continue;
       const px = within((x / step) | 0, w - 1);
-      // Opacity rises inward, so the surface turns toward where it falls.
+      // Opacity rises inward, so the surface faces the side on which it falls.
       const nx = (at(px - reach, py) - at(px + reach, py)) / 128;
       const ny = (at(px, py - reach) - at(px, py + reach)) / 128;
       const slope = nx * lx + ny * ly;

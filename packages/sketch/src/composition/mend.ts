@@ -141,7 +141,8 @@ export function resampled(mask: Mask, width: number, height: number): Mask {
 
 /**
  * Paints cloth over the hair and hands that hid it, in place. It copies the mirrored place on the other side,
- * because garments are symmetrical, or else a place farther down. @param known where the picture shows cloth
+ * because garments are symmetrical, or else a place farther down.
+ * @param known where the picture shows cloth
  * @param missing where cloth is hidden
  * @param middle the wearer's middle line, pixels
  */

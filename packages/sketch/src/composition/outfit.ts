@@ -11,7 +11,7 @@ interface Worn {
   readonly fit: Fit;
 }
 
-/** A posed person and what he or she wears. */
+/** A posed person and the clothes. */
 export interface Outfit {
   readonly person: Person;
   readonly rig: Rig;

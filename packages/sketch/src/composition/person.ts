@@ -45,8 +45,9 @@ export function knownPerson(meta: Facts | undefined, seed = 0): Person | undefin
 
 /**
  * The person to draw. With a picture it is always the person whose casting facts its meta holds; without one, a
- * person cast from `casting` and `seed`. @throws EngineError `bad_input` for a picture without facts, because
- * the drawing would show a different person
+ * person cast from `casting` and `seed`.
+ * @throws EngineError `bad_input` for a picture without facts, because the drawing would show a different
+ * person
  */
 export function personFrom(input: EngineImage | undefined, casting: Casting, seed: number): Person {
   if (!input) return { spec: cast({ body_type: 'balanced', ...casting }, seed), seed };

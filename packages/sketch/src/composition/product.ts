@@ -11,7 +11,7 @@ import { placeFor, studio, type Place } from './setting.js';
 
 /** The body of product-to-model, direct and phased. */
 export interface ProductToModelOrder extends CanvasOrder {
-  /** May say what kind of garment it is. */
+  /** The text may name the kind of garment. */
   readonly display_name?: string;
 }
 

@@ -67,8 +67,8 @@ async function coverFit(input: EngineImage, { width, height }: Canvas): Promise<
 }
 
 /**
- * Shows a plate closer, like a longer lens: enlarges its middle and puts it a little out of focus. @param zoom
- * 1 does not change it
+ * Shows a plate closer, like a longer lens: enlarges its middle and puts it a little out of focus.
+ * @param zoom 1 does not change it
  * @param at the kept part of the height, from 0 (top) to 1 (bottom)
  */
 async function nearer(plate: Raster, zoom: number, at: number): Promise<Raster> {

@@ -15,7 +15,7 @@ async function rounded({ data, width, height }: Mask): Promise<Mask> {
   return { data: new Uint8Array(soft).map((v) => (v > 127 ? 1 : 0)), width, height };
 }
 
-/** A worn thing, several things that cannot be told apart, or hair, arms and hands in front of them. */
+/** A worn thing, several things that cannot be separated, or the hair, arms and hands in front of them. */
 export interface Worn {
   readonly slot: Slot | 'several' | 'body';
   readonly layers: readonly Layer[];
@@ -71,8 +71,8 @@ function shownOf(stack: readonly Worn[], canvas: Canvas, step: number): Shown {
 /**
  * Outlines of a composed picture, for a workflow that splits it again: `subject` is everything but the place,
  * `cloth` is all clothes, and `front` is the hair and hands that hide part of them. `worn.0.upper` is the
- * visible part of one thing; it is empty if that thing is all of the cloth. @param stack the clothes from the
- * skin outward, with the parts of the body between and over them
+ * visible part of one thing; it is empty if that thing is all of the cloth.
+ * @param stack the clothes from the skin outward, with the parts of the body between and over them
  */
 export async function silhouettes(
   figure: FigureLayers,

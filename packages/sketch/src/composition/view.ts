@@ -28,7 +28,9 @@ export function usualView(outfit: Outfit, { width, height }: Canvas): View {
   return seen(frame(width, height, 0, bottom, 0.95, 0.075), 'three_quarter');
 }
 
-/** Upper edge and height (figure units) of a detail: the chest for an upper garment, the waist for a lower one. */
+/**
+ * Upper edge and height (figure units) of a detail: the chest for an upper garment, the waist for a lower one.
+ */
 const detail = ({ worn }: Outfit): readonly [number, number] =>
   worn.length === 0 || worn.some(({ fit }) => !['skirt', 'trousers', 'shorts'].includes(fit.garmentClass))
     ? [106, 300]

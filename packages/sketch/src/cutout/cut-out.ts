@@ -73,8 +73,8 @@ async function feather(mask: Mask, width: number, height: number): Promise<Uint8
 }
 
 /**
- * Pushes the garment's own colour outward over its rim, because the rim's pixels are mixed with the paper and would show as a
- * pale line on any other background.
+ * Pushes the garment's own colour outward over its rim, because the rim's pixels are mixed with the paper and
+ * would show as a pale line on any other background.
  */
 function decontaminate(raster: Raster, mask: Mask, rounds: number): void {
   const { data, width, height } = raster;
@@ -199,8 +199,9 @@ const WORN =
   'This engine takes garments that are photographed by themselves: send the garment laid out on a plain background, or name an image model that works on photographs of people.';
 
 /**
- * Finds the thing laid out on a plain background. @param person the person found on the photograph, if any @throws EngineError
- * `bad_input` if a person wears it, or if nothing surely stands out from the background
+ * Finds the thing laid out on a plain background.
+ * @param person the person found on the photograph, if any
+ * @throws EngineError `bad_input` if a person wears it, or if nothing surely stands out from the background
  */
 export async function productMask(
   photograph: Raster,

@@ -10,7 +10,9 @@ export interface Flood {
   readonly tolerance: number;
 }
 
-/** Slope of lightness, L* per pixel, at which even a faint edge stops a shadow from being taken for background. */
+/**
+ * Slope of lightness, L* per pixel, at which even a faint edge stops a shadow from being taken for background.
+ */
 const FAINT_SLOPE = 1.15;
 /** Deepest shadow, in L*, that can still lie on the background. */
 const SHADOW_DEPTH = 28;

@@ -2,7 +2,9 @@ import { hypot, most, sqrt, within } from '../reading/arithmetic.js';
 import type { LabColour, LabPlanes } from './lab-planes.js';
 import { components, open, type Mask } from './mask.js';
 
-/** Hues from pink to yellow at moderate chroma, which all skin tones have. Cloth and brick can have them, too. */
+/**
+ * Hues from pink to yellow at moderate chroma, which all skin tones have. Cloth and brick can have them, too.
+ */
 function looksLikeSkin(l: number, a: number, b: number): boolean {
   const chroma = sqrt(a * a + b * b);
   if (l < 11 || l > 94 || chroma < 7.5 || chroma > 46) return false;

@@ -72,7 +72,10 @@ function fieldOf({ data, width, height }: Raster, chosen: (i: number) => boolean
   return { rgb, width: w };
 }
 
-/** The mask as a soft plane of the picture's size: 128 on the contour, with a ramp of `reach` pixels on both sides. */
+/**
+ * The mask as a soft plane of the picture's size: 128 on the contour, with a ramp of `reach` pixels on both
+ * sides.
+ */
 async function softPlane(mask: Mask, width: number, height: number, reach: number): Promise<Uint8Array> {
   return sharp(Buffer.from(mask.data.map((v) => v * 255)), {
     raw: { width: mask.width, height: mask.height, channels: 1 },

@@ -107,7 +107,8 @@ function judge(mask: Mask): void {
 
 /**
  * Separates the garment from the background. The picture should be a little soft, so that grain does not look
- * like an edge. @throws EngineError `bad_input` when nothing stands out, or when there is no plain background
+ * like an edge.
+ * @throws EngineError `bad_input` when nothing stands out, or when there is no plain background
  */
 export function segment(raster: Raster): Mask {
   const given = ownAlpha(raster);

@@ -12,7 +12,7 @@ interface BodyFit {
    * Sleeves have their own meshes, so a row only counts the body: pixels at most this far from the middle line.
    */
   readonly apart?: number;
-  /** Broadens nothing above this height: shoulders and straps keep their cut. */
+  /** Rows above this height are not broadened, so shoulders and straps keep their cut. */
   readonly bodyFrom: number;
   /** Takes the waist in, as a share. */
   readonly pinch: number;
@@ -52,7 +52,7 @@ function rowFactors(shape: Silhouette, rig: Rig, fit: BodyFit): number[] {
     for (let k = -3; k <= 3; k++) {
       const value = raw[Math.min(ROWS, Math.max(0, j + k))] ?? 1;
       const w = 4 - Math.abs(k);
-      // A row that must be broader wins over its neighbours.
+      // If a row must be broader than its neighbours, it stays broader.
       sum += w * Math.max(value, k === 0 ? value : value * 0.985);
       weight += w;
     }

@@ -69,7 +69,9 @@ interface Seams {
   readonly inner: number;
 }
 
-/** Outer seam and inner seam (the middle line above the crotch) down one side, smoothed over neighbouring rows. */
+/**
+ * Outer seam and inner seam (the middle line above the crotch) down one side, smoothed over neighbouring rows.
+ */
 function seams(shape: Silhouette, side: -1 | 1, crotch: number): Seams[] {
   const raw = Array.from({ length: ROWS + 1 }, (_, j): Seams => {
     const row = lerp(shape.top - 2, shape.bottom + 2, j / ROWS);

@@ -4,7 +4,7 @@ import type { Mesh } from '../dressing/mesh.js';
 import type { Rig } from '../figure/rig.js';
 import type { DrawnGarment } from './paint-to-wear.js';
 
-/** How a garment is worn with others. */
+/** How a garment is worn together with others. */
 export interface Manner {
   /** A sleeve that another one covers is left out, so that two sleeves never lie on one arm. */
   readonly sleeves: boolean;

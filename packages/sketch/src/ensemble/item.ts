@@ -154,7 +154,8 @@ async function readItem(
 /**
  * Cuts every item out of its picture, in the caller's order.
  * @param density pixels per centimetre of a garment
- * @throws EngineError `bad_input` when an item is missing, cannot be read, or does not stand out from its background
+ * @throws EngineError `bad_input` when an item is missing, cannot be read, or does not stand out from its
+ * background
  */
 export async function readItems(
   { body, inputs }: RenderRequest<{ readonly items: readonly TrialItemOrder[] }>,

@@ -10,7 +10,7 @@ interface FigureOptions {
   readonly legwear: number;
   readonly vest: boolean;
   readonly arms: boolean;
-  /** A portrait ends above them. */
+  /** Whether the legs are drawn. A portrait ends above them. */
   readonly legs: boolean;
   /** The colour of gaps between the seams of trousers that lie over the drawing. */
   readonly lining?: string;

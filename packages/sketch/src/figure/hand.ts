@@ -33,7 +33,8 @@ const PALM: readonly Point[] = points(
 const THUMB: readonly Point[] = points('6 6, 10.5 13, 12.6 22, 12.8 33, 11.2 40, 8.8 39.5, 8.2 31, 6.8 22');
 
 /**
- * A relaxed hand. `inward` is the side of the thumb on the page (1: right); `angle` is the direction of the forearm.
+ * A relaxed hand. `inward` is the side of the thumb on the page (1: right); `angle` is the direction of the
+ * forearm.
  */
 export function drawHand(pens: Pens, wrist: Point, angle: number, inward: -1 | 1, scale: number): string {
   const put = (points: readonly Point[]): Point[] =>

@@ -280,7 +280,7 @@ const BAGS: Readonly<Record<string, Bag>> = {
   },
 };
 
-/** Undefined when the category is no bag. */
+/** Undefined if the category is not a bag. */
 export function drawBag(cloth: Cloth, spec: GarmentSpec): Drawing | undefined {
   const bag = Object.hasOwn(BAGS, spec.category.silhouette) ? BAGS[spec.category.silhouette] : undefined;
   if (!bag) return undefined;

@@ -15,7 +15,10 @@ export interface Sleeve {
   readonly cuff: number;
 }
 
-/** The cut of a garment that hangs from the shoulders. Centimetres; x from the middle line, y down from the neck point. */
+/**
+ * The cut of a garment that hangs from the shoulders. Centimetres; x from the middle line, y down from the neck
+ * point.
+ */
 export interface Cut {
   readonly neck: number;
   readonly shoulder: readonly [x: number, y: number];

@@ -35,7 +35,7 @@ interface UpperPieces {
   readonly box: Omit<Drawing, 'svg'>;
 }
 
-/** Undefined for what does not hang from the shoulders. */
+/** Undefined for garments that do not hang from the shoulders. */
 export function upperPieces(
   sheet: SvgSheet,
   spec: GarmentSpec,

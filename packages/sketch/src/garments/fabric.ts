@@ -18,14 +18,14 @@ type Texture =
   | 'brocade'
   | 'fur';
 
-/** How a material takes light. */
+/** How a material looks. */
 interface Material {
   readonly texture: Texture;
   /** 0 matt, 1 patent leather or metal. */
   readonly sheen: number;
-  /** Below 1 what lies beneath shows through. */
+  /** Below 1 the layer beneath shows through. */
   readonly opacity: number;
-  /** 0 flows, 1 stands by itself: how sharp folds are. */
+  /** How sharp the folds are: at 0 the cloth flows, at 1 it stands by itself. */
   readonly body: number;
 }
 
@@ -223,7 +223,7 @@ export function textureTile(texture: Texture, colour: string): Tile | undefined 
   }
 }
 
-/** What a garment's cloth looks like before it is cut. */
+/** The cloth of a garment before it is cut. */
 export interface Fabric {
   readonly colour: string;
   readonly accents: readonly string[];

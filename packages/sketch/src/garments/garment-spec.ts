@@ -3,15 +3,15 @@ import { colourOf, coloursIn } from '../drawing/colour-words.js';
 
 type GarmentFit = 'slim' | 'regular' | 'loose';
 
-/** Where the kinds of garment are looked up. */
+/** The look-up of the kinds of garment. */
 type KnownGarments = Pick<RenderContext, 'garmentKind'>;
 
 /** All facts for drawing a garment. They come from any of the three forms of the body. */
 export interface GarmentSpec {
   readonly category: GarmentKind;
-  /** As the caller said it. */
+  /** In the caller's words. */
   readonly colour: string;
-  /** Hex: the ground, then what else the caller named. */
+  /** Hex colours: the ground first, then the caller's others. */
   readonly colours: readonly string[];
   readonly material: string;
   readonly pattern: string;
@@ -54,7 +54,7 @@ export interface GarmentOrder {
   readonly length?: string;
 }
 
-/** What is said of a garment, in words. */
+/** The words about a garment. */
 interface Said {
   readonly colour?: string | undefined;
   readonly material?: string | undefined;

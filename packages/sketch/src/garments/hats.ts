@@ -193,7 +193,7 @@ function hatWithBrim(c: Cloth, reach: number, height: number): Hat {
   };
 }
 
-/** Undefined when the category is no headwear. */
+/** Undefined if the category is not headwear. */
 export function drawHat(cloth: Cloth, spec: GarmentSpec): Drawing | undefined {
   const hat = Object.hasOwn(HATS, spec.category.silhouette)
     ? HATS[spec.category.silhouette]?.(cloth)

@@ -414,7 +414,7 @@ const legFrame = (cut: LegCut): Frame => ({
   shoulder: [cut.waist, 0],
 });
 
-/** Trousers, shorts and what else goes on two legs. */
+/** Trousers, shorts and other garments for two legs. */
 export function drawLegs(cloth: Cloth, key: string, spec: GarmentSpec): { svg: string; frame: Frame } {
   const cut = cutOf(key, spec);
   const shape = legShape(cut);

@@ -333,5 +333,5 @@ export function patternTile(fabric: Fabric, random: SeededRandom): Tile | undefi
   return draw(colour, printColours(fabric), random.fork('print'));
 }
 
-/** Cloth whose colour runs into another one downward. */
+/** Cloth whose colour changes into another one toward the bottom. */
 export const isOmbre = (pattern: string): boolean => /ombr|gradient|dip/.test(pattern);

@@ -51,7 +51,7 @@ function skirtSide(base: SkirtCut, spec: GarmentSpec): Point[] {
   return base.side.map(([x, y], i): Point => [i === 0 ? x : x * (1 + (flare * fit - 1) * (i / 3)), y * k]);
 }
 
-/** What hangs from the waist in one piece. */
+/** Garments that hang from the waist in one piece. */
 export function drawSkirt(
   cloth: Cloth,
   key: string,

@@ -395,7 +395,7 @@ function longCloth(c: Cloth, half: number, height: number, fringe: boolean, bord
   );
 }
 
-/** Accessories. Undefined when the category is none of them. */
+/** Accessories. Undefined if the category is not an accessory. */
 export function drawSmallThing(cloth: Cloth, spec: GarmentSpec): Drawing | undefined {
   const { silhouette } = spec.category;
   return Object.hasOwn(THINGS, silhouette) ? THINGS[silhouette]?.(cloth) : undefined;

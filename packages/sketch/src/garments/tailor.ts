@@ -2,7 +2,7 @@ import type { Point } from '../drawing/geometry.js';
 import type { Cut, Neckline, Sleeve } from './cuts.js';
 import type { GarmentSpec } from './garment-spec.js';
 
-/** All that the caller said about the shape. */
+/** All of the caller's words about the shape. */
 export const shapeWords = (spec: GarmentSpec): string =>
   [spec.form, spec.length, ...spec.details, spec.direction].join(' ').toLowerCase();
 
@@ -76,7 +76,7 @@ function sleeveOf(spec: GarmentSpec, cut: Cut, width: number): Sleeve | undefine
   return { ...usual, shape, length: length ?? usual.length, cuff: usual.cuff * width * wide };
 }
 
-/** The cut for this caller: fit, length, neckline and sleeves. */
+/** The cut that the caller ordered: fit, length, neckline and sleeves. */
 export function tailored(cut: Cut, spec: GarmentSpec): Cut {
   const words = shapeWords(spec);
   const width = WIDTH[spec.fit] * (/oversiz/.test(words) ? 1.08 : 1);

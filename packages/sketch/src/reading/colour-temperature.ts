@@ -58,7 +58,8 @@ function tonesOf({ data, width, height }: Raster, subject: Mask | undefined): To
 /**
  * The colour of the light. It is read from the brightest pixels without a strong colour, preferably in the
  * background: a white that looks blue lies in cold light. It is only an estimate: a picture of nothing but a
- * tinted wall looks like tinted light. @param subject the part that is not background, if known
+ * tinted wall looks like tinted light.
+ * @param subject the part that is not background, if known
  */
 export function illuminantOf(picture: Raster, subject?: Mask): Illuminant {
   const tones = tonesOf(picture, subject);

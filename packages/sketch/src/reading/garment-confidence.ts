@@ -9,7 +9,10 @@ const SET_OFF = 7;
  */
 const APART = 2;
 
-/** Share of a region's contour along which the colours inside and outside differ. The picture's own rim counts as different. */
+/**
+ * Share of a region's contour along which the colours inside and outside differ. The picture's own rim counts
+ * as different.
+ */
 function setOff({ data, width, height }: Mask, inner: Uint8Array, { l, a, b }: LabPlanes): number {
   let [clear, all] = [0, 0];
   for (let i = 0; i < data.length; i++) {
@@ -55,8 +58,8 @@ function balance({ data, width }: Mask, middle: number): number {
 
 /**
  * The confidence that a region is one garment, 0–1. It is high if the contour is visible, and if the region is
- * in one piece and not lopsided. Scraps of a jumper in the wall's colour fail all three tests. @param middle
- * the wearer's middle line, for clothes around it
+ * in one piece and not lopsided. Scraps of a jumper in the wall's colour fail all three tests.
+ * @param middle the wearer's middle line, for clothes around it
  */
 export function trustIn(
   mask: Mask,

@@ -96,7 +96,9 @@ interface GarmentSheet {
   readonly testMark: boolean;
 }
 
-/** One garment of a reading, as a picture of its own. `meta.bounding_box` is [left, top, right, bottom], 0–1. */
+/**
+ * One garment of a reading, as a picture of its own. `meta.bounding_box` is [left, top, right, bottom], 0–1.
+ */
 export async function garmentPicture(
   reading: Reading,
   region: GarmentRegion,

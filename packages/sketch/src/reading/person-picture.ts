@@ -12,8 +12,8 @@ const WIDTH = 683;
 const HEIGHT = 1024;
 
 /**
- * The person of a picture that this engine drew, as a catalogue model in base wear. A cut-out would wear the product and have
- * only one pose; a drawn person can be dressed and posed.
+ * The person of a picture that this engine drew, as a catalogue model in base wear. A cut-out would wear the
+ * product and have only one pose; a drawn person can be dressed and posed.
  */
 export async function personPicture(person: Person, testMark: boolean): Promise<EnginePicture> {
   const { spec } = person;

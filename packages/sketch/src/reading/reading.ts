@@ -59,8 +59,9 @@ function maskOfPerson({ mask }: Photographed, { small }: Photograph): Mask {
 const PLAIN = 0.93;
 
 /**
- * Reads a picture. If this engine composed it, the meta names its people and the place of each garment. In any other picture it
- * reads only garments photographed by themselves on a plain background, and does not cut worn clothes out.
+ * Reads a picture. If this engine composed it, the meta names its people and the place of each garment. In any
+ * other picture it reads only garments photographed by themselves on a plain background, and does not cut worn
+ * clothes out.
  * @throws EngineError `bad_input` when the bytes are no picture
  */
 export async function readPhotograph(input: EngineImage): Promise<Reading> {

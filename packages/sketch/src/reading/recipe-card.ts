@@ -177,7 +177,9 @@ const corners = ({ x, y, width, height }: Frame): string => {
 const WIDTH = 820;
 const HEIGHT = 1024;
 
-/** The recipe as a drawn card: layout with the light's fall, camera, lamp plan, contrast, temperature, colours. */
+/**
+ * The recipe as a drawn card: layout with the light's fall, camera, lamp plan, contrast, temperature, colours.
+ */
 export async function recipePicture(
   reading: Reading,
   recipe: Recipe,

@@ -15,7 +15,7 @@ import type { Placement } from './placement.js';
 export interface NewPlace {
   /** The facts about it for the picture's meta. */
   readonly about: PictureMeta;
-  /** Whether it has no wall in front of which a thing could hang. */
+  /** Whether it lacks a wall for a thing to hang on. */
   readonly open: boolean;
   /** Draws or fits it for the view of the subject. */
   seen(size: CanvasSize, subject: Pick<Placement, 'view' | 'eye'>): Promise<Place>;

@@ -89,8 +89,8 @@ const outlineFacts = (
 };
 
 /**
- * Cuts the subject of `source_image` out of its picture and puts it into another place: at the same scale, on the floor, in that
- * place's light.
+ * Cuts the subject of `source_image` out of its picture and puts it into another place: at the same scale, on
+ * the floor, in that place's light.
  * @throws EngineError `bad_input` when there is no source, or no subject stands out from its background
  */
 export async function swapBackground(

@@ -32,7 +32,7 @@ export function embroidery(cloth: Cloth, x: number, y: number, size: number): st
   );
 }
 
-/** What is sewn on for its own sake. */
+/** Trims that are only decoration. */
 export const ORNAMENTS: Readonly<Record<string, Trim>> = {
   embroidery: (c, f) =>
     f.neck[1] > f.top

@@ -82,7 +82,7 @@ const belt = (
   );
 };
 
-/** What closes, ties and cinches. */
+/** Trims that close, tie or cinch a garment. */
 export const TIES: Readonly<Record<string, Trim>> = {
   drawcord: (c, f) =>
     [3.4, -3.4]

@@ -44,7 +44,7 @@ export const SLEEVE_TRIMS: ReadonlySet<string> = new Set([
   'quilting',
 ]);
 
-/** The names of what a phrase asks to be sewn on. */
+/** The names of the trims that a phrase mentions. */
 export const trimsIn = (words: string): string[] =>
   WORDS.filter(([pattern]) => pattern.test(words)).map(([, name]) => name);
 

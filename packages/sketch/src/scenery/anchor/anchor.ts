@@ -1,6 +1,9 @@
 import type { Brush } from '../brush.js';
 
-/** Where a piece belongs: on a wall, on the floor beside the subject, flat on the ground, in the distance, overhead. */
+/**
+ * Where a piece belongs: on a wall, on the floor beside the subject, flat on the ground, in the distance,
+ * overhead.
+ */
 type Belongs = 'wall' | 'floor' | 'ground' | 'far' | 'overhead';
 
 /** The place that one piece gets. */
