@@ -38,7 +38,7 @@ const DEFS = `
     <feDiffuseLighting in="n" surfaceScale="1.5" diffuseConstant="1.03" lighting-color="#fff"><feDistantLight azimuth="200" elevation="62"/></feDiffuseLighting>
   </filter>`;
 
-/** Lays a garment on paper: `body` is drawn inside the outline, `seams` above it. */
+/** Draws a garment that lies on paper. `body` is drawn inside the outline, `seams` above it. */
 function photograph({
   outline,
   fill,

@@ -18,7 +18,8 @@ form.addEventListener('submit', (event) => {
 });
 
 /**
- * Each token opens one upload or one job, for minutes: the page uploads to Atelier and follows the job itself.
+ * Each token gives access to one upload or one job, for minutes. With it the page itself uploads to Atelier and
+ * follows the job.
  */
 async function order(photo: File): Promise<void> {
   status.value = 'Uploading';

@@ -4,7 +4,7 @@ import type { Job } from './types.js';
 export type ErrorCode = components['schemas']['ErrorCode'];
 type Envelope = components['schemas']['ErrorEnvelope'];
 
-/** The service refused: branch on `code`; `message` says what to do and whether credits were charged. */
+/** The service refused. Branch on `code`. `message` says what to do and whether credits were charged. */
 export class AtelierError extends Error {
   override readonly name = 'AtelierError';
 

@@ -56,7 +56,7 @@ function mayBeRepeated({ status, code }: AtelierError, repeatable: boolean): boo
 
 /**
  * Repeats a request until it gets an answer, and returns a successful one.
- * @throws AtelierError the service refuses; ConnectionError no answer came; the signal's reason
+ * @throws AtelierError when the service refuses; ConnectionError when no answer came; the signal's reason
  */
 export async function send(
   { baseUrl, apiKey, fetch: doFetch, retries }: Connection,

@@ -1,8 +1,8 @@
 import type { ArtifactKind, PartFailureCode, PictureMeta, StageName, StepName } from './vocabulary.js';
 
 /**
- * An order in words that every model understands, and that knows no vendor. A workflow makes its brief from the
- * body of a request; an engine that is not the sandbox sees the brief and never the body.
+ * An order in words that every model understands, independent of vendors. A workflow makes its brief from the
+ * body of a request. Every engine but the sandbox sees only the brief, never the body.
  */
 export interface Brief {
   /** The steps run one after the other, because a step may use the result of an earlier one. */
@@ -39,20 +39,23 @@ export type BriefSource = { readonly input: string } | { readonly step: string }
 export interface BriefInput {
   readonly source: BriefSource;
   readonly role: BriefRole;
-  /** Describes the picture and the part of it that matters: one or two sentences without the image's number. */
+  /**
+   * Describes the picture and the part of it that matters, in one or two sentences that do not give the image's
+   * number.
+   */
   readonly part: string;
 }
 
 interface StepFacts {
   /** Unique in the brief. It names the call in the log, and the failed arm if the step has no result. */
   readonly name: StepName;
-  /** In the order in which the words number them: the first is image 1. */
+  /** In the order of their numbers in the words: the first is image 1. */
   readonly inputs: readonly BriefInput[];
   /** If an optional step has no result, the job goes on without it and lists it among its failures. */
   readonly optional: boolean;
 }
 
-/** Whether the picture is a result of its job or an intermediate one of a stage. */
+/** Whether the picture is a result of its job, or only shows a stage on the way. */
 export type BriefArtifact = {
   readonly kind: ArtifactKind;
   readonly label: string;
@@ -66,7 +69,7 @@ export interface PictureOrder extends StepFacts {
   readonly instruction: string;
   /** Things that must stay the same, each a noun phrase. */
   readonly keep: readonly string[];
-  /** Things that must not appear or happen, each a phrase that reads after `Do not`. */
+  /** Things that must not appear or happen, each a phrase that can follow `Do not`. */
   readonly avoid: readonly string[];
   /** `input` means the ratio of image 1. */
   readonly ratio: BriefRatio | 'input';
@@ -87,7 +90,10 @@ export interface PictureOrder extends StepFacts {
 export interface ReadingOrder extends StepFacts {
   readonly kind: 'reading';
   readonly question: string;
-  /** JSON schema of the answer: an object whose members are all required, as vendors' strict modes demand. */
+  /**
+   * JSON schema of the answer. It is an object whose members are all required, because the strict modes of
+   * vendors demand that.
+   */
   readonly schema: Readonly<Record<string, unknown>>;
   /** The steps that follow from an answer that fits the schema. Pure. */
   then(answer: unknown): readonly BriefStep[];

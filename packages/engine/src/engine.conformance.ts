@@ -56,7 +56,7 @@ async function expectPicture({ kind, label, bytes, contentType, width, height, m
   const found = await sharp(bytes).metadata();
   expect(formats[found.format as keyof typeof formats]).toBe(contentType);
   expect([found.width, found.height]).toEqual([width, height]);
-  // An event keeps it: a value that is not JSON would change.
+  // The value is stored in an event, where a value that is not JSON would change.
   expect(JSON.parse(JSON.stringify(meta))).toEqual(meta);
 }
 

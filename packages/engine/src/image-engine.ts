@@ -60,7 +60,7 @@ export type Renderers<Bodies> = { readonly [Workflow in keyof Bodies]: Renderer<
 export interface RenderRequest<Body = Readonly<Record<string, unknown>>> {
   /** The workflow's kebab-case name. */
   readonly workflow: string;
-  /** The validated body, in the caller's own field names; absent fields are absent. */
+  /** The validated body, with the caller's own field names. Fields that the caller left out are absent. */
   readonly body: Body;
   readonly inputs: readonly EngineImage[];
   readonly seed: number;
@@ -73,7 +73,7 @@ export interface EngineImage {
   /** The workflow's name for it, for example `product_image`. */
   readonly name: string;
   readonly bytes: Buffer;
-  /** Known facts beside its pixels: a preset's spec, or the `meta` that a workflow gave its picture. */
+  /** The known facts about it: a preset's spec, or the `meta` that a workflow gave its picture. */
   readonly meta?: Readonly<Record<string, unknown>>;
 }
 
@@ -206,7 +206,7 @@ export interface RenderResult {
 }
 
 /**
- * The class of a failure decides the next step: `bad_input`, `policy`: no retry, refund. `no_image`: one retry.
+ * The class of a failure decides the next step. `bad_input`, `policy`: no retry, refund. `no_image`: one retry.
  * `capacity`: backoff, refund when exhausted. `outcome_unknown`: never blindly re-sent. `misconfigured`: no
  * retry, refund, alarm.
  */

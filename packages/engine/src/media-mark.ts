@@ -3,8 +3,8 @@ import sharp from 'sharp';
 import type { DigitalSource, EnginePicture } from './image-engine.js';
 
 /**
- * IPTC Extension's digital source type, which readers of generated pictures look for, with the generator and
- * the job, as XMP.
+ * The mark as XMP. It holds the digital source type of the IPTC Extension, by which readers recognise generated
+ * pictures, and names the generator and the job.
  */
 function xmpOf(source: DigitalSource, reference: string): string {
   const iptc = 'http://cv.iptc.org/newscodes/digitalsourcetype';

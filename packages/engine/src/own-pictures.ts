@@ -19,7 +19,7 @@ export function personFactsIn(meta: Facts | undefined): Facts | undefined {
 export const ownPictures = {
   /** Facts about the person on it. */
   person: (meta: Facts | undefined): boolean => personFactsIn(meta) !== undefined,
-  /** How it was composed: where each person stands, and where the cloth lies. */
+  /** Facts about its composition: the place of each person, and the place of the cloth. */
   composition: (meta: Facts | undefined): boolean =>
     isRecord(meta?.['view']) && isRecord(meta['wearer']) && isRecord(meta['silhouettes']),
 } as const;

@@ -101,7 +101,7 @@ const opened = new Map<string, Promise<PictureModel>>();
 /**
  * Opens a model once for the process.
  * @param path of its `.json`; the weights lie beside it
- * @param lowest its value for black; white is 1
+ * @param lowest the model's input value for black; white is 1
  */
 function once(path: string, lowest: 0 | -1 = 0): Promise<PictureModel> {
   runtime ??= start();

@@ -47,7 +47,8 @@ interface Prediction {
 }
 
 /**
- * FASHN's endpoints, each a model of the registry: runs, polls, fetches. It finds a prediction again by its id.
+ * FASHN's endpoints; each is a model of the registry. It runs, polls and fetches predictions, and finds a
+ * prediction again by its id.
  */
 export class FashnVendor implements ImageVendor {
   private readonly api: JsonApi;

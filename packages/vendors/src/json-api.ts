@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { EngineError } from '@atelier/engine';
 import { capacityFrom, LostCall, neverSent, refusalOf } from './failures.js';
 
-/** The class of a refusal, by the vendor's documented errors. `said` is undefined if the answer is no JSON. */
+/** The class of a refusal, by the vendor's documented errors. `said` is undefined if the answer is not JSON. */
 type ClassOf = (answer: Response, said: unknown, submitting: boolean) => EngineError;
 
 /** A vendor's JSON API over HTTP, with calls that submit work, poll it and fetch the result. */

@@ -45,7 +45,7 @@ function across(from: Rig, to: Rig, sleeves: boolean): (x: number, y: number) =>
   };
 }
 
-/** Below the hips cloth follows the legs; between the legs it stretches from one to the other. */
+/** Below the hips the cloth follows the legs. Between the legs it stretches from one to the other. */
 function onLegs(from: Rig, to: Rig): (x: number, y: number) => number {
   const at = (rig: Rig, name: 'left' | 'right', y: number): number =>
     rig.legs[name].axisAt(Math.min(1, Math.max(0, (y - 376) / 450)));

@@ -122,7 +122,9 @@ export function meanColour({ data, width, height }: Raster): [number, number, nu
   return [r / n, g / n, b / n];
 }
 
-/** Lights a background in place: it is brighter on the light's side, and takes part of the light's colour. */
+/**
+ * Lights a background in place. It gets brighter on the light's side, and takes on part of the light's colour.
+ */
 export function lightPlace({ data, width, height }: Raster, { from, contrast, tint }: Light): void {
   const [lx, ly] = from;
   const colour = tint.map((gain) => lerp(1, gain, 0.75));

@@ -69,7 +69,7 @@ function baseWear(lower: Worn | undefined, upper: Worn | undefined): Outfit['bas
   return { legwear: lower.fit.legwear, vest, ...lining };
 }
 
-/** Dresses a person. The figure is posed for the garments: the arms follow the outermost sleeves. */
+/** Dresses a person. The figure gets a pose that suits the garments: the arms follow the outermost sleeves. */
 export function dressPerson(person: Person, garments: readonly Garment[]): Outfit {
   const { taken, spare } = sorted(garments);
   const first = buildRig(person.spec);

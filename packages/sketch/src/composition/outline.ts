@@ -7,7 +7,7 @@ import type { Layer } from '../scene.js';
 /** Outlines are kept in units of a thousandth of the picture's height, x from its left edge. */
 const UNITS = 1000;
 
-/** Whether one of the layers is more than half opaque, one sample for each `step` pixels. */
+/** Samples, every `step` pixels, whether one of the layers is more than half opaque. */
 export function opaque(
   layers: readonly (Layer | undefined)[],
   width: number,

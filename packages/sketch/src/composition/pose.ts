@@ -19,7 +19,7 @@ function turned(spec: FigureSpec, shot: ShotRecipe): Pick<FigureSpec, 'face' | '
   }
 }
 
-/** The person in the recipe's pose; without one, in a pose of their own. */
+/** The person in the recipe's pose, or in their own pose if the recipe has none. */
 export const directed = (person: Person, shot: ShotRecipe): Person => ({
   ...person,
   spec: { ...person.spec, ...turned(person.spec, shot), stance: shot.pose ?? person.spec.stance },

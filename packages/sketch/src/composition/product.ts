@@ -40,7 +40,7 @@ export async function takeProduct(easel: Easel, words?: string): Promise<Garment
   return garment;
 }
 
-/** Casts the wearer, or takes the one on `model_image`, and poses them for the garment. */
+/** Takes the wearer from `model_image`, or casts one, and poses the wearer for the garment. */
 export async function poseWearer(easel: Easel, garment: Garment): Promise<Outfit> {
   const { request } = easel;
   // Most dresses and skirts are cut for women.

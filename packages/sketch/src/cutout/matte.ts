@@ -97,7 +97,7 @@ const LEAST_CONTRAST = 42;
  */
 const LIVELY = 30;
 
-/** Mean distance of the background beside the subject from its own blur. */
+/** How much the background beside the subject differs from its own blur, on average. */
 function unrest({ data, width }: Raster, soft: Uint8Array, ground: Field): number {
   let [sum, count] = [0, 0];
   for (let i = 0; i < soft.length; i += 7) {

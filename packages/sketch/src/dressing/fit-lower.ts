@@ -70,7 +70,8 @@ interface Seams {
 }
 
 /**
- * Outer seam and inner seam (the middle line above the crotch) down one side, smoothed over neighbouring rows.
+ * The outer seam and the inner seam (above the crotch, the middle line) of one side, smoothed over neighbouring
+ * rows.
  */
 function seams(shape: Silhouette, side: -1 | 1, crotch: number): Seams[] {
   const raw = Array.from({ length: ROWS + 1 }, (_, j): Seams => {

@@ -50,7 +50,10 @@ const heights = ({ frame, from }: DrawnGarment): ((y: number) => number) => {
 
 export const hemOf = (garment: DrawnGarment): number => heights(garment)(garment.frame.hem);
 
-/** Half-breadth that a body needs at a height: the trunk, and below it the leg that stands farther out. */
+/**
+ * Half-breadth that a body needs at a height: that of the trunk, or below it, that of the leg that stands
+ * farther out.
+ */
 function needed(rig: Rig, y: number): number {
   const trunk = rig.proportions.trunk(Math.min(410, y)) + 3;
   if (y < 440) return trunk;
@@ -62,7 +65,7 @@ function needed(rig: Rig, y: number): number {
   return lerp(trunk, Math.max(trunk * 0.8, ...legs), smoothstep(440, 520, y));
 }
 
-/** Figure units per centimetre across at a height of the garment, `at` its height on the figure. */
+/** Figure units per centimetre of breadth, at a height of the garment. `at` is that height on the figure. */
 function breadth(garment: DrawnGarment, rig: Rig, y: number, at: number, under: boolean): number {
   const { frame, from } = garment;
   const least = needed(rig, at) / Math.max(6, frame.half(Math.min(y, frame.hem)));

@@ -47,7 +47,7 @@ export class HeadFrame {
     return points.map(([x, y]) => this.put(x, y));
   }
 
-  /** A point that follows the head's tilt but is not on the face: hair and its volume. */
+  /** A point, for example of the hair, that follows the head's tilt but is not on the face. */
   free(x: number, y: number): Point {
     const [px, py] = rotate([x + 7 * Math.sin(this.spec.face.yaw), y], this.spec.face.tilt, [0, 108]);
     return [px + this.origin[0], py + this.origin[1]];

@@ -160,7 +160,7 @@ export function drawTrunk(pens: Pens, rig: Rig): string {
 }
 
 /**
- * The neck once more, to lie over a garment, because a collar's back is behind the neck and its front before
+ * Draws the neck once more, over a garment: the back of a collar lies behind the neck, its front in front of
  * it. `open` is the height at which the front of the collar begins.
  */
 export function drawNeck(pens: Pens, rig: Rig, open: number): string {

@@ -15,7 +15,7 @@ export interface ArmPose {
 export interface Rig {
   readonly spec: FigureSpec;
   readonly proportions: Proportions;
-  /** Bends a point of the upright trunk (x from the middle line, y height) into the pose. */
+  /** Moves a point of the upright trunk (x from the middle line, y the height) into the pose. */
   readonly place: (x: number, y: number) => Point;
   readonly arms: Readonly<Record<'left' | 'right', Limb>>;
   readonly poses: Readonly<Record<'left' | 'right', ArmPose>>;

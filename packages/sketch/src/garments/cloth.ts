@@ -20,7 +20,7 @@ export interface PieceOptions {
   readonly opacity?: number;
 }
 
-/** Each edge is a curve of its own, so that corners stay corners. */
+/** Each edge is its own curve, so that corners stay sharp. */
 export const contour = (...edges: readonly (readonly Point[])[]): Point[] =>
   edges.flatMap((edge) => (edge.length > 2 ? trace(edge, 6) : [...edge]));
 

@@ -134,7 +134,7 @@ function ribCollar(cloth: Cloth, { neckline, neck: [n] }: Frame): string {
   });
 }
 
-/** Turned-back edges of an open front: lapels, from the neck to where the front closes. */
+/** Lapels: the turned-back edges of an open front, from the neck to the point where the front closes. */
 function lapels(
   cloth: Cloth,
   { neck: [n, d] }: Frame,

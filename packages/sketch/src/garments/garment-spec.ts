@@ -74,7 +74,7 @@ const record = (value: unknown): Fields | undefined =>
 
 const text = (value: unknown): string => (typeof value === 'string' ? value.trim() : '');
 
-/** A preset's name and the caller's own words, read as one phrase. */
+/** Joins a preset's name and the caller's own words into one phrase. */
 function phrase({ preset, custom_text: custom = '' }: PresetOrCustom): string {
   const words = [preset.trim() === 'custom' ? '' : preset.trim(), custom.trim()];
   return words.filter(Boolean).join(' ').replace(/_/g, ' ');

@@ -5,7 +5,7 @@ import { clamp } from '../drawing/geometry.js';
 import { labPlanes, type LabPlanes } from '../cutout/lab-planes.js';
 import { illuminantOf } from './colour-temperature.js';
 
-/** The long side for cutting pictures out, and the one for reading shapes and colours. */
+/** The long side at which pictures are cut out, and the long side at which shapes and colours are read. */
 const FULL_SIDE = 1400;
 const READ_SIDE = 320;
 

@@ -20,7 +20,7 @@ export interface Recipe {
   readonly setting: 'plain_studio' | 'location';
 }
 
-/** The background's main colours at its four sides, with similar ones merged. */
+/** The main colours of the background at its four sides. Similar colours are merged. */
 function groundColours({ photograph, subject }: Reading): string[] {
   const { l, a, b, width, height } = photograph.asTaken;
   const { data } = subject.mask;

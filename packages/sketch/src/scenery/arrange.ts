@@ -42,7 +42,7 @@ function onWall(site: Site, anchor: SceneAnchor, spot: WallSpot, colour: string)
   return { z: spot.z, svg: kind.draw(site.brush, here) };
 }
 
-/** In a place without walls, a wall piece gets a piece of wall of its own. */
+/** In a place without walls, a wall piece gets its own piece of wall. */
 function onOwnWall(site: Site, place: Place, anchor: SceneAnchor, index: number, colour: string): Piece {
   const kind = ANCHORS[anchor.name];
   const { x, z, side } = floorSpot(site, place, index, 1.1);

@@ -120,7 +120,7 @@ function leafLight({ width, height, brush }: View): string {
   return sunny + twigs.join('');
 }
 
-/** The shadow that a row of roofs throws across a street, and the sun beside it. */
+/** The shadow of a row of roofs across a street, with sunlight beside it. */
 function roofLight({ width, height, brush }: View): string {
   const { light, camera } = brush;
   const across = (t: number): number => width * (0.5 + light.side * t);

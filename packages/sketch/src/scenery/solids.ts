@@ -182,7 +182,9 @@ export function lathe(
   ].join('');
 }
 
-/** The shadow of a piece on the floor: a dark core at its foot, and its fall away from the light. */
+/**
+ * The shadow of a piece on the floor: a dark core at its foot, and a soft part that falls away from the light.
+ */
 export function shadowOf(
   brush: Brush,
   [x, z]: readonly [number, number],

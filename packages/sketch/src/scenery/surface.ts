@@ -318,7 +318,7 @@ function drawSurface(brush: Brush, wall: Wall, words: string, label: string): st
   return group({ 'clip-path': brush.sheet.clip(wallShape(wall)) }, inner);
 }
 
-/** A wall with its light, which falls off along it, and its texture. */
+/** A wall with its texture and with light that falls off along it. */
 export function drawWall(brush: Brush, wall: Wall, words: string, label: string): string {
   const lean = brush.light.contrast * 0.22;
   const [from, to] = [wall.map(0, wall.height), wall.map(wall.width, 0)];

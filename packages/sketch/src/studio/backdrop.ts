@@ -50,7 +50,10 @@ export function drawBackdrop(
   return wall + element('rect', { x: 0, y: floor - height * 0.1, width, height, fill: sweep });
 }
 
-/** The soft shadow under the feet: a dark core where the shoe touches and a long fall away from the light. */
+/**
+ * The soft shadow under the feet: a dark core where the shoe touches the floor, and a long part that falls away
+ * from the light.
+ */
 export function drawFloorShadow(
   sheet: SvgSheet,
   studio: Studio,

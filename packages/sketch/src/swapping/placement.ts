@@ -80,7 +80,7 @@ function cutOff({ cut, picture, crown, stature }: SourceSubject, canvas: Canvas)
   };
 }
 
-/** Things: broad ones stand on the floor; tall ones hang in front of the wall like a garment. */
+/** Places a thing. A broad thing stands on the floor; a tall one hangs in front of the wall like a garment. */
 function thing({ cut }: SourceSubject, canvas: Canvas, open: boolean): Placement {
   const { box } = cut;
   const broad = box.height / box.width < 0.66;

@@ -29,7 +29,7 @@ function footprints(
   return prints;
 }
 
-/** On the floor: a dark core under each foot and one long, soft fall away from the light. */
+/** On the floor: a dark core under each foot, and one long, soft shadow away from the light. */
 async function onFloor(
   subject: Raster,
   { left, top }: Placement,

@@ -44,7 +44,7 @@ interface Found {
   readonly slack: number;
 }
 
-/** The meta of a picture that this engine composed says where the subject is. */
+/** Finds the subject by the meta of a picture that this engine composed. */
 async function told({ bytes, meta, name }: EngineImage): Promise<Found | undefined> {
   const outlines = isFacts(meta?.['silhouettes']) ? meta['silhouettes']['subject'] : undefined;
   if (!outlines) return undefined;

@@ -6,7 +6,7 @@ import { POCKETS } from './pockets.js';
 import { SURFACE } from './surface.js';
 import { TIES } from './ties.js';
 
-/** Everything that can be sewn onto a garment that hangs from the shoulders or the waist, by name. */
+/** All trims for garments that hang from the shoulders or the waist, by name. */
 const TRIMS: Readonly<Record<string, Trim>> = { ...BORDERS, ...POCKETS, ...TIES, ...SURFACE, ...ORNAMENTS };
 
 const WORDS: readonly (readonly [RegExp, string])[] = [

@@ -16,7 +16,7 @@ export interface Site {
   readonly height: number;
   readonly ground: GroundKind;
   readonly overhead: 'studio' | 'ceiling' | 'sky';
-  /** The distance as a finished drawing that fills the sheet: sky, hills, and distant anchors. */
+  /** A finished drawing of the distance that fills the sheet: sky, hills, and distant anchors. */
   readonly far: string;
   /** Whether there are distant anchors. If so, closed places need an opening to show them. */
   readonly hasFar: boolean;

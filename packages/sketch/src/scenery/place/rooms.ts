@@ -46,7 +46,7 @@ export function shallowWall(site: Site): Place {
       back: z - 0.35,
     };
   }
-  // A flat in a studio, with one visible edge and the space behind it.
+  // A flat (a free-standing piece of wall) in a studio, with one visible edge and the space behind it.
   const side = brush.light.side;
   const reach = (right - left) * 0.36;
   const range: [number, number] = side < 0 ? [left - 0.4, reach] : [-reach, right + 0.4];

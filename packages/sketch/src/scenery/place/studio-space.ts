@@ -109,7 +109,7 @@ export function ceiling({ brush, half }: Site, rear: number, height: number, col
   );
 }
 
-/** A wide opening in a wall through which the distance is seen. */
+/** A wide opening in a wall that shows the distance. */
 export function vista({ brush, far }: Site, z: number, height: number, breadth: number): string {
   const [left, right] = seen(brush.camera, z);
   const width = Math.min(breadth, (right - left) * 0.7);
