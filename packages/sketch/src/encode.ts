@@ -25,7 +25,7 @@ export async function encode(
     const drawn = sharp(raster.data, { raw: { width: raster.width, height: raster.height, channels: 4 } });
     return width === raster.width ? drawn : drawn.resize(width, height, { fit: 'fill', kernel: 'lanczos3' });
   };
-  // A picture of more than six megapixels with paper grain never fits into the limit as PNG.
+  // A picture of three megapixels or more with paper grain never fits into the limit as PNG.
   if (keepAlpha || (!draft && width * height < 3_000_000)) {
     const source = keepAlpha ? open() : open().removeAlpha();
     const bytes = await source.png({ compressionLevel: 6 }).toBuffer();
