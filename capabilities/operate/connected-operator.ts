@@ -11,7 +11,7 @@ import { createLogger } from '#platform/logger.js';
 import type { Queries } from '#read-store/data-source.js';
 import { KeptEvents } from './log-reading.js';
 import { findConfiguration } from '#operator-calls/find-configuration.js';
-import { CliError } from '#operator-calls/call-refused.js';
+import { CallRefused } from '#operator-calls/call-refused.js';
 import type { Operator } from '#operator-calls/operator.js';
 
 /** How long a write waits for the read models. They usually need some ten milliseconds. */
@@ -31,7 +31,7 @@ export class ConnectedOperator extends OperatorContext implements Operator {
 
   /**
    * Connects to the database alone, in the name of the person at the terminal.
-   * @throws CliError if there is no service
+   * @throws CallRefused if there is no service
    */
   static async connect(features: Features = []): Promise<ConnectedOperator> {
     const configuration = findConfiguration();
@@ -64,7 +64,7 @@ export class ConnectedOperator extends OperatorContext implements Operator {
     return state.status === 'unopened' ? undefined : state;
   }
 
-  /** @throws CliError when the tenant has no account in the environment */
+  /** @throws CallRefused when the tenant has no account in the environment */
   async account(environment: Environment, tenant: string): Promise<OpenedAccount> {
     const account = await this.findAccount(environment, tenant);
     if (account) return account;
@@ -73,7 +73,7 @@ export class ConnectedOperator extends OperatorContext implements Operator {
 
   /**
    * The environments in which the tenant has an account; `env` limits the search to one.
-   * @throws CliError if there is none
+   * @throws CallRefused if there is none
    */
   async accountsOf(tenant: string, env: Environment | undefined): Promise<Environment[]> {
     const found: Environment[] = [];
@@ -156,9 +156,9 @@ export function personAtTerminal(): string {
   }
 }
 
-export function noSuchTenant(tenant: string, environment?: Environment): CliError {
+export function noSuchTenant(tenant: string, environment?: Environment): CallRefused {
   const place = environment ? ` in ${environment}` : '';
-  return new CliError(
+  return new CallRefused(
     `there is no tenant ${tenant}${place}: "atelier tenants create" makes one and prints its id`,
     'RESOURCE_NOT_FOUND',
   );

@@ -1,19 +1,19 @@
 import { parseStreamName } from '#domain/streams.js';
 import type { EventFilter, EventStore, RecordedEvent } from '#event-store/event-store.js';
-import { CliError } from '#operator-calls/call-refused.js';
+import { CallRefused } from '#operator-calls/call-refused.js';
 import { timeOf } from '#operator-calls/input.js';
 
-/** @throws CliError for a name that this service does not write */
+/** @throws CallRefused for a name that this service does not write */
 export function checkStreamName(stream: string): NonNullable<ReturnType<typeof parseStreamName>> {
   const name = parseStreamName(stream);
   if (name) return name;
-  throw new CliError(
+  throw new CallRefused(
     `${JSON.stringify(stream)} is not the name of a stream: it is live. or test., then account-, job-, key-, asset- or usage-, then an id`,
   );
 }
 
-export function noSuchStream(stream: string): CliError {
-  return new CliError(
+export function noSuchStream(stream: string): CallRefused {
+  return new CallRefused(
     `there is no stream ${stream}: "atelier events tail" shows the names of streams as events come`,
     'RESOURCE_NOT_FOUND',
   );
@@ -25,13 +25,13 @@ export function noSuchStream(stream: string): CliError {
  */
 export type Moment = { readonly time: number } | { readonly number: bigint };
 
-/** `counted`: the unit of a number. @throws CliError for an option that is neither a time nor a number */
+/** `counted`: the unit of a number. @throws CallRefused for an option that is neither a time nor a number */
 export function momentOf(option: string, text: string, counted: 'position' | 'revision'): Moment {
   if (/^\d{1,18}$/.test(text)) return { number: BigInt(text) };
   return { time: timeOf(option, text, `a ${counted} or a time`) };
 }
 
-/** Whether an event of a stream had happened by the moment that `--at` names. @throws CliError */
+/** Whether an event of a stream had happened by the moment that `--at` names. @throws CallRefused */
 export function happenedBy(at: string | undefined): (event: RecordedEvent) => boolean {
   if (at === undefined) return () => true;
   const moment = momentOf('--at', at, 'revision');
@@ -39,11 +39,11 @@ export function happenedBy(at: string | undefined): (event: RecordedEvent) => bo
   return ({ metadata }) => Date.parse(metadata.recordedAt) <= moment.time;
 }
 
-/** Whether the position of an event is at or before the one that `--position` names. @throws CliError */
+/** Whether the position of an event is at or before the one that `--position` names. @throws CallRefused */
 export function happenedThrough(position: string | undefined): (event: RecordedEvent) => boolean {
   if (position === undefined) return () => true;
   if (!/^\d+$/.test(position))
-    throw new CliError('--position must be a position of the log', 'VALIDATION_ERROR');
+    throw new CallRefused('--position must be a position of the log', 'VALIDATION_ERROR');
   const through = BigInt(position);
   return (event) => event.position <= through;
 }

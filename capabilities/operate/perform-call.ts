@@ -6,7 +6,7 @@ import { messageOf } from '#platform/errors.js';
 import { timelessId } from '#platform/ids.js';
 import { InvalidFields, validate } from '#validation/validate.js';
 import type { AnyCall, Asked } from '#operator-calls/call.js';
-import { CliError } from '#operator-calls/call-refused.js';
+import { CallRefused } from '#operator-calls/call-refused.js';
 import { NoInput } from '#operator-calls/input.js';
 import type { OperatorRole } from '#operator-calls/operator-role.js';
 import type { Operator } from '#operator-calls/operator.js';
@@ -67,7 +67,7 @@ export async function perform(
     return result;
   } catch (error) {
     // The caller needs the first error, whether or not the end can be written down.
-    await end(error instanceof CliError ? 'refused' : 'failed', messageOf(error)).catch(() => undefined);
+    await end(error instanceof CallRefused ? 'refused' : 'failed', messageOf(error)).catch(() => undefined);
     throw error;
   }
 }
@@ -78,7 +78,7 @@ function requireSameRequest(
 ): void {
   const same = (one: typeof request) => JSON.stringify([one.action, sorted(one.input)]);
   if (same(data) === same(request)) return;
-  throw new CliError(
+  throw new CallRefused(
     'this Idempotency-Key was used for another request: use a new key for a new request. Nothing was changed',
     'IDEMPOTENCY_KEY_REUSED',
   );

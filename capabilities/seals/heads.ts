@@ -1,5 +1,5 @@
 import { openStorage } from '#adapters/object-storage.module.js';
-import { CliError } from '#operator-calls/call-refused.js';
+import { CallRefused } from '#operator-calls/call-refused.js';
 import type { Configuration } from '#platform/configuration.js';
 import { messageOf } from '#platform/errors.js';
 import type { ObjectStorage } from '#storage/object-storage.js';
@@ -12,7 +12,7 @@ export type HeadSettings = Pick<Configuration, 'sealing' | 'storage' | 'publicUr
 /**
  * The newest head outside the database, under the key of this configuration, or else under the key of the
  * chain's last seal. Undefined if there is none, or if none is kept.
- * @throws CliError if the storage does not answer
+ * @throws CallRefused if the storage does not answer
  */
 export async function readHead(settings: HeadSettings, end: ChainEnd): Promise<PlacedHead | undefined> {
   const { key, keepIn } = settings.sealing;
@@ -22,7 +22,7 @@ export async function readHead(settings: HeadSettings, end: ChainEnd): Promise<P
   try {
     return await newestHead(storage, { publicKey, succession: key?.succession });
   } catch (error) {
-    throw new CliError(
+    throw new CallRefused(
       `the head of the seals cannot be read from the storage of pictures: ${messageOf(error)}. ATELIER_SEAL_KEEP=log goes on without it`,
     );
   } finally {

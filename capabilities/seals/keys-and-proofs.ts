@@ -1,5 +1,5 @@
 import { writeFileSync } from 'node:fs';
-import { CliError } from '#operator-calls/call-refused.js';
+import { CallRefused } from '#operator-calls/call-refused.js';
 import { findConfiguration } from '#operator-calls/find-configuration.js';
 import { printJson, printLine, printProperties } from '#operator-calls/output.js';
 import { readText } from '#operator-calls/read-text.js';
@@ -20,7 +20,9 @@ export function showSealKey({ json }: OutputOptions): Promise<void> {
 function configuredKey(): SealKey {
   const { key } = findConfiguration().sealing;
   if (key) return key;
-  throw new CliError('there is no seal key: set ATELIER_SEAL_KEY_FILE, as for the projector (docs/seals.md)');
+  throw new CallRefused(
+    'there is no seal key: set ATELIER_SEAL_KEY_FILE, as for the projector (docs/seals.md)',
+  );
 }
 
 export interface RotateOptions extends OutputOptions {
@@ -37,7 +39,7 @@ export function rotateSealKey({ output, lost, json }: RotateOptions): Promise<vo
   try {
     writeFileSync(output, text, { mode: 0o600, flag: 'wx' });
   } catch (error) {
-    throw new CliError(`${output} cannot be made: ${messageOf(error)}`);
+    throw new CallRefused(`${output} cannot be made: ${messageOf(error)}`);
   }
   const { publicKey } = readSealKey(text);
   if (json) printJson({ file: output, public_key: publicKey });
@@ -62,7 +64,9 @@ export function verifyProof(
     // A file of another shape proves nothing.
   }
   if (!event)
-    throw new CliError(`${file} proves nothing: its event, path, seal and signature do not fit ${publicKey}`);
+    throw new CallRefused(
+      `${file} proves nothing: its event, path, seal and signature do not fit ${publicKey}`,
+    );
   const [stream, revision, id, type, data, metadata] = event;
   const { chain, number, sealedAt } = proof.seal;
   if (json)
@@ -80,7 +84,7 @@ export function verifyProof(
   return Promise.resolve();
 }
 
-/** Reads a public key, given as text or as the name of a file. @throws CliError */
+/** Reads a public key, given as text or as the name of a file. @throws CallRefused */
 export function publicKeyFrom(given: string): string {
   try {
     return readPublicSealKey(given);
@@ -90,8 +94,8 @@ export function publicKeyFrom(given: string): string {
   try {
     return readPublicSealKey(readText(given));
   } catch (error) {
-    throw error instanceof CliError
+    throw error instanceof CallRefused
       ? error
-      : new CliError(`--key ${given}: the public key ${messageOf(error)}`);
+      : new CallRefused(`--key ${given}: the public key ${messageOf(error)}`);
   }
 }

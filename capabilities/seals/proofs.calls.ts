@@ -1,7 +1,7 @@
 import { readForwards } from '#application/aggregate.js';
 import { streamName, type Environment } from '#domain/streams.js';
 import { EventStoreError, type RecordedEvent } from '#event-store/event-store.js';
-import { CliError } from '#operator-calls/call-refused.js';
+import { CallRefused } from '#operator-calls/call-refused.js';
 import { defineCall } from '#operator-calls/call.js';
 import { environmentsOf, InEnvironment } from '#operator-calls/input.js';
 import type { Operator } from '#operator-calls/operator.js';
@@ -36,7 +36,7 @@ export const proveTransaction = defineCall({
     try {
       return await proveInclusion(operator.store, event);
     } catch (error) {
-      throw error instanceof EventStoreError ? new CliError(error.message) : error;
+      throw error instanceof EventStoreError ? new CallRefused(error.message) : error;
     }
   },
   print: printJson,
@@ -54,9 +54,12 @@ async function findTransaction(
     const slice = await operator.store.readStream(stream, { from: BigInt(row.revision), limit: 1 });
     const [event] = slice.kind === 'found' ? slice.events : [];
     if (event && names(event, id)) return event;
-    throw new CliError(`the ledger of ${stream} is not that of history: run "atelier ledger audit"`);
+    throw new CallRefused(`the ledger of ${stream} is not that of history: run "atelier ledger audit"`);
   }
-  throw new CliError(`there is no transaction ${id}: /v1/transactions lists their ids`, 'RESOURCE_NOT_FOUND');
+  throw new CallRefused(
+    `there is no transaction ${id}: /v1/transactions lists their ids`,
+    'RESOURCE_NOT_FOUND',
+  );
 }
 
 /** The fields that hold the id of a ledger line. */
@@ -73,7 +76,7 @@ async function findRefund(operator: Operator, id: string, charge: RecordedEvent)
     const refund = events.find((event) => event.type === 'CreditsRefunded' && names(event, id));
     if (refund) return refund;
   }
-  throw new CliError(`transaction ${id} was not refunded`, 'RESOURCE_NOT_FOUND');
+  throw new CallRefused(`transaction ${id} was not refunded`, 'RESOURCE_NOT_FOUND');
 }
 
 /** Loaded only on use, because its library, TypeORM, takes longer to load than most verbs take to run. */

@@ -1,5 +1,5 @@
 import type { EventStore } from '#event-store/event-store.js';
-import { CliError } from '#operator-calls/call-refused.js';
+import { CallRefused } from '#operator-calls/call-refused.js';
 import type { LogCopies } from '#operator-calls/copied-log.js';
 import { eventId, newId } from '#platform/ids.js';
 import { acceptNow, readHead } from './heads.js';
@@ -25,7 +25,7 @@ export const sealCopies: LogCopies = {
     if (!key || !head || (await misfitOfHead(target, head)) === undefined) return;
     const misfit = await misfitOfHead(source, head);
     if (misfit !== undefined)
-      throw new CliError(
+      throw new CallRefused(
         `${misfit}: the events and the checkpoints are moved, but the source is not what was sealed. Run "atelier ledger audit"; "atelier seal accept" lets sealing go on all the same`,
       );
     await acceptNow(configuration, key, end, by);

@@ -1,6 +1,6 @@
 import { readForwards } from '#application/aggregate.js';
 import type { EventStore } from '#event-store/event-store.js';
-import { CliError } from '#operator-calls/call-refused.js';
+import { CallRefused } from '#operator-calls/call-refused.js';
 import { defineCall } from '#operator-calls/call.js';
 import { LimitField } from '#operator-calls/input.js';
 import { jsonLines, printPieces } from '#operator-calls/lines.js';
@@ -29,7 +29,7 @@ export const exportSeals = defineCall({
   async run({ store }, { all }) {
     if (all) return sealsOf(store);
     const { seal } = await readChainEnd(store);
-    if (!seal) throw new CliError('nothing is sealed yet (docs/seals.md)', 'RESOURCE_NOT_FOUND');
+    if (!seal) throw new CallRefused('nothing is sealed yet (docs/seals.md)', 'RESOURCE_NOT_FOUND');
     // A sealer stored this seal, so it is a `StoredSeal`.
     return one(sealAlone(seal as StoredSeal));
   },
@@ -118,14 +118,14 @@ export const acceptSeals = defineCall({
   async run({ store, configuration, name }, { reason }) {
     const { key } = configuration.sealing;
     if (!key)
-      throw new CliError(
+      throw new CallRefused(
         'there is no seal key: set ATELIER_SEAL_KEY_FILE, as for the projector (docs/seals.md)',
       );
     const end = await readChainEnd(store);
     const head = await readHead(configuration, end);
     const misfit = head && (await misfitOfHead(store, head));
     if (misfit === undefined)
-      throw new CliError('there is nothing to accept: the log holds what is kept outside the database');
+      throw new CallRefused('there is nothing to accept: the log holds what is kept outside the database');
     const accepted = await acceptNow(configuration, key, end, { by: name, reason });
     return {
       given_up: head?.seal?.number ?? null,

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { installation } from '#application/command-context.js';
-import { CliError } from '#operator-calls/call-refused.js';
+import { CallRefused } from '#operator-calls/call-refused.js';
 import type { SignInParts } from '#operator-calls/sign-in.js';
 import { WelcomeOperator } from './manage-operators.handler.js';
 import type { LoggedIn, OidcLogin } from './oidc-login.js';
@@ -10,9 +10,9 @@ import { sessionMs, type Sessions } from './sessions.js';
 /** The parts that the login needs beside those of the server. */
 export interface Door extends SignInParts {
   readonly sessions: Sessions;
-  /** @throws CliError for a request with neither a valid token nor the cookie of a session */
+  /** @throws CallRefused for a request with neither a valid token nor the cookie of a session */
   letIn(request: FastifyRequest): Promise<AddedOperator>;
-  /** Counts an attempt from an address. @throws CliError after too many */
+  /** Counts an attempt from an address. @throws CallRefused after too many */
   count(request: FastifyRequest): void;
 }
 
@@ -110,12 +110,12 @@ export function serveLogin(server: FastifyInstance, door: Door): void {
   });
 }
 
-/** @throws CliError for a person who has no role here, or was revoked */
+/** @throws CallRefused for a person who has no role here, or was revoked */
 async function welcome(door: Door, request: FastifyRequest, { name, role }: LoggedIn): Promise<void> {
   const acting = door.inTheNameOf(name, request);
   const expiresAt = new Date(door.clock().getTime() + sessionMs);
   const context = acting.context('live', installation);
   const welcomed = await acting.execute(new WelcomeOperator(context, { name, role, expiresAt }));
   if (welcomed.kind === 'rejected')
-    throw new CliError(`${name} is not let in: ${welcomed.rejection.code}`, 'UNAUTHENTICATED');
+    throw new CallRefused(`${name} is not let in: ${welcomed.rejection.code}`, 'UNAUTHENTICATED');
 }

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import * as oidc from 'openid-client';
-import { CliError } from '#operator-calls/call-refused.js';
+import { CallRefused } from '#operator-calls/call-refused.js';
 import type { OperatorRole } from '#operator-calls/operator-role.js';
 import { operatorNamePattern } from './operator-token.js';
 import type { OidcConfiguration } from './sign-in.settings.js';
@@ -40,7 +40,7 @@ export class OidcLogin {
 
   /**
    * @returns the address to which the browser has to go, and the id that it has to keep
-   * @throws CliError while the login does not answer
+   * @throws CallRefused while the login does not answer
    */
   async begin(): Promise<{ readonly url: URL; readonly id: string; readonly keepForMs: number }> {
     const provider = await this.discovered();
@@ -64,12 +64,12 @@ export class OidcLogin {
 
   /**
    * @param query the query with which the browser came back
-   * @throws CliError, and what openid-client throws, for values that do not fit
+   * @throws CallRefused, and what openid-client throws, for values that do not fit
    */
   async finish(id: string | undefined, query: string): Promise<LoggedIn> {
     const begun = id === undefined ? undefined : this.begun.get(id);
     if (id === undefined || !begun)
-      throw new CliError('no login was begun here, or too long ago', 'UNAUTHENTICATED');
+      throw new CallRefused('no login was begun here, or too long ago', 'UNAUTHENTICATED');
     // A code works only once.
     this.begun.delete(id);
     const provider = await this.discovered();
@@ -95,10 +95,10 @@ export class OidcLogin {
     const told = claims[nameClaim];
     const name = typeof told === 'string' ? told.toLowerCase() : '';
     if (!operatorNamePattern.test(name))
-      throw new CliError(`the claim ${nameClaim} is no name of an operator`, 'UNAUTHENTICATED');
+      throw new CallRefused(`the claim ${nameClaim} is no name of an operator`, 'UNAUTHENTICATED');
     // A person who may enter any address in their account could take another person's name.
     if (nameClaim === 'email' && claims['email_verified'] !== true)
-      throw new CliError('the address of mail is not verified there', 'UNAUTHENTICATED');
+      throw new CallRefused('the address of mail is not verified there', 'UNAUTHENTICATED');
     return name;
   }
 
@@ -121,7 +121,7 @@ export class OidcLogin {
     } catch (error) {
       // The next login tries again.
       this.provider = undefined;
-      throw new CliError('the login of the organisation does not answer', 'SERVICE_UNAVAILABLE', {
+      throw new CallRefused('the login of the organisation does not answer', 'SERVICE_UNAVAILABLE', {
         cause: error,
       });
     }

@@ -2,7 +2,7 @@ import cookies from '@fastify/cookie';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { LRUCache } from 'lru-cache';
 import { Attempts, type LookedUp } from '#application/limits/attempts.js';
-import { CliError } from '#operator-calls/call-refused.js';
+import { CallRefused } from '#operator-calls/call-refused.js';
 import { TooManyAttempts, type SignIn, type SignInParts } from '#operator-calls/sign-in.js';
 import { serveLogin, serveSession } from './login-routes.js';
 import { activeOperator, authenticateOperator } from './manage-operators.handler.js';
@@ -60,7 +60,7 @@ export class OperatorSignIn implements SignIn {
     this.proven.delete(hash);
     if (tooManyWait) throw new TooManyAttempts('too many tokens wait to be checked', retryAfterSeconds);
     if (retryAfterSeconds > 0) throw tooManyFailures(retryAfterSeconds);
-    throw new CliError(
+    throw new CallRefused(
       'send a valid token of an operator in the header Authorization: Bearer <token>; "atelier operators add" makes one',
       'UNAUTHENTICATED',
     );
@@ -68,7 +68,7 @@ export class OperatorSignIn implements SignIn {
 
   /**
    * The operator of the session that the request's cookie names.
-   * @throws CliError if another site sends the request
+   * @throws CallRefused if another site sends the request
    */
   private async letInWithSession(request: FastifyRequest): Promise<AddedOperator | undefined> {
     const { operator, clock } = this.parts;
@@ -83,7 +83,7 @@ export class OperatorSignIn implements SignIn {
   }
 }
 
-function tooManyFailures(retryAfterSeconds: number): CliError {
+function tooManyFailures(retryAfterSeconds: number): CallRefused {
   const message = 'too many requests without a valid token came from this address';
   return new TooManyAttempts(message, retryAfterSeconds);
 }

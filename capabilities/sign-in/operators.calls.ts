@@ -1,5 +1,5 @@
 import { installation } from '#application/command-context.js';
-import { CliError } from '#operator-calls/call-refused.js';
+import { CallRefused } from '#operator-calls/call-refused.js';
 import { defineCall } from '#operator-calls/call.js';
 import { foldedStreams } from '#operator-calls/folded-streams.js';
 import { NoInput } from '#operator-calls/input.js';
@@ -47,12 +47,14 @@ export const addAnOperator = defineCall({
   typed: { name: 'argument', expires: 'duration' },
   async run(operator, { name, role, expires, token: withToken }) {
     if (!operatorNamePattern.test(name))
-      throw new CliError('a name has small letters, digits and . _ @ + -, and begins with a letter or digit');
+      throw new CallRefused(
+        'a name has small letters, digits and . _ @ + -, and begins with a letter or digit',
+      );
     const context = operator.context('live', installation);
     const expiresAt = new Date(context.at.getTime() + expires);
     const added = await operator.execute(new AddOperator(context, { name, role, expiresAt }, withToken));
     if (added.kind === 'rejected')
-      throw new CliError(`${name} is an operator already: "atelier operators revoke ${name}" comes first`);
+      throw new CallRefused(`${name} is an operator already: "atelier operators revoke ${name}" comes first`);
     return { name, role, expires_at: expiresAt, ...(added.token !== undefined && { token: added.token }) };
   },
   print: ({ name, role, expires_at, token }) =>
@@ -82,7 +84,7 @@ export const revokeAnOperator = defineCall({
     const context = operator.context('live', installation);
     const revoked = await operator.execute(new RevokeOperator(context, name, reason));
     if (revoked.kind === 'rejected')
-      throw new CliError(
+      throw new CallRefused(
         `there is no operator ${name}: "atelier operators list" names them`,
         'RESOURCE_NOT_FOUND',
       );

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { LRUCache } from 'lru-cache';
-import { CliError } from '#operator-calls/call-refused.js';
+import { CallRefused } from '#operator-calls/call-refused.js';
 import type { Clock } from '#platform/clock.js';
 import { hashOperatorToken } from './operator-token.js';
 
@@ -50,7 +50,7 @@ export class Sessions {
 
   /**
    * The session of a request; undefined: none.
-   * @throws CliError for a request that another site may have made
+   * @throws CallRefused for a request that another site may have made
    */
   of(request: FastifyRequest): Session | undefined {
     const secret = request.cookies[this.cookie];
@@ -83,7 +83,7 @@ export class Sessions {
         ? isLook || this.isOwnOrigin(headers.origin, headers.host)
         : site === 'same-origin' || (isLook && site === 'none');
     if (isOwn) return;
-    throw new CliError(
+    throw new CallRefused(
       'this request comes from another site than the console, or does not say from which: nothing was done',
       'FOREIGN_ORIGIN',
     );

@@ -25,7 +25,7 @@ import { defineCall, type AsJson } from '#operator-calls/call.js';
 import { OfAccount, OfTenantInEnvironment, environmentsOf, timeOf } from '#operator-calls/input.js';
 import type { Operator } from '#operator-calls/operator.js';
 import { printLine, printProperties, printTable } from '#operator-calls/output.js';
-import { CliError } from '#operator-calls/call-refused.js';
+import { CallRefused } from '#operator-calls/call-refused.js';
 import { WebhooksModule } from './webhooks.module.js';
 
 const features = [WebhooksModule];
@@ -137,7 +137,7 @@ export const updateWebhook = defineCall({
   features,
   prepare(input) {
     if (input.enable && input.disable)
-      throw new CliError('--enable and --disable exclude each other: use one of them');
+      throw new CallRefused('--enable and --disable exclude each other: use one of them');
     return input.events ? { ...input, events: inOrder(input.events) } : input;
   },
   run(operator, input) {
@@ -231,7 +231,7 @@ export const resendWebhook = defineCall({
 
 function scopeOf({ delivery, since, until, failed }: Resending): ResendScope {
   if ([delivery, since, failed].filter(Boolean).length !== 1 || (until && !since))
-    throw new CliError('say one of --delivery, --since (with --until or not) and --failed');
+    throw new CallRefused('say one of --delivery, --since (with --until or not) and --failed');
   if (delivery) return { kind: 'delivery', deliveryId: delivery };
   if (!since) return { kind: 'failed' };
   const moment = (option: string, text: string) => new Date(timeOf(option, text)).toISOString();
@@ -244,7 +244,7 @@ async function request(operator: Operator, { tenant, env, webhook }: OneWebhook,
   const requested = await operator.execute(new RequestWebhookDelivery(context, webhook, message));
   if (requested.kind === 'unknown-webhook') throw unknownWebhook(webhook);
   if (requested.kind === 'unknown-delivery')
-    throw new CliError(`webhook ${webhook} has no delivery ${requested.deliveryId}`, 'RESOURCE_NOT_FOUND');
+    throw new CallRefused(`webhook ${webhook} has no delivery ${requested.deliveryId}`, 'RESOURCE_NOT_FOUND');
   const delivery = message.kind === 'test' ? { delivery_id: testDeliveryId(context, webhook) } : {};
   return { webhook_id: webhook, status: 'REQUESTED' as const, ...delivery };
 }
@@ -317,13 +317,13 @@ function printWithSecret({ webhook_id, url, secret }: AsJson<ReturnType<typeof w
 /** @param what was named, for a complaint */
 function changed(change: WebhookChange, what: string): WebhookEndpoint {
   if (change.kind === 'changed') return change.endpoint;
-  if (change.kind === 'bad-address') throw new CliError(`the url ${change.complaint}`);
+  if (change.kind === 'bad-address') throw new CallRefused(`the url ${change.complaint}`);
   if (change.rejection.code === 'WEBHOOK_NOT_FOUND') throw unknownWebhook(what);
-  throw new CliError(`a tenant has ${mostEndpoints} webhooks at most: remove one first`);
+  throw new CallRefused(`a tenant has ${mostEndpoints} webhooks at most: remove one first`);
 }
 
-function unknownWebhook(endpointId: string): CliError {
-  return new CliError(
+function unknownWebhook(endpointId: string): CallRefused {
+  return new CallRefused(
     `the tenant has no webhook ${endpointId} there: "atelier webhooks list" shows their ids`,
     'RESOURCE_NOT_FOUND',
   );
@@ -331,7 +331,7 @@ function unknownWebhook(endpointId: string): CliError {
 
 function signingKeyOf({ configuration: { signingKey } }: Operator): string {
   if (signingKey !== undefined) return signingKey;
-  throw new CliError(
+  throw new CallRefused(
     'no webhook can be signed here: set ATELIER_SIGNING_KEY, for the API and the workers as well',
   );
 }

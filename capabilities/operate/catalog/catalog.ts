@@ -5,7 +5,7 @@ import { IdField, TextField } from '#validation/fields.js';
 import { defineCall } from '#operator-calls/call.js';
 import { OfAccount } from '#operator-calls/input.js';
 import { printLine, printTable } from '#operator-calls/output.js';
-import { CliError } from '#operator-calls/call-refused.js';
+import { CallRefused } from '#operator-calls/call-refused.js';
 
 /** Lists retired ones too, newest first. */
 export const listCatalog = defineCall({
@@ -60,7 +60,7 @@ export const retireCatalogEntry = defineCall({
     const context = operator.context(env, tenant);
     const done = await operator.execute(new RetireCatalogEntry(context, entry, reason));
     if (done.kind === 'rejected')
-      throw new CliError(
+      throw new CallRefused(
         `${tenant} has no catalogue entry ${entry} in ${env}: "atelier catalog list" shows those that there are`,
         'RESOURCE_NOT_FOUND',
       );

@@ -9,7 +9,7 @@ import { newId } from '#platform/ids.js';
 import type { AnyCall, LogProgress } from '#operator-calls/call.js';
 import { toJson } from '#operator-calls/output.js';
 import { withProgress } from './progress.js';
-import { CliError, refusals, type RefusalCode } from '#operator-calls/call-refused.js';
+import { CallRefused, refusals, type RefusalCode } from '#operator-calls/call-refused.js';
 
 /** A long call that the API has started, with its state and its result. */
 export interface RunView {
@@ -50,7 +50,7 @@ function givenToken(variables: NodeJS.ProcessEnv): string {
   } catch {
     // The file cannot be read. The error below is the same as for a missing token.
   }
-  throw new CliError(
+  throw new CallRefused(
     'ATELIER_ADMIN_URL asks for your token: put it into a file that ATELIER_OPERATOR_TOKEN_FILE names, or into ATELIER_OPERATOR_TOKEN',
   );
 }
@@ -63,7 +63,7 @@ class AdminApi {
     private readonly required: boolean,
   ) {}
 
-  /** Makes the call. Undefined if nothing listens there. @throws CliError with the API's refusal */
+  /** Makes the call. Undefined if nothing listens there. @throws CallRefused with the API's refusal */
   async ask(call: AnyCall, input: object): Promise<{ readonly result: unknown } | undefined> {
     const [method = '', path = ''] = call.route.split(' ');
     const left = new Map(Object.entries(input).filter(([, value]) => value !== undefined && value !== null));
@@ -92,7 +92,7 @@ class AdminApi {
         signal.throwIfAborted();
         if (run.progress) onProgress(toLogProgress(run.progress));
         if (run.state === 'done') return run.result;
-        if (run.state !== 'running') throw new CliError(run.error ?? `the run was ${run.state}`);
+        if (run.state !== 'running') throw new CallRefused(run.error ?? `the run was ${run.state}`);
         await pause(lookMs, undefined, { signal }).catch(() => undefined);
       }
     });
@@ -118,7 +118,7 @@ class AdminApi {
     const response = await fetch(url, { method, headers, ...body }).catch((error: unknown) => {
       const cause = (error as Error).cause;
       if (!this.required && errorCode(cause) === 'ECONNREFUSED') return undefined;
-      throw new CliError(
+      throw new CallRefused(
         `${this.url} does not answer (${errorCode(cause) || messageOf(error)}): with --direct the verb works on the database alone`,
         'SERVICE_UNAVAILABLE',
       );
@@ -134,7 +134,7 @@ class AdminApi {
     const { error } = answer as { error: { code: string; message: string; request_id: string } };
     const code = (Object.hasOwn(refusals, error.code) ? error.code : 'INTERNAL_ERROR') as RefusalCode;
     const more = response.status >= 500 ? ` (request ${error.request_id})` : '';
-    throw new CliError(`${error.message}${more}`, code);
+    throw new CallRefused(`${error.message}${more}`, code);
   }
 }
 

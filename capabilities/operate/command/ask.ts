@@ -7,7 +7,7 @@ import { findAdminApi } from './admin-client.js';
 import { ConnectedOperator } from '../connected-operator.js';
 import { printJson, toJson } from '#operator-calls/output.js';
 import { withProgress } from './progress.js';
-import { CliError } from '#operator-calls/call-refused.js';
+import { CallRefused } from '#operator-calls/call-refused.js';
 
 /**
  * Makes a call with the arguments that commander has read, and prints the result. The output is the same with
@@ -39,7 +39,7 @@ export async function ask(call: AnyCall, args: readonly unknown[]): Promise<void
   const result = await (answered ? print(answered.result) : withAnswer(call, valid, print));
   if (call.failed?.(result)) process.exitCode = 1;
   const complaint = call.complaint?.(result, valid);
-  if (complaint !== undefined) throw new CliError(complaint);
+  if (complaint !== undefined) throw new CallRefused(complaint);
 }
 
 const snake = (name: string) =>
@@ -69,7 +69,7 @@ function checked(call: AnyCall, input: object): object {
   try {
     return checkedInput(call, input, 'body');
   } catch (error) {
-    if (error instanceof InvalidFields) throw new CliError(error.message, 'VALIDATION_ERROR');
+    if (error instanceof InvalidFields) throw new CallRefused(error.message, 'VALIDATION_ERROR');
     throw error;
   }
 }

@@ -1,6 +1,6 @@
 import { Presets, SingleBar } from 'cli-progress';
 import type { LogProgress } from '#operator-calls/call.js';
-import { CliError } from '#operator-calls/call-refused.js';
+import { CallRefused } from '#operator-calls/call-refused.js';
 
 const linesEveryMs = 10_000;
 const barSteps = 1_000;
@@ -57,7 +57,7 @@ export async function withProgress<T>(
   work: (signal: AbortSignal, onProgress: (progress: LogProgress) => void) => Promise<T>,
 ): Promise<T> {
   const stopping = new AbortController();
-  const stop = () => stopping.abort(new CliError(stopped));
+  const stop = () => stopping.abort(new CallRefused(stopped));
   process.once('SIGINT', stop);
   process.once('SIGTERM', stop);
   using display = new ProgressDisplay();

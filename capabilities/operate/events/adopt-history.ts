@@ -12,7 +12,7 @@ import { personAtTerminal } from '../connected-operator.js';
 import { printJson, printLine } from '#operator-calls/output.js';
 import { withProgress } from '../command/progress.js';
 import { findConfiguration } from '#operator-calls/find-configuration.js';
-import { CliError } from '#operator-calls/call-refused.js';
+import { CallRefused } from '#operator-calls/call-refused.js';
 import type { OutputOptions } from '#operator-calls/verb.js';
 
 export interface AdoptOptions extends OutputOptions {
@@ -28,7 +28,7 @@ export async function adoptEvents({ accept = 0, json }: AdoptOptions): Promise<v
   const configuration = findConfiguration();
   const proof = proofOptions(configuration);
   if (!proof)
-    throw new CliError('nothing can be proven without ATELIER_SIGNING_KEY: set it as for the service');
+    throw new CallRefused('nothing can be proven without ATELIER_SIGNING_KEY: set it as for the service');
   await using opened = await openEventStore(configuration, {
     maxConnections: 2,
     proof: { ...proof, acceptUnproven: false },
@@ -67,11 +67,11 @@ export async function adoptEvents({ accept = 0, json }: AdoptOptions): Promise<v
 
 function refuseUnlessAccepted({ unproven, altered }: UnprovenEvents, accept: number): void {
   if (altered.count > 0)
-    throw new CliError(
+    throw new CallRefused(
       `${altered.count} events were altered after they were written, which no adoption covers: ${listed(altered)}. Restore the log from a backup (docs/seals.md)`,
     );
   if (unproven.count === accept) return;
-  throw new CliError(
+  throw new CallRefused(
     `${unproven.count} events carry no proof of their writer: ${listed(unproven)}. Adopt them only if an older release of this service wrote them: run it again with --accept ${unproven.count}`,
   );
 }

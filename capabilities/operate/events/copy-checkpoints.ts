@@ -4,7 +4,7 @@ import type { EventStore } from '#event-store/event-store.js';
 import { isServing } from '#read-store/projection-checkpoints.js';
 import { forgetGeneration, loadGenerations } from '../rebuild/generations.js';
 import { bindTo, boundLog, type BoundLog } from '#read-store/log-fit.js';
-import { CliError } from '#operator-calls/call-refused.js';
+import { CallRefused } from '#operator-calls/call-refused.js';
 import { consumers } from '../health/consumers.js';
 
 /**
@@ -38,7 +38,7 @@ interface CheckpointRow {
  * events. Snapshots of accounts also hold positions. They are dropped, and the next load makes them anew.
  *
  * It takes the locks that a running projector holds, so stop the projector before, and start it on the target.
- * @throws CliError if a projector runs, or a consumer is not where it has to be; nothing has changed then
+ * @throws CallRefused if a projector runs, or a consumer is not where it has to be; nothing has changed then
  */
 export async function moveCheckpoints(
   move: CheckpointMove,
@@ -67,7 +67,7 @@ async function lockConsumers(client: pg.Client): Promise<void> {
       [lock],
     );
     if (!rows[0]?.free)
-      throw new CliError(
+      throw new CallRefused(
         'a projector still runs: stop all roles, then run the same command again (the checkpoints are as they were)',
       );
   }
@@ -85,7 +85,7 @@ async function translate(
 ): Promise<'translated' | 'translated before'> {
   if (belongsTo && (await isLog(belongsTo, target, to))) return 'translated before';
   if (belongsTo && !(await isLog(belongsTo, source, from)))
-    throw new CliError(
+    throw new CallRefused(
       `the checkpoints belong to ${belongsTo.place}, and --from is ${from}: name the source as it was named then, or use --checkpoints reset`,
     );
   await forgetSpareGenerations(client);
@@ -146,7 +146,7 @@ async function requireCaughtUp(source: EventStore, checkpoint: CheckpointRow): P
   const after = BigInt(position);
   const [next] = await source.readAll({ after, limit: 1, ...(known && { filter: known.filter }) });
   if (!next) return;
-  throw new CliError(
+  throw new CallRefused(
     `${env} ${name} has not handled ${next.type} of ${next.stream} yet: start the projector on the source, wait until "atelier doctor" finds it up to date, and stop it again; or use --checkpoints reset`,
   );
 }
@@ -159,7 +159,8 @@ async function translateParked(client: pg.Client, target: EventStore): Promise<v
   for (const { stream, revision } of rows) {
     const slice = await target.readStream(stream, { from: BigInt(revision), limit: 1 });
     const [event] = slice.kind === 'found' ? slice.events : [];
-    if (!event) throw new CliError(`${stream} has no revision ${revision} in the target, where it is parked`);
+    if (!event)
+      throw new CallRefused(`${stream} has no revision ${revision} in the target, where it is parked`);
     await client.query(
       'update read_store.parked_events set position = $3 where stream = $1 and revision = $2',
       [stream, revision, event.position],
@@ -171,7 +172,7 @@ async function translateParked(client: pg.Client, target: EventStore): Promise<v
  * Lets every consumer begin anew at the first event of the log that the installation has now, and binds it to
  * that log. It forgets answers under Idempotency-Keys whose job is not on the log: if such a request comes
  * again, it is charged again. A try without an answer goes on under its own ids.
- * @throws CliError while a projector runs; nothing has changed then
+ * @throws CallRefused while a projector runs; nothing has changed then
  */
 export async function resetCheckpoints(
   databaseUrl: string,

@@ -22,7 +22,7 @@ import { findSecretFiles, readRuntime } from '#platform/home-files.js';
 import { findConfiguration } from '#operator-calls/find-configuration.js';
 import { printJson, printLine, printProperties, printTable } from '#operator-calls/output.js';
 import { withProgress } from '../command/progress.js';
-import { CliError } from '#operator-calls/call-refused.js';
+import { CallRefused } from '#operator-calls/call-refused.js';
 import type { OutputOptions } from '#operator-calls/verb.js';
 import { personAtTerminal } from '../connected-operator.js';
 import { moveCheckpoints, type CheckpointMove } from './copy-checkpoints.js';
@@ -39,7 +39,7 @@ const embedded = 'embedded';
 
 function embeddedUrl(configuration: Configuration | undefined): string {
   if (configuration && !settingOf(process.env, 'DATABASE_URL')) return configuration.databaseUrl;
-  throw new CliError('with DATABASE_URL there is no embedded PostgreSQL: give the address of the store');
+  throw new CallRefused('with DATABASE_URL there is no embedded PostgreSQL: give the address of the store');
 }
 
 /** The exit code is 0 only if both stores hold the same and the checkpoints are as requested. */
@@ -55,7 +55,7 @@ export async function copyHistory(options: CopyEventsOptions): Promise<void> {
   const to = urlOf(options.to);
   const isFile = !/^[a-z0-9+]+:\/\//.test(sourceUrl);
   const places = { from: isFile ? resolve(sourceUrl) : locationOf(sourceUrl), to: locationOf(to) };
-  if (places.from === places.to) throw new CliError(`--from and --to are the same store: ${places.to}`);
+  if (places.from === places.to) throw new CallRefused(`--from and --to are the same store: ${places.to}`);
   if (isFile) requireFile(sourceUrl, '--from: ');
   // A file needs no closing.
   const proof = proofOfService(service?.configuration);
@@ -93,7 +93,7 @@ export async function copyHistory(options: CopyEventsOptions): Promise<void> {
       'atelier: the source was written to meanwhile: stop what writes to it and run the same command again, which copies the rest\n',
     );
   }
-  if (complaint !== undefined) throw new CliError(complaint);
+  if (complaint !== undefined) throw new CallRefused(complaint);
 }
 
 function complaintAbout({ verified, differences }: CopyResult): string | undefined {
@@ -117,12 +117,12 @@ async function copyWithProgress(
     );
   } catch (error) {
     if (error instanceof UnprovenEvent)
-      throw new CliError(
+      throw new CallRefused(
         `${error.message}; it is not copied, nor is what comes after it: restore the source, or adopt its history ("atelier events adopt", docs/seals.md)`,
       );
-    if (error instanceof CopyRefused || error instanceof NotAnExport) throw new CliError(error.message);
+    if (error instanceof CopyRefused || error instanceof NotAnExport) throw new CallRefused(error.message);
     if (error instanceof EventStoreError)
-      throw new CliError(
+      throw new CallRefused(
         `${error.message}; run the same command again when it is well, and it goes on from here`,
       );
     throw error;
@@ -137,7 +137,7 @@ function proofOfService(configuration: Configuration | undefined): ProofOptions 
   try {
     return proofOptions(configuration ?? findConfiguration());
   } catch (error) {
-    if (error instanceof CliError) return undefined;
+    if (error instanceof CallRefused) return undefined;
     throw error;
   }
 }
@@ -167,15 +167,15 @@ async function openStore(
     // The copy neither reads nor writes the snapshots that would be kept in this database.
     return await openEventStore({ eventStoreUrl, databaseUrl: 'postgres://not-used' }, { proof });
   } catch (error) {
-    if (error instanceof RangeError) throw new CliError(`${option}: ${error.message}`);
+    if (error instanceof RangeError) throw new CallRefused(`${option}: ${error.message}`);
     throw error;
   }
 }
 
-/** @throws CliError */
+/** @throws CallRefused */
 export function requireFile(path: string, option = ''): void {
   if (!statSync(path, { throwIfNoEntry: false })?.isFile())
-    throw new CliError(
+    throw new CallRefused(
       `${option}${path} is no file: give one that "atelier events export --output" has written`,
     );
 }
@@ -186,7 +186,7 @@ async function prepare(eventStoreUrl: string): Promise<void> {
   try {
     await prepareEventStore({ eventStoreUrl, databaseUrl: eventStoreUrl });
   } catch (error) {
-    throw new CliError(`${locationOf(eventStoreUrl)} cannot be prepared: ${messageOf(error)}`);
+    throw new CallRefused(`${locationOf(eventStoreUrl)} cannot be prepared: ${messageOf(error)}`);
   }
 }
 
@@ -240,7 +240,7 @@ function print(result: CopyResult, { from, to, seconds, moved, json }: Circumsta
 /**
  * Opens the service whose history is copied. The last copy before a move is made while nothing runs, so the
  * database of an `npm start` is down too. In that case it runs for as long as the copy takes.
- * @throws CliError if there is no service
+ * @throws CallRefused if there is no service
  */
 export async function openService(): Promise<AsyncDisposable & { readonly configuration: Configuration }> {
   const home = resolve(process.env['ATELIER_HOME'] || '.atelier');

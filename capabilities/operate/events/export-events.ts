@@ -9,7 +9,7 @@ import { errorCode, messageOf } from '#platform/errors.js';
 import { ConnectedOperator } from '../connected-operator.js';
 import { checkStreamName, momentOf, noSuchStream, pagesOfLog, type Moment } from '../log-reading.js';
 import { ProgressDisplay } from '../command/progress.js';
-import { CliError } from '#operator-calls/call-refused.js';
+import { CallRefused } from '#operator-calls/call-refused.js';
 
 export interface ExportEventsOptions {
   readonly from?: string;
@@ -33,7 +33,7 @@ interface Written {
 export async function exportEvents(options: ExportEventsOptions): Promise<void> {
   const { env, stream, output, resume } = options;
   if (resume && output === undefined)
-    throw new CliError('--resume goes on with a file: name it with --output');
+    throw new CallRefused('--resume goes on with a file: name it with --output');
   if (stream !== undefined) checkStreamName(stream);
   const to = boundOf('--to', options.to);
   await using operator = await ConnectedOperator.connect();
@@ -95,8 +95,8 @@ function explained(error: unknown, output: string | undefined): unknown {
   const code = errorCode(error);
   if (output === undefined || code === undefined || !/^E[A-Z]+$/.test(code)) return error;
   if (code === 'EEXIST')
-    return new CliError(`${output} exists: use --resume to go on with it, or name another file`);
-  return new CliError(`${output} cannot be written: ${messageOf(error)}`);
+    return new CallRefused(`${output} exists: use --resume to go on with it, or name another file`);
+  return new CallRefused(`${output} cannot be written: ${messageOf(error)}`);
 }
 
 interface ExportSelection {
@@ -117,7 +117,7 @@ interface ExportSelection {
  */
 const pageSize = 250;
 
-/** @throws CliError */
+/** @throws CallRefused */
 function boundOf(option: string, text: string | undefined): Moment | undefined {
   return text === undefined ? undefined : momentOf(option, text, 'position');
 }
@@ -162,7 +162,7 @@ const chunkBytes = 64 * 1024;
 /**
  * The position of the last whole line of an export. A line after it was cut off in the middle, and is removed.
  * Undefined if there is no file, or no line in it.
- * @throws CliError if the file is no export
+ * @throws CallRefused if the file is no export
  */
 async function exportedSoFar(path: string): Promise<bigint | undefined> {
   const file = await openExisting(path);
@@ -186,7 +186,7 @@ async function openExisting(path: string): Promise<FileHandle | undefined> {
     return await open(path, 'r+');
   } catch (error) {
     if (errorCode(error) === 'ENOENT') return undefined;
-    throw new CliError(`${path} cannot be read: ${messageOf(error)}`);
+    throw new CallRefused(`${path} cannot be read: ${messageOf(error)}`);
   }
 }
 
@@ -211,5 +211,5 @@ function positionOf(line: string, path: string): bigint {
   } catch {
     // The error below covers this.
   }
-  throw new CliError(`${path} is no export of events: its last line has no position`);
+  throw new CallRefused(`${path} is no export of events: its last line has no position`);
 }

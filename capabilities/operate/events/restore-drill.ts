@@ -20,7 +20,7 @@ import { printJson, printLine } from '#operator-calls/output.js';
 import { withProgress } from '../command/progress.js';
 import type { LogProgress } from '#operator-calls/call.js';
 import { findConfiguration } from '#operator-calls/find-configuration.js';
-import { CliError } from '#operator-calls/call-refused.js';
+import { CallRefused } from '#operator-calls/call-refused.js';
 import type { OutputOptions } from '#operator-calls/verb.js';
 import { requireFile } from './copy-events.js';
 
@@ -73,11 +73,11 @@ export async function drillRestore(path: string, { scratch, json }: DrillOptions
   const report = await withProgress('the drill was stopped, and nothing was changed', (signal, onProgress) =>
     drill(file, place.url, signal, onProgress),
   ).catch((error: unknown) => {
-    throw error instanceof NotAnExport ? new CliError(error.message) : error;
+    throw error instanceof NotAnExport ? new CallRefused(error.message) : error;
   });
   if (json) printJson(report);
   else printReport(report);
-  if (!report.holds) throw new CliError('this backup does not restore to what was: see the lines above');
+  if (!report.holds) throw new CallRefused('this backup does not restore to what was: see the lines above');
 }
 
 async function drill(
@@ -92,7 +92,7 @@ async function drill(
   await using target = await openEventStore(urls);
   const { store } = target;
   if ((await store.head()) !== undefined)
-    throw new CliError('--scratch names a database that holds events: give an empty one');
+    throw new CallRefused('--scratch names a database that holds events: give an empty one');
   const source = new ExportedLog(file);
   const last = await source.lastEvent();
   const restored = await timed(() =>
@@ -147,7 +147,7 @@ const togetherEvents = 200;
 /**
  * Restores every event, seals included, in exactly the order of the file.
  * @returns how many
- * @throws CliError if a stream is not whole
+ * @throws CallRefused if a stream is not whole
  */
 async function restoreInOrder(
   source: ExportedLog,
@@ -166,7 +166,9 @@ async function restoreInOrder(
     waiting.clear();
     const answer = writes.length > 0 ? await target.appendTogether?.(writes) : undefined;
     if (answer?.outcome === 'wrong-expected-revision')
-      throw new CliError(`the file does not hold the whole log: events of ${answer.streams[0]} are missing`);
+      throw new CallRefused(
+        `the file does not hold the whole log: events of ${answer.streams[0]} are missing`,
+      );
   };
   for await (const { events: batch, position } of source.subscribe({ signal })) {
     for (const event of batch) {
@@ -192,7 +194,7 @@ async function timed<T>(work: () => Promise<T>): Promise<{ result: T; seconds: n
   return { result, seconds: Math.round((performance.now() - beganAt) / 100) / 10 };
 }
 
-/** @throws CliError if no embedded PostgreSQL can be started */
+/** @throws CallRefused if no embedded PostgreSQL can be started */
 async function scratchPlace(url: string | undefined): Promise<AsyncDisposable & { readonly url: string }> {
   if (url !== undefined) return { url, [Symbol.asyncDispose]: () => Promise.resolve() };
   const folder = await mkdtemp(join(tmpdir(), 'atelier-drill-'));
@@ -203,7 +205,7 @@ async function scratchPlace(url: string | undefined): Promise<AsyncDisposable & 
     return { url: server.url, [Symbol.asyncDispose]: () => server.stop().then(remove) };
   } catch (error) {
     await remove();
-    throw new CliError(
+    throw new CallRefused(
       `an embedded PostgreSQL cannot be started here (${errorCode(error) ?? String(error)}): name an empty database with --scratch`,
     );
   }

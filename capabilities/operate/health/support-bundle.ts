@@ -13,7 +13,7 @@ import { printJson, printLine, toJson } from '#operator-calls/output.js';
 import { listProjections } from '../projections/list-projections.js';
 import { findConfiguration } from '#operator-calls/find-configuration.js';
 import { answerWithinMs, withDatabase } from '../service.js';
-import { CliError } from '#operator-calls/call-refused.js';
+import { CallRefused } from '#operator-calls/call-refused.js';
 import type { OutputOptions } from '#operator-calls/verb.js';
 
 /** The number of lines from each log. */
@@ -49,7 +49,7 @@ export async function makeSupportBundle(file: string, { json }: OutputOptions): 
   try {
     writeFileSync(file, `${text}\n`, { mode: 0o600, flag: 'wx' });
   } catch (error) {
-    throw new CliError(`${file} cannot be made: ${messageOf(error)}`);
+    throw new CallRefused(`${file} cannot be made: ${messageOf(error)}`);
   }
   if (json) printJson({ file, bytes: text.length });
   else

@@ -12,7 +12,7 @@ import { defineCall } from '#operator-calls/call.js';
 import { PageInEnvironment, printRest, environmentsOf, timeOf } from '#operator-calls/input.js';
 import type { Operator } from '#operator-calls/operator.js';
 import { printProperties, printTable, toJson } from '#operator-calls/output.js';
-import { CliError } from '#operator-calls/call-refused.js';
+import { CallRefused } from '#operator-calls/call-refused.js';
 import type { ToldOfJob } from '#operator-calls/told-of-jobs.js';
 
 const statuses: readonly JobStatus[] = ['NOT_STARTED', 'IN_PROGRESS', 'SUCCESS', 'FAILURE'];
@@ -141,7 +141,7 @@ export const findJobs = defineCall({
     const jobs: FoundJob[] = [];
     for (const env of environments) jobs.push(...(await jobsBehind(operator, env, sought)));
     if (jobs.length > 0) return { jobs };
-    throw new CliError(`no job has to do with ${sought}, in either environment`, 'RESOURCE_NOT_FOUND');
+    throw new CallRefused(`no job has to do with ${sought}, in either environment`, 'RESOURCE_NOT_FOUND');
   },
   print: ({ jobs }) =>
     printTable(jobs, {
@@ -274,11 +274,11 @@ export const showJob = defineCall({
   },
 });
 
-/** Finds a job by its id, and the job's environment with it. @throws CliError if there is none */
+/** Finds a job by its id, and the job's environment with it. @throws CallRefused if there is none */
 export async function requireJob(operator: Operator, jobId: string) {
   for (const env of environments) {
     const { state } = await load(operator.store, streamName(env, 'job', jobId), jobAggregate);
     if ('job' in state) return { env, state, job: state.job };
   }
-  throw new CliError(`there is no job ${jobId}: "atelier jobs find" takes any id`, 'RESOURCE_NOT_FOUND');
+  throw new CallRefused(`there is no job ${jobId}: "atelier jobs find" takes any id`, 'RESOURCE_NOT_FOUND');
 }

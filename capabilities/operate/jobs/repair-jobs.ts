@@ -18,7 +18,7 @@ import { BooleanField, ChoiceField, id, ListField, TextField } from '#validation
 import { defineCall } from '#operator-calls/call.js';
 import type { Operator } from '#operator-calls/operator.js';
 import { printLine, printTable } from '#operator-calls/output.js';
-import { CliError } from '#operator-calls/call-refused.js';
+import { CallRefused } from '#operator-calls/call-refused.js';
 import { requireJob } from './jobs.js';
 
 class SeveralJobs {
@@ -81,7 +81,7 @@ async function each(
           ...(await act(judged, jobId)),
         });
     } catch (error) {
-      if (!(error instanceof CliError)) throw error;
+      if (!(error instanceof CallRefused)) throw error;
       outcomes.push({ job_id: jobId, done: false, outcome: error.message, credits: 0 });
     }
   }
@@ -145,7 +145,7 @@ export const cancelJobs = defineCall({
         const caller = { environment: env, tenant: job.tenant, keyId: '', capabilities: [] };
         const by = { actor, reason: 'Cancelled by the operator. Your credits were refunded.' };
         const cancelled = await operator.execute(new CancelJob(caller, jobId, requestId, at, by));
-        if (cancelled.kind === 'refused') throw new CliError('it ended meanwhile, and stays as it is');
+        if (cancelled.kind === 'refused') throw new CallRefused('it ended meanwhile, and stays as it is');
         return undefined;
       },
     ),
@@ -173,7 +173,7 @@ export const failJobs = defineCall({
         const report = { kind: 'failure', said: { code, message, attempt } } as const;
         const failed = await operator.execute(new ReportRender(context, jobId, report));
         if (failed.kind === 'rejected')
-          throw new CliError('its worker has gone on meanwhile: look at it again');
+          throw new CallRefused('its worker has gone on meanwhile: look at it again');
         if (job.chargeId !== null) {
           const end = {
             kind: 'refund',
@@ -231,17 +231,17 @@ async function dispatchAnew(
   { jobId, requestId }: { readonly jobId: string; readonly requestId: string },
 ) {
   const made = (await load(operator.store, streamName(env, 'job', jobId), jobAggregate)).state.status;
-  if (made === 'voided') throw new CliError(givenUp);
+  if (made === 'voided') throw new CallRefused(givenUp);
   if (made !== 'unqueued') return { new_job_id: jobId };
   const { tenant, operation } = job;
   const { credits, enabled } = await operator.get(Operations).termsOf(env, operation);
-  if (!enabled) throw new CliError(`${operation} is disabled at present`);
+  if (!enabled) throw new CallRefused(`${operation} is disabled at present`);
   const ids = { jobId, requestId, chargeId: requestId };
   const context = { ...operator.context(env, tenant), requestId, commandId: `charge:${jobId}` };
   const at = context.at.toISOString();
   const charge = { ...ids, operation, endpoint: `/v1/${operation}`, amount: credits, at };
   const debited = await operator.execute(new MakeCharges(context, [charge]));
-  if (debited.kind === 'rejected') throw new CliError(`it cannot be charged: ${debited.rejection.code}`);
+  if (debited.kind === 'rejected') throw new CallRefused(`it cannot be charged: ${debited.rejection.code}`);
   const { testOutcome: _testOutcome, ...order } = job;
   // A failed job is tried with the same seed. For a job that succeeded, the caller wants another picture.
   const seed = state.status === 'succeeded' ? seedOf(job.request) : job.seed;
@@ -250,6 +250,6 @@ async function dispatchAnew(
     new QueueJob(queue, jobId, { ...order, ...ids, seed, creditsCost: credits, at }),
   );
   // JOB_EXISTS: the same request came twice at the same time.
-  if (queued.kind === 'rejected' && queued.rejection.code === 'JOB_VOIDED') throw new CliError(givenUp);
+  if (queued.kind === 'rejected' && queued.rejection.code === 'JOB_VOIDED') throw new CallRefused(givenUp);
   return { new_job_id: jobId };
 }

@@ -13,7 +13,7 @@ import { defineCall } from '#operator-calls/call.js';
 import { OfTenant, OfTenantInEnvironment, environmentsOf } from '#operator-calls/input.js';
 import type { Operator } from '#operator-calls/operator.js';
 import { printLine, printProperties, printTable } from '#operator-calls/output.js';
-import { CliError } from '#operator-calls/call-refused.js';
+import { CallRefused } from '#operator-calls/call-refused.js';
 
 class NewKey extends OfTenant {
   @ChoiceField({ description: 'Data environment that the key opens.', values: environments, required: true })
@@ -113,7 +113,7 @@ export const rotateTenantKey = defineCall({
     const { environment, tenant } = await findKey(operator, keyId);
     const context = operator.context(environment, tenant);
     const rotated = await operator.execute(new RotateKey(context, keyId, overlap));
-    if (rotated.kind === 'rejected') throw new CliError(explain(keyId, rotated.rejection));
+    if (rotated.kind === 'rejected') throw new CallRefused(explain(keyId, rotated.rejection));
     const { successor, retiresAt } = rotated;
     await operator.caughtUp(environment, 'keys', successor.position);
     const secret = signingSecret(operator.configuration, successor.keyId);
@@ -252,13 +252,13 @@ interface FoundKey {
   readonly tenant: string;
 }
 
-/** Finds a key by its id, and the key's environment with it. @throws CliError if there is none */
+/** Finds a key by its id, and the key's environment with it. @throws CallRefused if there is none */
 async function findKey(operator: Operator, keyId: string): Promise<FoundKey> {
   for (const environment of environments) {
     const found = await findApiKey(operator.store, environment, keyId);
     if (found) return { environment, tenant: found.key.tenant };
   }
-  throw new CliError(noSuchKey(keyId), 'RESOURCE_NOT_FOUND');
+  throw new CallRefused(noSuchKey(keyId), 'RESOURCE_NOT_FOUND');
 }
 
 function noSuchKey(keyId: string): string {
@@ -283,9 +283,9 @@ function signingSecret({ signingKey }: Configuration, keyId: string): string | u
   return signingKey === undefined ? undefined : signingSecretOf(signingKey, keyId);
 }
 
-/** @throws CliError where the installation has no signing key */
+/** @throws CallRefused where the installation has no signing key */
 function requireSigningSecret(configuration: Configuration, keyId: string): string {
   const secret = signingSecret(configuration, keyId);
   if (secret !== undefined) return secret;
-  throw new CliError('no request can be signed here: set ATELIER_SIGNING_KEY, for the API as well');
+  throw new CallRefused('no request can be signed here: set ATELIER_SIGNING_KEY, for the API as well');
 }

@@ -15,7 +15,7 @@ import { InEnvironment, environmentsOf } from '#operator-calls/input.js';
 import type { Operator } from '#operator-calls/operator.js';
 import { printLine, printTable } from '#operator-calls/output.js';
 import { momentOf } from '../log-reading.js';
-import { CliError } from '#operator-calls/call-refused.js';
+import { CallRefused } from '#operator-calls/call-refused.js';
 import { auditAction, auditSummary } from './last-audit.js';
 
 class Audit extends InEnvironment {
@@ -70,7 +70,7 @@ export const auditLedger = defineCall({
   async run(operator, { env, tenant, at, horizon, against }, { signal, onProgress }) {
     const cut = at === undefined ? undefined : cutOf(at);
     if (against !== undefined && (env !== undefined || tenant !== undefined))
-      throw new CliError('--against needs the whole log: leave out --env and --tenant');
+      throw new CallRefused('--against needs the whole log: leave out --env and --tenant');
     if (tenant !== undefined) await operator.accountsOf(tenant, env);
     const beganAt = performance.now();
     const { databaseUrl, projector, signingKey } = operator.configuration;
@@ -114,11 +114,11 @@ function cutOf(at: string): Cut {
   return 'time' in moment ? moment : { position: moment.number };
 }
 
-/** The readers of all capabilities that check history along with the audit. @throws CliError */
+/** The readers of all capabilities that check history along with the audit. @throws CallRefused */
 export async function readersOf(log: AuditedLog): Promise<HistoryReader[]> {
   const audits = await auditsOfCapabilities();
   if (log.against !== undefined && audits.length === 0)
-    throw new CliError('--against compares nothing: no capability that keeps something is installed');
+    throw new CallRefused('--against compares nothing: no capability that keeps something is installed');
   return Promise.all(audits.map((each) => each.begin(log)));
 }
 

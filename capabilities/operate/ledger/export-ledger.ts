@@ -8,7 +8,7 @@ import { InEnvironment, environmentsOf, timeOf } from '#operator-calls/input.js'
 import { asCsv, jsonLines, printPieces } from '#operator-calls/lines.js';
 import type { Operator } from '#operator-calls/operator.js';
 import { pagesOfLog } from '../log-reading.js';
-import { CliError } from '#operator-calls/call-refused.js';
+import { CallRefused } from '#operator-calls/call-refused.js';
 
 class ExportedPeriod extends InEnvironment {
   @IdField({ description: 'Only the account of this tenant.' })
@@ -65,13 +65,13 @@ export const exportLedger = defineCall({
       to: to === undefined ? undefined : timeOf('--to', to),
     };
     if (period.from !== undefined && period.to !== undefined && period.from > period.to)
-      throw new CliError('--from must not be later than --to');
+      throw new CallRefused('--from must not be later than --to');
     // Looked up before the answer begins, so that an unknown tenant gives an error status.
     const accounts = await accountsToExport(operator, input);
     return linesOfAccounts(operator.store, accounts, input, period);
   },
   print: (lines, _input, { json, csv }) => {
-    if (!csv && !json) throw new CliError('say how: --csv, or --json for one line each');
+    if (!csv && !json) throw new CallRefused('say how: --csv, or --json for one line each');
     return printPieces(json ? jsonLines(lines) : asCsv(lines, columns));
   },
 });

@@ -14,7 +14,7 @@ import { defineCall } from '#operator-calls/call.js';
 import { InEnvironment, environmentsOf } from '#operator-calls/input.js';
 import type { Operator } from '#operator-calls/operator.js';
 import { printLine, printTable } from '#operator-calls/output.js';
-import { CliError } from '#operator-calls/call-refused.js';
+import { CallRefused } from '#operator-calls/call-refused.js';
 
 class Horizon extends InEnvironment {
   @IntegerField({
@@ -124,7 +124,7 @@ export const sweepNow = defineCall({
     const commands = operator.get(CommandBus);
     const orphanHorizonMs = horizon ?? configuration.projector.orphanHorizonMs;
     if (orphanHorizonMs < leastHorizonMs)
-      throw new CliError('a horizon of less than 1s would give up dispatches that are under way');
+      throw new CallRefused('a horizon of less than 1s would give up dispatches that are under way');
     // Failures are counted below; the projector logs its own failures in full.
     const logger = createLogger('cli', 'silent');
     const swept = [];

@@ -7,7 +7,7 @@ import { defineCall, type AsJson } from '#operator-calls/call.js';
 import { OfTenantInEnvironment } from '#operator-calls/input.js';
 import { printLine, printProperties, printTable } from '#operator-calls/output.js';
 import { happenedBy, happenedThrough } from '../log-reading.js';
-import { CliError } from '#operator-calls/call-refused.js';
+import { CallRefused } from '#operator-calls/call-refused.js';
 
 class AccountAtMoment extends OfTenantInEnvironment {
   @TextField({ description: 'As of then: a time, or a revision of the account.', min: 1, max: 40 })
@@ -54,7 +54,7 @@ export const showLedger = defineCall({
     }
     if (accounts.length > 0) return { tenant_id: tenant, at: at ?? null, accounts };
     const moment = at ?? `position ${position}`;
-    throw new CliError(`tenant ${tenant} had no account yet at ${moment}`, 'RESOURCE_NOT_FOUND');
+    throw new CallRefused(`tenant ${tenant} had no account yet at ${moment}`, 'RESOURCE_NOT_FOUND');
   },
   print: ({ accounts }) => accounts.forEach(print),
 });

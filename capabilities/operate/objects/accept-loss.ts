@@ -6,7 +6,7 @@ import { ObjectStorage } from '#storage/object-storage.js';
 import { ChoiceField, IdField, TextField } from '#validation/fields.js';
 import { defineCall } from '#operator-calls/call.js';
 import { printLine } from '#operator-calls/output.js';
-import { CliError } from '#operator-calls/call-refused.js';
+import { CallRefused } from '#operator-calls/call-refused.js';
 
 const name = 'objects accept-loss';
 
@@ -38,10 +38,10 @@ export const acceptLoss = defineCall({
     const [recorded] = slice.kind === 'found' ? slice.events : [];
     const stored = recorded && decode(recorded);
     if (stored?.type !== 'AssetStored')
-      throw new CliError(`there is no picture ${input.asset} in ${input.env}`, 'RESOURCE_NOT_FOUND');
+      throw new CallRefused(`there is no picture ${input.asset} in ${input.env}`, 'RESOURCE_NOT_FOUND');
     const { storageKey } = stored.data;
     if (await operator.get(ObjectStorage).has(storageKey))
-      throw new CliError(
+      throw new CallRefused(
         `${storageKey} is in the storage: nothing is lost. An altered picture cannot be accepted`,
       );
     return { asset_id: input.asset, storage_key: storageKey };

@@ -14,7 +14,7 @@ import { InEnvironment, environmentsOf, timeOf } from '#operator-calls/input.js'
 import type { Operator } from '#operator-calls/operator.js';
 import { printTable } from '#operator-calls/output.js';
 import { mostCreditsAtOnce } from '../tenants/tenants.js';
-import { CliError } from '#operator-calls/call-refused.js';
+import { CallRefused } from '#operator-calls/call-refused.js';
 
 export const listAllOperations = defineCall({
   name: 'operations list',
@@ -96,7 +96,7 @@ export const setPrice = defineCall({
           ? new PriceOperation(context, input.name, { credits, reason })
           : new SchedulePrice(context, input.name, { credits, from: begin, reason }),
       );
-      if (priced.kind === 'rejected') throw new CliError(priced.rejection.message);
+      if (priced.kind === 'rejected') throw new CallRefused(priced.rejection.message);
     });
   },
   print: printOperations,
@@ -114,16 +114,16 @@ export const withdrawPrice = defineCall({
     const price = { credits: null, from: new Date(timeOf('--from', from)), reason };
     return change(operator, input, async (context) => {
       const withdrawn = await operator.execute(new SchedulePrice(context, input.name, price));
-      if (withdrawn.kind === 'rejected') throw new CliError(withdrawn.rejection.message);
+      if (withdrawn.kind === 'rejected') throw new CallRefused(withdrawn.rejection.message);
     });
   },
   print: printOperations,
 });
 
-/** @throws CliError for a batch, which has no price of its own */
+/** @throws CallRefused for a batch, which has no price of its own */
 function requireOwnPrice(name: string): void {
   const { batch } = workflowOf(name);
-  if (batch) throw new CliError(`${name} costs what ${batch.workflow} costs, for each item: price that`);
+  if (batch) throw new CallRefused(`${name} costs what ${batch.workflow} costs, for each item: price that`);
 }
 
 export const enable = defineCall({

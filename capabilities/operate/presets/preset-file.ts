@@ -5,7 +5,7 @@ import { presetKinds, type PresetKind } from '#domain/preset/preset.events.js';
 import { presetTable } from '#domain/preset/preset-table.js';
 import { errorCode } from '#platform/errors.js';
 import { isId, newId } from '#platform/ids.js';
-import { CliError } from '#operator-calls/call-refused.js';
+import { CallRefused } from '#operator-calls/call-refused.js';
 
 /** A recipe is words and numbers; the preview is a tile. */
 export const maxSpecBytes = 64 * 1024;
@@ -14,10 +14,10 @@ export const maxPreviewBytes = 5 * 1024 * 1024;
 /**
  * Reads an operator's own preset from a JSON file: `{id?, kind, label, spec, image}`. `image` is the path of a
  * JPEG, relative to the folder of the file. Without an id, the preset is a new one.
- * @throws CliError that says what is wrong with the file
+ * @throws CallRefused that says what is wrong with the file
  */
 export async function readPresetFile(path: string): Promise<PresetDraft> {
-  const wrong = (problem: string) => new CliError(`${path}: ${problem}`);
+  const wrong = (problem: string) => new CallRefused(`${path}: ${problem}`);
   const { id = newId(), kind, label, spec, image, ...others } = await readJsonObject(path, wrong);
   const [unknown] = Object.keys(others);
   if (unknown !== undefined) throw wrong(`${unknown} is not a field of a preset`);
@@ -35,7 +35,7 @@ export async function readPresetFile(path: string): Promise<PresetDraft> {
   return { id, kind, label: label.trim(), spec, preview };
 }
 
-type Wrong = (problem: string) => CliError;
+type Wrong = (problem: string) => CallRefused;
 
 async function readJsonObject(path: string, wrong: Wrong): Promise<Record<string, unknown>> {
   const text = await readFile(path, 'utf8').catch((error: unknown) => {
@@ -59,7 +59,7 @@ async function readPreview(path: string, wrong: Wrong): Promise<Buffer> {
   return bytes;
 }
 
-const plainly: Wrong = (problem) => new CliError(problem, 'VALIDATION_ERROR');
+const plainly: Wrong = (problem) => new CallRefused(problem, 'VALIDATION_ERROR');
 
 /** @throws the error that `wrong` makes */
 export function requireOwnId(id: string, wrong = plainly): void {

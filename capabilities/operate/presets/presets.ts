@@ -17,7 +17,7 @@ import { defineCall } from '#operator-calls/call.js';
 import { InEnvironment, environmentsOf } from '#operator-calls/input.js';
 import type { Operator } from '#operator-calls/operator.js';
 import { printLine, printTable } from '#operator-calls/output.js';
-import { CliError } from '#operator-calls/call-refused.js';
+import { CallRefused } from '#operator-calls/call-refused.js';
 import { maxPreviewBytes, maxSpecBytes, readPresetFile, requireJpeg, requireOwnId } from './preset-file.js';
 
 /** The modules that publish and retire presets, and keep their previews. */
@@ -60,7 +60,7 @@ export const publishPresets = defineCall({
   // The command gets a file name, and reads the file on its own machine.
   async prepare({ file, ...input }: PublishedPreset & { file?: string }) {
     if ((file === undefined || file === null) === !input.all)
-      throw new CliError('name a file, or use --all: one of the two');
+      throw new CallRefused('name a file, or use --all: one of the two');
     if (!file) return input;
     const { preview, ...draft } = await readPresetFile(file);
     return { ...input, ...draft, image: preview.toString('base64') };
@@ -86,10 +86,10 @@ export const publishPresets = defineCall({
     }),
 });
 
-/** @throws CliError */
+/** @throws CallRefused */
 function draftOf({ id = newId(), kind, label, spec, image }: PublishedPreset): PresetDraft {
   if (kind === undefined || label === undefined || spec === undefined || image === undefined)
-    throw new CliError('a preset has kind, label, spec and image; or say all', 'VALIDATION_ERROR');
+    throw new CallRefused('a preset has kind, label, spec and image; or say all', 'VALIDATION_ERROR');
   const preview = Buffer.from(image, 'base64');
   requireOwnId(id);
   requireJpeg(preview, 'the image');
@@ -101,7 +101,7 @@ async function publishOne(operator: Operator, environment: Environment, draft: P
   const outcome = await operator.execute(new PublishPreset(context, draft, { restorePreview: true }));
   switch (outcome.kind) {
     case 'rejected':
-      throw new CliError(
+      throw new CallRefused(
         `${draft.id} is a ${outcome.rejection.kind}, and stays one: give this preset another id`,
       );
     case 'unchanged':
@@ -140,7 +140,7 @@ export const retireOwnPreset = defineCall({
     }
     if (retired.length > 0) return { id: presetId, retired };
     const message = `there is no preset ${presetId}: "atelier presets list" shows those that there are`;
-    throw new CliError(message, 'RESOURCE_NOT_FOUND');
+    throw new CallRefused(message, 'RESOURCE_NOT_FOUND');
   },
   print: ({ id, retired }) => printLine(`The preset ${id} is retired in ${retired.join(' and ')}.`),
 });

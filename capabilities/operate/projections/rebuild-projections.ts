@@ -11,7 +11,7 @@ import { InEnvironment, environmentsOf } from '#operator-calls/input.js';
 import type { Operator } from '#operator-calls/operator.js';
 import { withEventStore } from '../service.js';
 import { printLine, printTable } from '#operator-calls/output.js';
-import { CliError } from '#operator-calls/call-refused.js';
+import { CallRefused } from '#operator-calls/call-refused.js';
 
 class ChosenReadModels extends InEnvironment {
   @ListField({
@@ -118,7 +118,7 @@ async function carryOut(
       reports.push({ env: environment, ...report });
     }
   } catch (error) {
-    throw error instanceof RebuildRefused ? new CliError(error.message) : error;
+    throw error instanceof RebuildRefused ? new CallRefused(error.message) : error;
   }
   const environments = describeReports(what, reports);
   return { ok: complaintAbout(what, environments, acceptDifferences) === undefined, environments };
@@ -134,14 +134,14 @@ function printing(what: Work) {
   };
 }
 
-/** The read models with these names, in the order in which the projector has them. @throws CliError */
+/** The read models with these names, in the order in which the projector has them. @throws CallRefused */
 export function chooseReadModels(names: readonly string[], all: boolean): readonly ReadModel<object>[] {
   const known = readModels.map(({ name }) => name);
-  if (all && names.length > 0) throw new CliError('give names or --all, not both');
+  if (all && names.length > 0) throw new CallRefused('give names or --all, not both');
   if (all) return readModels;
   const unknown = names.find((name) => !known.includes(name));
   if (unknown !== undefined || names.length === 0)
-    throw new CliError(
+    throw new CallRefused(
       `${unknown === undefined ? 'say which read models' : `there is no read model ${JSON.stringify(unknown)}`}: ${known.join(', ')}, or --all`,
     );
   return readModels.filter(({ name }) => names.includes(name));

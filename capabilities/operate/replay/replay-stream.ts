@@ -16,7 +16,7 @@ import { defineCall, type AsJson } from '#operator-calls/call.js';
 import { printPieces } from '#operator-calls/lines.js';
 import { toJson } from '#operator-calls/output.js';
 import { checkStreamName, happenedBy, noSuchStream } from '../log-reading.js';
-import { CliError } from '#operator-calls/call-refused.js';
+import { CallRefused } from '#operator-calls/call-refused.js';
 import { replayed, type ReplayedFold, type View } from '#operator-calls/replayed-fold.js';
 
 class ReplayedStream {
@@ -60,13 +60,13 @@ export const replayStream = defineCall({
   async run({ store }, { stream, at }) {
     const fold = await foldOf(checkStreamName(stream).category);
     if (!fold)
-      throw new CliError(`${stream} has no state: "atelier events show ${stream}" lists what happened`);
+      throw new CallRefused(`${stream} has no state: "atelier events show ${stream}" lists what happened`);
     const pages = replay(store, stream, fold, happenedBy(at));
     // Wrong arguments show at the first page, before any of the answer is sent.
     const first = await pages.next();
     if (first.done) throw noSuchStream(stream);
     if (first.value.length === 0)
-      throw new CliError(
+      throw new CallRefused(
         `${stream} did not exist yet at ${at}: its first event came later`,
         'RESOURCE_NOT_FOUND',
       );

@@ -17,7 +17,7 @@ import type { AnyCall } from '#operator-calls/call.js';
 import type { ConnectedOperator } from '../connected-operator.js';
 import { asCsv, jsonLines } from '#operator-calls/lines.js';
 import { toJson } from '#operator-calls/output.js';
-import { CliError, refusals, type RefusalCode } from '#operator-calls/call-refused.js';
+import { CallRefused, refusals, type RefusalCode } from '#operator-calls/call-refused.js';
 import { NoInput } from '#operator-calls/input.js';
 import type { Operator } from '#operator-calls/operator.js';
 import {
@@ -99,7 +99,7 @@ export class AdminServer {
     this.server.setErrorHandler((error, request, reply) => this.refuse(error, request, reply));
     this.server.setNotFoundHandler((request, reply) => {
       const message = 'there is nothing at this path: those that exist are in /admin/v1/openapi.json';
-      return this.refuse(new CliError(message, 'RESOURCE_NOT_FOUND'), request, reply);
+      return this.refuse(new CallRefused(message, 'RESOURCE_NOT_FOUND'), request, reply);
     });
     for (const call of parts.calls) this.serve(call);
     this.serveRuns();
@@ -215,7 +215,7 @@ export class AdminServer {
     this.server.get(url, async (request, reply) => {
       const { '*': path = '' } = request.params as { '*'?: string };
       const file = await this.parts.console.file(path);
-      if (!file) throw new CliError('the console has no such file: reload the page', 'RESOURCE_NOT_FOUND');
+      if (!file) throw new CallRefused('the console has no such file: reload the page', 'RESOURCE_NOT_FOUND');
       return reply.headers(file.headers).send(file.body);
     });
   }
@@ -230,7 +230,7 @@ export class AdminServer {
       const view = this.runs.view(run);
       if (view) return view;
       const message = `there is no run ${run}: runs are kept until the process that serves them ends; "atelier actions" lists what was done`;
-      throw new CliError(message, 'RESOURCE_NOT_FOUND');
+      throw new CallRefused(message, 'RESOURCE_NOT_FOUND');
     };
     const serve = (
       method: string,
@@ -292,7 +292,7 @@ function record(operator: Operator, action: string, input: object): Promise<unkn
 function requireRole(call: AnyCall, { name, role }: SignedInOperator): void {
   if (mayCall(call, role)) return;
   const needed = [...call.may, 'admin'].join(' or ');
-  throw new CliError(
+  throw new CallRefused(
     `${name} has the role ${role}; this asks for ${needed}. Nothing was changed`,
     'ROLE_REQUIRED',
   );
@@ -340,7 +340,7 @@ const byStatus: Readonly<Record<number, RefusalCode>> = {
 };
 
 function translate(error: unknown): Refusal {
-  if (error instanceof CliError) return error;
+  if (error instanceof CallRefused) return error;
   if (error instanceof InvalidFields)
     return {
       code: 'VALIDATION_ERROR',
@@ -373,22 +373,22 @@ function translate(error: unknown): Refusal {
   return { code: 'INTERNAL_ERROR', message: told, cause: error };
 }
 
-/** @throws CliError for a key that would have no effect, and for a missing key that is needed */
+/** @throws CallRefused for a key that would have no effect, and for a missing key that is needed */
 function keyOf(call: AnyCall, { headers }: FastifyRequest): string | undefined {
   const key = headers['idempotency-key'];
   if (!call.idempotent) {
     if (key === undefined) return undefined;
-    throw new CliError('this call knows no Idempotency-Key: leave it out', 'VALIDATION_ERROR');
+    throw new CallRefused('this call knows no Idempotency-Key: leave it out', 'VALIDATION_ERROR');
   }
   if (key === undefined && call.idempotent === 'if-sent') return undefined;
   if (typeof key === 'string' && key.length > 0 && key.length <= longestKey) return key;
-  throw new CliError(
+  throw new CallRefused(
     `send an Idempotency-Key of 1 to ${longestKey} characters: sent again with the same key, the request is done once`,
     'VALIDATION_ERROR',
   );
 }
 
-/** Joins the path with the query or body as one input. @throws InvalidFields, CliError */
+/** Joins the path with the query or body as one input. @throws InvalidFields, CallRefused */
 function inputOf(call: AnyCall, { params, query, body }: FastifyRequest): object {
   const inPath = asObject(params);
   try {
@@ -396,7 +396,7 @@ function inputOf(call: AnyCall, { params, query, body }: FastifyRequest): object
       return checkedInput(call, fromText(call, { ...withoutFormat(call, query), ...inPath }), 'query');
     const sent = body ?? {};
     if (typeof sent !== 'object' || Array.isArray(sent))
-      throw new CliError('the body must be an object', 'VALIDATION_ERROR');
+      throw new CallRefused('the body must be an object', 'VALIDATION_ERROR');
     return checkedInput(call, { ...sent, ...inPath }, 'body');
   } catch (error) {
     if (!(error instanceof InvalidFields)) throw error;
@@ -406,12 +406,12 @@ function inputOf(call: AnyCall, { params, query, body }: FastifyRequest): object
   }
 }
 
-/** Takes out `format`, which is no field of the call. @throws CliError */
+/** Takes out `format`, which is no field of the call. @throws CallRefused */
 function withoutFormat({ lines }: AnyCall, query: unknown): Record<string, unknown> {
   const { format, ...fields } = asObject(query);
   if (!lines || format === undefined) return asObject(query);
   if (format === 'json' || (format === 'csv' && lines.length > 0)) return fields;
-  throw new CliError('format must be json or csv, where there is csv', 'VALIDATION_ERROR');
+  throw new CallRefused('format must be json or csv, where there is csv', 'VALIDATION_ERROR');
 }
 
 /** Fastify gives objects, of its own making, for both. */

@@ -5,7 +5,7 @@ import { newId } from '#platform/ids.js';
 import type { RunView } from '../command/admin-client.js';
 import type { AnyCall, Asked, LogProgress } from '#operator-calls/call.js';
 import { toJson } from '#operator-calls/output.js';
-import { CliError } from '#operator-calls/call-refused.js';
+import { CallRefused } from '#operator-calls/call-refused.js';
 
 interface Run {
   readonly id: string;
@@ -57,7 +57,7 @@ export class Runs {
     run.ended = work({ signal, onProgress: (progress) => (run.progress = progress) }).then(
       (result) => this.end(run, 'done', { result }),
       (error: unknown) => {
-        const state = signal.aborted ? 'cancelled' : error instanceof CliError ? 'refused' : 'failed';
+        const state = signal.aborted ? 'cancelled' : error instanceof CallRefused ? 'refused' : 'failed';
         this.end(run, state, { error: messageOf(error) });
       },
     );
@@ -79,13 +79,13 @@ export class Runs {
 
   cancel(id: string): RunView | undefined {
     const run = this.runs.get(id);
-    run?.stopping.abort(new CliError('it was stopped by an operator'));
+    run?.stopping.abort(new CallRefused('it was stopped by an operator'));
     return run && viewOf(run);
   }
 
   async stop(): Promise<void> {
     const running = [...this.runs.values()];
-    for (const { stopping } of running) stopping.abort(new CliError('the service stops'));
+    for (const { stopping } of running) stopping.abort(new CallRefused('the service stops'));
     await Promise.all(running.map(({ ended }) => ended));
   }
 

@@ -12,7 +12,7 @@ import { foldedStreams } from '#operator-calls/folded-streams.js';
 import { InEnvironment, OfAccount, environmentsOf } from '#operator-calls/input.js';
 import type { Operator } from '#operator-calls/operator.js';
 import { printLine, printTable } from '#operator-calls/output.js';
-import { CliError } from '#operator-calls/call-refused.js';
+import { CallRefused } from '#operator-calls/call-refused.js';
 import { mostCreditsAtOnce } from './tenants.js';
 
 const kinds: readonly PurchaseKind[] = ['pack', 'subscription'];
@@ -142,28 +142,28 @@ function printOutcome({ tenant_id, env, amount, balance, status, grant_id, repla
     );
 }
 
-function refusalOf(rejection: Extract<HandledGrant, { kind: 'rejected' }>['rejection']): CliError {
+function refusalOf(rejection: Extract<HandledGrant, { kind: 'rejected' }>['rejection']): CallRefused {
   switch (rejection.code) {
     case 'GRANT_NOT_FOUND':
-      return new CliError(
+      return new CallRefused(
         'there is no such grant: "atelier credits grants" lists them',
         'RESOURCE_NOT_FOUND',
       );
     case 'GRANT_DECLINED':
-      return new CliError('this grant was declined. Nothing was credited');
+      return new CallRefused('this grant was declined. Nothing was credited');
     case 'GRANT_APPROVED':
-      return new CliError('this grant is credited: "atelier credits correct" takes credits back');
+      return new CallRefused('this grant is credited: "atelier credits correct" takes credits back');
     case 'SECOND_OPERATOR_NEEDED':
-      return new CliError('another operator has to approve what you have proposed. Nothing was credited');
+      return new CallRefused('another operator has to approve what you have proposed. Nothing was credited');
     case 'GRANT_DIFFERS': {
       const { amount, tenant, at } = rejection.earlier;
-      return new CliError(
+      return new CallRefused(
         `this payment was delivered at ${at} as another one, ${amount} credits for ${tenant}. Nothing was credited`,
         'IDEMPOTENCY_KEY_REUSED',
       );
     }
     default:
-      return new CliError(
+      return new CallRefused(
         'message' in rejection ? rejection.message : `the credits could not be granted: ${rejection.code}`,
       );
   }
@@ -237,7 +237,7 @@ export const correctTenantCredits = defineCall({
     const corrected = await operator.execute(new CorrectCredits(context, { amount, reason }, correctionId));
     if (corrected.kind === 'rejected') {
       const { rejection } = corrected;
-      throw new CliError('message' in rejection ? rejection.message : rejection.code);
+      throw new CallRefused('message' in rejection ? rejection.message : rejection.code);
     }
     await operator.caughtUp(env, 'ledger', corrected.position);
     const { balance } = await operator.account(env, tenant);

@@ -27,7 +27,7 @@ import {
 import type { Operator } from '#operator-calls/operator.js';
 import { noSuchTenant } from '../connected-operator.js';
 import { printLine, printProperties, printTable } from '#operator-calls/output.js';
-import { CliError } from '#operator-calls/call-refused.js';
+import { CallRefused } from '#operator-calls/call-refused.js';
 
 /** More credits than this at once are a typing error. */
 export const mostCreditsAtOnce = 1_000_000_000;
@@ -83,7 +83,7 @@ export const createTenant = defineCall({
     const { name, credits } = input;
     const { secondOperatorAbove: limit } = operator.configuration.admin;
     if (limit !== undefined && credits > limit)
-      throw new CliError(
+      throw new CallRefused(
         `more than ${limit} credits need a second operator: open the account with fewer, then use "atelier credits grant"`,
       );
     // The same request always makes the same tenant, even if it is repeated or was interrupted by a crash.
@@ -97,7 +97,7 @@ export const createTenant = defineCall({
       const opened = await operator.execute(opening);
       replayed = opened.kind === 'rejected' && opened.rejection.code === 'ACCOUNT_ALREADY_OPEN';
       if (opened.kind === 'rejected' && !replayed)
-        throw new CliError(`the account could not be opened: ${opened.rejection.code}`);
+        throw new CallRefused(`the account could not be opened: ${opened.rejection.code}`);
       let position = opened.kind === 'rejected' ? undefined : opened.position;
       if (credits > 0) {
         const purchase = {
@@ -110,7 +110,7 @@ export const createTenant = defineCall({
           new GrantCredits(operator.context(environment, tenant), purchase),
         );
         if (granted.kind === 'rejected')
-          throw new CliError(`the credits could not be granted: ${granted.rejection.code}`);
+          throw new CallRefused(`the credits could not be granted: ${granted.rejection.code}`);
         position = granted.position;
       }
       await operator.caughtUp(environment, 'ledger', position);
@@ -251,7 +251,7 @@ export const changeTenantTerms = defineCall({
     const { tenant, env } = input;
     const changes = namedTerms(input);
     if (Object.keys(changes).length === 0)
-      throw new CliError('nothing to change: use --plan, --daily-cap, --monthly-quota or --rate-limit');
+      throw new CallRefused('nothing to change: use --plan, --daily-cap, --monthly-quota or --rate-limit');
     const accounts = [];
     for (const each of await operator.accountsOf(tenant, env)) {
       await operator.execute(new ChangePlan(operator.context(each, tenant), changes));

@@ -19,8 +19,8 @@ export const refusals = {
 export type RefusalCode = keyof typeof refusals;
 
 /** An error that the operator can fix. The message is one line that says how. */
-export class CliError extends Error {
-  override readonly name = 'CliError';
+export class CallRefused extends Error {
+  override readonly name = 'CallRefused';
 
   constructor(
     message: string,

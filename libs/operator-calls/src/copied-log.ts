@@ -13,7 +13,7 @@ export interface LogCopies {
   /**
    * The service goes on with the target, and so do its checkpoints.
    * @param by the operator who moved it, and the reason
-   * @throws CliError when the source is not in the expected state
+   * @throws CallRefused when the source is not in the expected state
    */
   moved(
     configuration: Configuration,

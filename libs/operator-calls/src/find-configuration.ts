@@ -7,12 +7,12 @@ import {
   type Configuration,
 } from '#platform/configuration.js';
 import { findSecretFiles, readHomeSecrets, readRuntime } from '#platform/home-files.js';
-import { CliError } from './call-refused.js';
+import { CallRefused } from './call-refused.js';
 
 /**
  * The settings of the service for this command. With DATABASE_URL they come from the environment, as for every
  * role in production. Without it they come from the `npm start` that runs on ATELIER_HOME.
- * @throws CliError when no service runs there, or a setting is wrong
+ * @throws CallRefused when no service runs there, or a setting is wrong
  */
 export function findConfiguration(variables: NodeJS.ProcessEnv = process.env): Configuration {
   try {
@@ -24,13 +24,13 @@ export function findConfiguration(variables: NodeJS.ProcessEnv = process.env): C
     const { home, signingKey = readHomeSecrets(home).signingKey } = configuration;
     const running = readRuntime(home);
     if (!running)
-      throw new CliError(
+      throw new CallRefused(
         `nothing runs on ${home}: run "npm start" there first, or set ATELIER_HOME or DATABASE_URL`,
       );
     const { databaseUrl, eventStoreUrl, baseUrl: publicUrl } = running;
     return { ...configuration, databaseUrl, eventStoreUrl, publicUrl, signingKey };
   } catch (error) {
-    if (error instanceof ConfigurationError) throw new CliError(error.message);
+    if (error instanceof ConfigurationError) throw new CallRefused(error.message);
     throw error;
   }
 }

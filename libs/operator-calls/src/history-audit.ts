@@ -51,7 +51,7 @@ export interface HistoryReader<Report extends object = object> {
 
 /** A capability's part in the audit. */
 export interface HistoryAudit<Report extends object = object> {
-  /** @throws CliError when the requested audit is impossible */
+  /** @throws CallRefused when the requested audit is impossible */
   begin(log: AuditedLog): Promise<HistoryReader<Report>>;
   /** For people, below the table of checks. */
   notes(report: AsJson<Report>): string[];

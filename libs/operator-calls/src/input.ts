@@ -1,6 +1,6 @@
 import { environments, type Environment } from '#domain/streams.js';
 import { ChoiceField, IdField, IntegerField } from '#validation/fields.js';
-import { CliError } from './call-refused.js';
+import { CallRefused } from './call-refused.js';
 import { printLine } from './output.js';
 
 /** For calls without input. */
@@ -60,9 +60,11 @@ export function environmentsOf(env: Environment | undefined): readonly Environme
   return env ? [env] : environments;
 }
 
-/** @returns milliseconds. @throws CliError */
+/** @returns milliseconds. @throws CallRefused */
 export function timeOf(option: string, text: string, wanted = 'a time'): number {
   const time = Date.parse(text);
   if (!Number.isNaN(time)) return time;
-  throw new CliError(`${option} must be ${wanted} such as 2026-01-31T12:00:00Z, not ${JSON.stringify(text)}`);
+  throw new CallRefused(
+    `${option} must be ${wanted} such as 2026-01-31T12:00:00Z, not ${JSON.stringify(text)}`,
+  );
 }

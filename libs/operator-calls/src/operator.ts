@@ -27,10 +27,10 @@ export interface Operator {
 
   findAccount(environment: Environment, tenant: string): Promise<OpenedAccount | undefined>;
 
-  /** @throws CliError when the tenant has no account in the environment */
+  /** @throws CallRefused when the tenant has no account in the environment */
   account(environment: Environment, tenant: string): Promise<OpenedAccount>;
 
-  /** The environments in which the tenant has an account, or only `env`. @throws CliError if there is none */
+  /** The environments in which the tenant has an account, or only `env`. @throws CallRefused if there is none */
   accountsOf(tenant: string, env: Environment | undefined): Promise<Environment[]>;
 
   /** The events that pass the filter. A process with many operators reads each event once. */

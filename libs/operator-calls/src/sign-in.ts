@@ -2,7 +2,7 @@ import type { DynamicModule } from '@nestjs/common';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Clock } from '#platform/clock.js';
 import type { Logger } from '#platform/logger.js';
-import { CliError } from './call-refused.js';
+import { CallRefused } from './call-refused.js';
 import type { OperatorRole } from './operator-role.js';
 import type { Operator } from './operator.js';
 
@@ -19,7 +19,7 @@ export interface SignedInOperator {
 export interface SignIn {
   /**
    * Called at each request, and again while a long answer is sent.
-   * @throws CliError for a request that does not come from an operator, and {@link TooManyAttempts}
+   * @throws CallRefused for a request that does not come from an operator, and {@link TooManyAttempts}
    */
   letIn(request: FastifyRequest): Promise<SignedInOperator>;
   /** Adds its own routes, such as that of a session. */
@@ -54,7 +54,7 @@ export interface SignInDescription {
 }
 
 /** An address has failed too often, or too many others wait. */
-export class TooManyAttempts extends CliError {
+export class TooManyAttempts extends CallRefused {
   constructor(
     message: string,
     readonly retryAfterSeconds: number,

@@ -1,7 +1,7 @@
 import module from 'node:module';
 import { Option, type Command } from 'commander';
 import type { Environment } from '#domain/streams.js';
-import { CliError } from './call-refused.js';
+import { CallRefused } from './call-refused.js';
 import { errorCode } from '#platform/errors.js';
 
 export interface OutputOptions {
@@ -50,7 +50,7 @@ export function lazily<Name extends string>(
 function explain(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const [line] = error.message.split('\n');
-  if (error instanceof CliError) return line ?? '';
+  if (error instanceof CallRefused) return line ?? '';
   // A defect or an outage: the error's name helps to find it, and `atelier doctor` checks further.
   return `${error.name}: ${line || errorCode(error)} (run "atelier doctor" to look further)`;
 }
