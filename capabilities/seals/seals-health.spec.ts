@@ -9,6 +9,8 @@ describe('what people wait for because of seals', () => {
   });
 
   it('is the first event whose seal is late', () => {
-    expect(sealsHealth.reasons({ ...sealed, late: true })).toEqual([expect.stringContaining('since noon')]);
+    expect(sealsHealth.reasons({ ...sealed, late: true })).toEqual([
+      { env: null, detail: expect.stringContaining('since noon') },
+    ]);
   });
 });

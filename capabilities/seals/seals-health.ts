@@ -86,8 +86,8 @@ export const sealsHealth: Health<SealFacts> = {
       look: judgeHead,
     },
   ],
-  status: judgeSeals,
-  async facts(store) {
+  status: ({ store, configuration }) => judgeSeals(store, configuration),
+  async facts({ store }) {
     const level = await readSealLevel(store);
     const { last, waitingSince } = level;
     return {
@@ -97,6 +97,7 @@ export const sealsHealth: Health<SealFacts> = {
       late: isLate(level),
     };
   },
-  reasons: ({ late, waiting_since: since }) => (late ? [`events wait for their seal since ${since}`] : []),
+  reasons: ({ late, waiting_since: since }) =>
+    late ? [{ env: null, detail: `events wait for their seal since ${since}` }] : [],
   line: ({ last, sealed_at: at }) => `last seal: ${last === null ? 'none' : `${last} of ${at}`}`,
 };

@@ -2,12 +2,24 @@ import type { Capability } from '../capability.js';
 import { deliveryTasks } from './delivery.task.js';
 import { webhookDispatcherFollows } from './webhook-dispatcher.follows.js';
 import { deliveryFamily, webhookFamily } from './webhook.events.js';
+import type { DeliveryLevel } from './webhooks-health.js';
 import { readWebhookSettings } from './webhooks.settings.js';
 
 const events = [webhookFamily, deliveryFamily] as const;
 
+interface WebhooksTold {
+  readonly check: never;
+  readonly audit: never;
+  readonly now: DeliveryLevel[];
+}
+
 /** Messages to endpoints of tenants about what happens to them (ADR 28, ADR 29). */
-export const webhooks: Capability<'webhooks', typeof events, ReturnType<typeof readWebhookSettings>> = {
+export const webhooks: Capability<
+  'webhooks',
+  typeof events,
+  ReturnType<typeof readWebhookSettings>,
+  WebhooksTold
+> = {
   name: 'webhooks',
   events,
   settings: readWebhookSettings,
@@ -33,5 +45,6 @@ export const webhooks: Capability<'webhooks', typeof events, ReturnType<typeof r
   tellsOfJobs: async () => (await import('./told-of-jobs.js')).toldOfJobs,
   folds: { webhook: async () => (await import('./webhook.fold.js')).webhookFold },
   tags: [['webhooks', 'Endpoints of yours that are told what happens.']],
+  health: async () => (await import('./webhooks-health.js')).webhooksHealth,
   describe: async () => (await import('./describe-webhooks.js')).describeWebhooks,
 };

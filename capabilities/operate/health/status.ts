@@ -1,10 +1,9 @@
 import { healthOfCapabilities, type NowOfCapabilities } from '#capabilities/parts.js';
-import type { EventStore } from '#event-store/event-store.js';
-import type { Configuration } from '#platform/configuration.js';
 import { readServerVersion } from '#event-store/open-event-store.js';
 import { messageOf } from '#platform/errors.js';
 import { pgBossQueueLevels } from '#render-queue/queue-levels.js';
 import { defineCall } from '#operator-calls/call.js';
+import type { HealthSources } from '#operator-calls/health.js';
 import { InEnvironment, NoInput } from '#operator-calls/input.js';
 import { compareWithLog, countsPositions, lagText, readConsumers } from './consumers.js';
 import { printLine, printTable } from '#operator-calls/output.js';
@@ -37,10 +36,10 @@ export const listProcesses = defineCall({
 });
 
 /** One line for each capability about its health. */
-async function statusOfCapabilities(store: EventStore, configuration: Configuration) {
+async function statusOfCapabilities(sources: HealthSources) {
   const lines = (await healthOfCapabilities()).map(async ([name, health]) => {
     // An error is a state to report here, not a failure of the command.
-    const line = await health.status(store, configuration).catch((error: unknown) => messageOf(error));
+    const line = await health.status(sources).catch((error: unknown) => messageOf(error));
     return [name, line] as const;
   });
   // Each name has its line.
@@ -56,13 +55,14 @@ export const showStatus = defineCall({
   may: ['read'],
   summary: 'How far read models and process managers are, the levels of the render queues, and the last seal',
   input: NoInput,
-  async run({ configuration, store }) {
+  async run(operator) {
+    const { configuration, store } = operator;
     const { databaseUrl, eventStoreUrl } = configuration;
     const { kind } = await readServerVersion(eventStoreUrl, answerWithinMs);
     const [consumers, queues, told] = await Promise.all([
       readConsumers(configuration, kind),
       withDatabase(databaseUrl, answerWithinMs, (client) => pgBossQueueLevels(client)()),
-      statusOfCapabilities(store, configuration),
+      statusOfCapabilities({ store, configuration, database: await operator.database() }),
     ]);
     return {
       consumers,

@@ -81,30 +81,6 @@ export const readEnds = (database: Queries) =>
     ),
   );
 
-export interface DeliveryLevel {
-  readonly env: Environment;
-  readonly pending: number;
-  /** Their time has come. */
-  readonly due: number;
-  /** Of what is due; 0 when nothing is. */
-  readonly oldest_due_seconds: number;
-  readonly failing_endpoints: number;
-}
-
-const dueAt = 'coalesce(next_attempt_at, resent_at, created_at)';
-
-export const readDeliveryLevels = (database: Queries) =>
-  rowsOf<DeliveryLevel>(
-    database,
-    inBoth(
-      (env) => `select '${env}' as env, count(*)::integer as pending,
-          (count(*) filter (where ${dueAt} <= now()))::integer as due,
-          coalesce(greatest(0, extract(epoch from now() - min(${dueAt}))), 0)::integer as oldest_due_seconds,
-          (select count(*)::integer from ${env}.webhook_health where failing_since is not null) as failing_endpoints
-        from ${env}.webhook_deliveries where status = 'pending'`,
-    ),
-  );
-
 /** The calls of one image model. */
 export interface ModelSpend {
   readonly model: string;

@@ -3,7 +3,6 @@ import { LRUCache } from 'lru-cache';
 import { actionsPrefix } from '#application/action/record-action.handler.js';
 import { healthOfCapabilities, type NowOfCapabilities } from '#capabilities/parts.js';
 import { environments, type Environment } from '#domain/streams.js';
-import type { EventStore } from '#event-store/event-store.js';
 import type { ModelList } from '#platform/image-models.js';
 import { sqlState } from '#platform/postgres.js';
 import { systemClock } from '#platform/clock.js';
@@ -13,6 +12,7 @@ import { readSignsOfLife } from '#read-store/signs-of-life.js';
 import { pgBossQueueLevels } from '#render-queue/queue-levels.js';
 import type { QueueLevel } from '#render-queue/render-queue.js';
 import { defineCall, type AsJson } from '#operator-calls/call.js';
+import type { HealthSources } from '#operator-calls/health.js';
 import { NoInput } from '#operator-calls/input.js';
 import { compareWithLog, countsPositions, lagText } from '../health/consumers.js';
 import { findStranded } from '../jobs/stranded-jobs.js';
@@ -52,32 +52,22 @@ class NowReader {
       env,
       jobs: (await unlessGone(findStranded(database, store, env), [])).length,
     }));
-    const [
-      processes,
-      queues,
-      oldest,
-      unfinished,
-      ends,
-      charges,
-      webhooks,
-      consumers,
-      told,
-      audit,
-      day,
-      lost,
-    ] = await Promise.all([
-      readSignsOfLife(database),
-      ...([unlessGone(pgBossQueueLevels(database)(), undefined), figures.readOldestJobs(database)] as const),
-      ...([figures.readUnfinished(database), figures.readEnds(database)] as const),
-      // The sweep may take another horizon's time, as the doctor also assumes.
-      readOpenCharges(database, 2 * configuration.projector.orphanHorizonMs),
-      figures.readDeliveryLevels(database),
-      compareWithLog(database, store, countsPositions(configuration)),
-      tellCapabilities(store),
-      operator.recorded({ streamPrefixes: [actionsPrefix] }).then(lastAudit),
-      this.day.forceFetch('day', { context: operator }),
-      Promise.all(stranded),
-    ]);
+    const [processes, queues, oldest, unfinished, ends, charges, consumers, told, audit, day, lost] =
+      await Promise.all([
+        readSignsOfLife(database),
+        ...([
+          unlessGone(pgBossQueueLevels(database)(), undefined),
+          figures.readOldestJobs(database),
+        ] as const),
+        ...([figures.readUnfinished(database), figures.readEnds(database)] as const),
+        // The sweep may take another horizon's time, as the doctor also assumes.
+        readOpenCharges(database, 2 * configuration.projector.orphanHorizonMs),
+        compareWithLog(database, store, countsPositions(configuration)),
+        tellCapabilities({ store, database, configuration }),
+        operator.recorded({ streamPrefixes: [actionsPrefix] }).then(lastAudit),
+        this.day.forceFetch('day', { context: operator }),
+        Promise.all(stranded),
+      ]);
     const facts = {
       processes,
       queues: (queues ? environments : []).map((env) => levelsOf(env, queues)),
@@ -87,7 +77,6 @@ class NowReader {
       consumers,
       stranded: lost,
       charges: charges.map(chargesOf),
-      webhooks,
       ...told.facts,
       last_audit: audit,
     };
@@ -132,11 +121,11 @@ function dayOf({ env, models, ...credits }: figures.Day, list: Pick<ModelList, '
 }
 
 /** The present facts of the capabilities, and the reasons why people wait because of them. */
-async function tellCapabilities(store: EventStore) {
+async function tellCapabilities(sources: HealthSources) {
   const told = await Promise.all(
     (await healthOfCapabilities()).map(async ([name, health]) => {
-      const facts = await health.facts(store);
-      const reasons = health.reasons(facts).map((detail): Reason => ({ what: name, env: null, detail }));
+      const facts = await health.facts(sources);
+      const reasons = health.reasons(facts).map((reason): Reason => ({ what: name, ...reason }));
       return { name, facts, reasons };
     }),
   );
@@ -215,7 +204,6 @@ async function printNow(now: AsJson<Now>): Promise<void> {
     'ended in 1 h': ({ env }) => now.last_hour.find((hour) => hour.env === env)?.ended,
     succeeded: ({ env }) => percent(now.last_hour.find((hour) => hour.env === env)?.success_rate),
     refunded: ({ env }) => percent(now.last_hour.find((hour) => hour.env === env)?.refund_rate),
-    'webhooks due': ({ env }) => now.webhooks.find((level) => level.env === env)?.due,
     'open charges': ({ env }) => now.charges.find((level) => level.env === env)?.open,
   });
   const late = now.consumers.filter(({ lag, state }) => lag > 0 || state !== 'live');

@@ -19,7 +19,6 @@ const well: Facts = {
   consumers: [{ env, name: 'jobs', state: 'live', halted_because: null, lag: 2, lag_seconds: 1, parked: 0 }],
   stranded: [{ env, jobs: 0 }],
   charges: [{ env, orphaned: 0 }],
-  webhooks: [{ env, due: 1, oldest_due_seconds: 2 }],
   capabilities: [],
   last_audit: { by: 'ada', at: '2026-01-01T00:00:00Z', holds: true, summary: 'all holds', outcome: 'done' },
 };
@@ -55,7 +54,6 @@ describe('why people wait', () => {
     ['parked', { consumers: [{ ...consumer!, parked: 4 }] }, '4 events of jobs are parked'],
     ['stranded', { stranded: [{ env, jobs: 1 }] }, '1 jobs'],
     ['orphaned', { charges: [{ env, orphaned: 2 }] }, '2 open charges'],
-    ['webhooks', { webhooks: [{ env, due: 5, oldest_due_seconds: 61 }] }, 'the first for 61 s'],
     ['seals', { capabilities: [{ what: 'seals', env: null, detail: 'late since noon' }] }, 'since noon'],
     ['audit', { last_audit: { ...audit!, holds: false, summary: '2 wrong' } }, 'found 2 wrong'],
   ])('tells %s', (what, facts, detail) => {

@@ -3,7 +3,6 @@ import type { Environment } from '#domain/streams.js';
 import { silences, type SeenProcess } from '#read-store/signs-of-life.js';
 import { lagText, patienceSeconds, type ConsumerStatus } from '../health/consumers.js';
 import type { AuditMade } from '../ledger/last-audit.js';
-import type { DeliveryLevel } from './figures.js';
 
 /** Something that makes people wait, or will. */
 export interface Reason {
@@ -16,7 +15,6 @@ export interface Reason {
     | 'parked'
     | 'stranded'
     | 'orphaned'
-    | 'webhooks'
     | keyof NowOfCapabilities
     | 'audit';
   readonly env: Environment | null;
@@ -48,22 +46,20 @@ export interface Facts {
   >[];
   readonly stranded: readonly (OfEnvironment & { readonly jobs: number })[];
   readonly charges: readonly (OfEnvironment & { readonly orphaned: number })[];
-  readonly webhooks: readonly Pick<DeliveryLevel, 'env' | 'due' | 'oldest_due_seconds'>[];
   /** Reasons from the capabilities. */
   readonly capabilities: readonly Reason[];
   readonly last_audit: AuditMade | null;
 }
 
-/** A worker takes a task, and a sender a delivery, sooner than this unless others are under way. */
+/** A worker takes a task sooner than this unless others are under way. */
 const queuePatienceSeconds = 30;
-const deliveryPatienceSeconds = 60;
 /** A failure rate over fewer jobs says nothing about their engine. */
 const fewJobs = 10;
 const worryingRefunds = 0.1;
 
 /** Empty if no one waits longer than usual, and nothing is wrong that would make people wait. */
 export function reasonsFor(facts: Facts): Reason[] {
-  const { processes, queues, last_hour, consumers, stranded, charges, webhooks } = facts;
+  const { processes, queues, last_hour, consumers, stranded, charges } = facts;
   const inEach = <Of extends OfEnvironment>(
     what: Reason['what'],
     levels: readonly Of[],
@@ -102,11 +98,6 @@ export function reasonsFor(facts: Facts): Reason[] {
     ...inEach('stranded', stranded, ({ jobs }) => jobs > 0 && `${jobs} jobs have neither task nor attempt`),
     ...inEach('orphaned', charges, ({ orphaned }) => {
       return orphaned > 0 && `${orphaned} open charges have no job, or one that has ended`;
-    }),
-    ...inEach('webhooks', webhooks, ({ due, oldest_due_seconds: oldest }) => {
-      return (
-        oldest > deliveryPatienceSeconds && `${due} webhook deliveries are due, the first for ${oldest} s`
-      );
     }),
     ...facts.capabilities,
     ...reasonsOfAudit(facts),

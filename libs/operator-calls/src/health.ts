@@ -1,5 +1,7 @@
+import type { Environment } from '#domain/streams.js';
 import type { EventStore } from '#event-store/event-store.js';
 import type { Configuration } from '#platform/configuration.js';
+import type { Queries } from '#read-store/data-source.js';
 
 /** A failure with its own advice. */
 export class Unwell extends Error {
@@ -22,15 +24,22 @@ export interface HealthCheck {
   look(store: EventStore, configuration: Configuration): Promise<string>;
 }
 
+/** The places that a capability's health is read from. */
+export interface HealthSources {
+  readonly store: EventStore;
+  readonly database: Queries;
+  readonly configuration: Configuration;
+}
+
 /** The health of a capability, for operators. */
 export interface Health<Facts extends object = object> {
   readonly checks: readonly HealthCheck[];
   /** A line of `atelier status`. @throws the failure */
-  status(store: EventStore, configuration: Configuration): Promise<string>;
+  status(sources: HealthSources): Promise<string>;
   /** The facts for `atelier now`. */
-  facts(store: EventStore): Promise<Facts>;
+  facts(sources: HealthSources): Promise<Facts>;
   /** Why people wait now or will wait; empty if they do not. */
-  reasons(facts: Facts): string[];
+  reasons(facts: Facts): readonly { readonly env: Environment | null; readonly detail: string }[];
   /** For people. */
   line(facts: Facts): string;
 }
