@@ -1,10 +1,11 @@
+import { randomUUID } from 'node:crypto';
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { categoryPrefix } from '#domain/streams.js';
 import { storeWith, type EventStore } from '#event-store/event-store.js';
 import { ConsumerHalted } from './consumer-errors.js';
 import { runTasks } from './exclusive-session.js';
-import { resumeFrom } from './log-fit.js';
+import { LogMismatch, requireOwnLog, resumeFrom } from './log-fit.js';
 import { LogWatch } from './log-watch.js';
 import { processTask } from './process-runner.js';
 import { purchase } from './testing/purchases.js';
@@ -214,6 +215,29 @@ describe('a checkpoint', () => {
       (await resumeFrom(fixture.store, { position, anchor })).position;
     expect(await resumed(third!)).toBe(second);
     expect(await resumed(first!)).toBe(first);
+  });
+});
+
+describe('an installation', () => {
+  const log = (place: string, identity: string = randomUUID()) => ({
+    place,
+    store: storeWith(fixture.store, { identity: () => Promise.resolve(identity) }),
+  });
+
+  it('belongs to the log that binds it first, and refuses each other one', async () => {
+    const ours = randomUUID();
+    await requireOwnLog(fixture.sql, log('here', ours));
+    await requireOwnLog(fixture.sql, log('here', ours));
+    await expect(requireOwnLog(fixture.sql, log('there'))).rejects.toThrow(
+      `this installation belongs to the log ${ours} at here, and EVENT_STORE_URL names the log`,
+    );
+  });
+
+  it('belongs to one log, however many bind it at the same time', async () => {
+    const places = ['one', 'two', 'three', 'four'];
+    const ends = await Promise.allSettled(places.map((place) => requireOwnLog(fixture.sql, log(place))));
+    const refusals = ends.filter((end) => end.status === 'rejected').map(({ reason }) => reason as unknown);
+    expect(refusals).toEqual(Array.from({ length: 3 }, () => expect.any(LogMismatch)));
   });
 });
 
