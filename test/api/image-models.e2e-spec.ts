@@ -130,7 +130,7 @@ describe('what a model cannot do', () => {
       'body.output_preset',
       /is 9:16, which the image model small/,
     ],
-    ['look', { ...model, seed: 7 }, 'body.seed', /takes none/],
+    ['look', { ...model, seed: 7 }, 'body.seed', /takes no seed/],
     ['look', { image_model: 'swapper' }, 'body.image_model', /must be one of: sketch-1, small, parted$/],
     ['look', { image_model: 'gone' }, 'body.image_model', /must be one of: sketch-1, small, parted$/],
     ['catalog-shots', { model: 'swapper' }, 'body.model', /must be one of: sketch-1, small$/],
@@ -159,7 +159,7 @@ describe('what a model cannot do', () => {
     ]);
     const phased = { product_id: things.productId, background_image_public_id: things.assetId };
     expect(await says('product-to-model-phased', { ...phased, image_model: 'pair' })).toEqual([
-      'names more pictures than the image model pair takes, which is 2',
+      'names more pictures than the 2 that the image model pair takes',
     ]);
     expect((await api.post('/v1/try-on', tenant.key, body([top]))).status).toBe(202);
     const placed = await api.post('/v1/product-to-model-phased', tenant.key, {
@@ -182,7 +182,7 @@ describe('a photograph of a person', () => {
       'try-on',
       () => ({ user_image: things.assetId, items: item() }),
       ['body', 'user_image'],
-      /^must name a model of the catalogue or a picture of a person that was generated here with the image model sketch-1; photographs of people are for parted$/,
+      /^must name a model of the catalogue or a picture of a person that was generated here with the image model sketch-1; for photographs of people, use parted$/,
     ],
     [
       'look',
@@ -194,7 +194,7 @@ describe('a photograph of a person', () => {
       'product-to-model-direct',
       () => ({ product_id: things.productId, model_image_public_id: things.assetId }),
       ['body', 'model_image_public_id'],
-      /; no image model that this key may use works on photographs of people$/,
+      /; no image model that this key may use accepts photographs of people$/,
     ],
     [
       'product-to-model-phased',
@@ -206,7 +206,7 @@ describe('a photograph of a person', () => {
       'model-generator',
       () => ({ generation_stage: 'full_body', portrait_image_public_id: things.assetId }),
       ['body', 'portrait_image_public_id'],
-      /works on photographs/,
+      /accepts photographs/,
     ],
     [
       'model-swap-with-image',

@@ -60,7 +60,7 @@ describe('the pages for integrators', () => {
     const { error } = (await told.json()) as { error: { code: string; message: string } };
     expect(error).toMatchObject({
       code: 'RESOURCE_NOT_FOUND',
-      message: 'There is no such guide: /llms.txt lists all that there are.',
+      message: 'There is no such guide: /llms.txt lists all guides.',
     });
   });
 });

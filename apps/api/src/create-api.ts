@@ -155,7 +155,7 @@ function corsOptions(origins: readonly string[]): FastifyCorsOptions {
 }
 
 function missingHost(): ApiError {
-  return new ApiError('BAD_REQUEST', 'The request lacks the header Host, which HTTP/1.1 asks for.');
+  return new ApiError('BAD_REQUEST', 'The request lacks the header Host, which HTTP/1.1 requires.');
 }
 
 /** Bodies are read after the guards, see `http/request-body.ts`; until then they wait in the socket. */

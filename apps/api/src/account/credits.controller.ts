@@ -30,7 +30,7 @@ export class CreditsResponse {
     type: String,
     nullable: true,
     format: 'date-time',
-    description: 'When that window ends, and `daily_spend_today` is 0 again. Null when none is open.',
+    description: 'When that window ends and `daily_spend_today` returns to 0. Null when no window is open.',
     example: '2026-02-01T08:30:00.001Z',
   })
   daily_spend_resets_at: string | null;
@@ -41,7 +41,7 @@ export class CreditsResponse {
   @ApiProperty({ description: 'Soft quota. 0: pay as you go.', type: 'integer', minimum: 0, example: 0 })
   monthly_credit_quota: number;
 
-  @ApiProperty({ description: 'Requests a minute of one key.', type: 'integer', minimum: 0, example: 600 })
+  @ApiProperty({ description: 'Requests per minute for one key.', type: 'integer', minimum: 0, example: 600 })
   rate_limit_per_min: number;
 
   @ApiProperty({ example: true })

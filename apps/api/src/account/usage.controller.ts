@@ -15,7 +15,7 @@ export class UsageRowResponse {
   request_id: string;
 
   @ApiProperty({
-    description: 'As it stands in this reference, for example `/v1/jobs/{public_id}/cancel`.',
+    description: 'The path as this reference writes it, for example `/v1/jobs/{public_id}/cancel`.',
     example: '/v1/model-generator',
   })
   endpoint: string;
@@ -49,14 +49,15 @@ export class UsageRowResponse {
   submitted_at?: string;
 
   @ApiPropertyOptional({
-    description: 'When it was settled or refunded; of a call without a charge, when it was answered.',
+    description:
+      'When the charge was settled or refunded. For a call without a charge: when it was answered.',
     format: 'date-time',
     example: '2026-01-31T12:00:01.000Z',
   })
   resolved_at?: string;
 
   @ApiPropertyOptional({
-    description: 'From created to resolved. Of a write that costs nothing, it is not measured.',
+    description: 'From created to resolved. Not measured for a write that costs nothing.',
     type: 'integer',
     minimum: 0,
     example: 1000,
@@ -83,9 +84,9 @@ export class UsageController {
     summary:
       'Your calls, newest first: each dispatch, accepted or refused, and each write that costs nothing',
     description:
-      'A write that costs nothing (an upload; a product that is made, changed or archived; a retired entry of the catalogue; ' +
+      'A write that costs nothing (an upload; a product that is created, changed or archived; a retired entry of the catalogue; ' +
       'a cancelled job) has a row with 0 credits, unless it was refused or changed nothing. Reads, webhook endpoints and ' +
-      'client tokens have none, nor has what is answered with 401, 429 or 5xx.',
+      'client tokens have no row. Neither have calls that are answered with 401, 429 or 5xx.',
   })
   @ApiQuery({ type: PageQuery })
   @DescribeRead(UsageListResponse)

@@ -133,7 +133,7 @@ export function tooManyFailures(retryAfterSeconds: number): ApiError {
 function tooManyGuesses(retryAfterSeconds: number): ApiError {
   return new ApiError(
     'RATE_LIMITED',
-    `Too many API keys wait to be checked, and yours was not. Try again in ${inSeconds(retryAfterSeconds)}.`,
+    `Too many API keys are waiting to be checked, so yours was not checked. Try again in ${inSeconds(retryAfterSeconds)}.`,
     { headers: { 'retry-after': String(retryAfterSeconds) } },
   );
 }

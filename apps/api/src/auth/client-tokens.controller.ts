@@ -21,7 +21,7 @@ const purposes = ['upload', 'job'] as const;
     msg: 'is required with purpose job',
     type: 'missing',
   }),
-  noneOf(['job_id'], equal('purpose', 'upload'), 'has no place with purpose upload'),
+  noneOf(['job_id'], equal('purpose', 'upload'), 'is not allowed with purpose upload'),
 )
 export class CreateClientTokenBody {
   @ChoiceField({
@@ -32,11 +32,11 @@ export class CreateClientTokenBody {
   })
   purpose: ClientScope['kind'];
 
-  @IdField({ description: 'With purpose `job`: which one. One of yours.' })
+  @IdField({ description: 'With purpose `job`: the job, which must be one of yours.' })
   job_id?: string;
 
   @IntegerField({
-    description: 'How many seconds it is good for.',
+    description: 'Seconds until the token ends.',
     min: 10,
     max: 3_600,
     default: 600,
@@ -47,7 +47,7 @@ export class CreateClientTokenBody {
 
 export class ClientTokenResponse {
   @ApiProperty({
-    description: 'Goes where a key does: `Authorization: Bearer …`.',
+    description: 'Send it in place of a key: `Authorization: Bearer …`.',
     example: 'ct_test_01K9Z7G1T9C4W6X2Y8A5S3D7FH_upload_01K9Z7J0V4M2Q8T6R3N5B1C7DE_1790000000_3q2-7w…',
   })
   token: string;
@@ -77,10 +77,10 @@ export class ClientTokensController {
   @RequireCapability('jobs:create')
   @ApiOperation({
     operationId: 'createClientToken',
-    summary: 'A token for a browser: one upload, or one job, for minutes',
+    summary: 'Create a short-lived token for a browser, for one upload or one job',
     description:
-      'Your server makes it and gives it to a page, which never sees a key. It ends early when its key is revoked. An ' +
-      'upload that is repeated with the same token gets the first answer. The page must come from an origin that the ' +
+      'Your server creates the token and gives it to a page, so the page never sees a key. The token ends early when its ' +
+      'key is revoked. An upload that is repeated with the same token gets the first answer. The page must come from an origin that the ' +
       'operator allows (`CORS_ORIGINS`).',
   })
   @ApiBody({ type: CreateClientTokenBody, required: true })

@@ -149,8 +149,8 @@ const endOf = (seconds: number) => new Date((seconds + toleranceSeconds) * 1_000
 function usedBefore(): ApiError {
   return new ApiError(
     'UNAUTHENTICATED',
-    'This signature was used before, and each is good once: sign a request anew when you repeat it, and name the time in ' +
-      'milliseconds where you send the same thing twice in a second. Nothing was charged.',
+    'This signature was used before, and each signature is valid once. Sign a request again before you repeat it. If you ' +
+      'send the same request twice within a second, give the time in milliseconds. Nothing was charged.',
     { headers: { 'www-authenticate': 'Bearer' } },
   );
 }
@@ -158,8 +158,8 @@ function usedBefore(): ApiError {
 function untimely(ahead: number): ApiError {
   return new ApiError(
     'UNAUTHENTICATED',
-    `The signature is right, but its time is ${Math.abs(ahead)} seconds ${ahead > 0 ? 'ahead of' : 'behind'} ours and ` +
-      `${toleranceSeconds} are allowed: set the clock, and sign each request when it is sent. Nothing was charged.`,
+    `The signature is right, but its time is ${Math.abs(ahead)} seconds ${ahead > 0 ? 'ahead of' : 'behind'} ours, and ` +
+      `at most ${toleranceSeconds} are allowed: set the clock, and sign each request when you send it. Nothing was charged.`,
     { headers: { 'www-authenticate': 'Bearer' } },
   );
 }

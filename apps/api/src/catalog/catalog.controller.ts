@@ -27,7 +27,8 @@ import { MetaProperty, shownMeta, Word } from '../http/vocabulary.js';
 
 export class CatalogEntryResponse {
   @ApiProperty({
-    description: 'Of the entry and of its picture: an asset id, accepted wherever a picture is asked for.',
+    description:
+      'The id of the entry and of its picture: an asset id, which every field for a picture accepts.',
     minLength: 26,
     maxLength: 26,
     example: '01K9Z7J0V8G3H5J7K9M2N4P6QR',
@@ -57,7 +58,7 @@ export class CatalogEntryResponse {
   @ApiProperty({ description: 'In pixels.', type: 'integer', minimum: 1, example: 1536 })
   height: number;
 
-  @MetaProperty("What is known of it: the `meta` of the job's artifact.", {
+  @MetaProperty("Facts about the entry: the `meta` of the job's artifact.", {
     gender: 'FEMALE',
     age_range: '22-26',
   })
@@ -89,7 +90,7 @@ const DescribeResource = () =>
 /** @throws ApiError 404 */
 function resourceNamed(name: string): CatalogResource {
   const resource = catalogResources.find((each) => each === name);
-  if (!resource) throw notFound(`catalog resource: there are ${catalogResources.join(', ')}`);
+  if (!resource) throw notFound(`catalog resource: use one of ${catalogResources.join(', ')}`);
   return resource;
 }
 
@@ -133,8 +134,8 @@ export class CatalogController {
     operationId: 'retireCatalogEntry',
     summary: 'Take an entry out of your catalogue for good',
     description:
-      'It is not listed any more, and a new dispatch that names it is refused with 410. Its picture stays, and so does ' +
-      'what was made with it: jobs that were dispatched before still render. Again gives 204 as well. Free.',
+      'The entry is no longer listed, and a new dispatch that names it is refused with 410. Its picture stays, and so do ' +
+      'the pictures made with it. Jobs dispatched before still render. A repeated call also gives 204. Free.',
   })
   @DescribeResource()
   @DescribePublicId('catalogue entry')

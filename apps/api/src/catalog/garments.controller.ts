@@ -15,7 +15,8 @@ import { GARMENT_SLOTS, garmentCategories } from '#domain/garment/garment-catego
 
 export class CompatibilityCheckBody {
   @IdField({
-    description: "The product's garment category, of `GET /v1/garment-categories`. An unknown one gives 404.",
+    description:
+      "The product's garment category, from `GET /v1/garment-categories`. An unknown category gives 404.",
     required: true,
     example: '01JVYEPJ00T6S3RJBKZR9DHCE6',
   })
@@ -23,7 +24,7 @@ export class CompatibilityCheckBody {
 
   @ListField({
     description:
-      'Garments of `GET /v1/catalog/garments`. An id that is none of them gets the verdict `catalog_ref_missing`.',
+      'Garments from `GET /v1/catalog/garments`. An id that is not among them gets the verdict `catalog_ref_missing`.',
     items: text({ max: 64 }),
     min: 1,
     max: 100,
@@ -42,7 +43,7 @@ export class CompatibilityReasonResponse {
 }
 
 export class CompatibilityVerdictResponse {
-  @ApiProperty({ description: 'The candidate, as it was named.', example: '01K9Z7J0V8G3H5J7K9M2N4P6QR' })
+  @ApiProperty({ description: 'The id of the candidate, as sent.', example: '01K9Z7J0V8G3H5J7K9M2N4P6QR' })
   public_id: string;
 
   @ApiProperty({ description: 'Whether it may appear with the product.', example: false })
@@ -120,7 +121,7 @@ const items = garmentCategories.map(({ publicId, key, displayLabel, slot }) => (
 @RequireCapability('jobs:read')
 export class GarmentCategoriesController {
   @Get()
-  @ApiOperation({ operationId: 'listGarmentCategories', summary: 'The kinds of garment that there are' })
+  @ApiOperation({ operationId: 'listGarmentCategories', summary: 'The kinds of garment' })
   @ApiQuery({ type: PageQuery })
   @ApiResponse({
     status: 200,

@@ -23,7 +23,7 @@ export class ListPresetsQuery {
 
 export class PresetTileResponse {
   @ApiProperty({
-    description: 'What a catalog shot refers to.',
+    description: 'The id that a catalog shot refers to.',
     minLength: 26,
     maxLength: 26,
     example: '01KDVDNA0033KV7VSJM53RAASK',

@@ -50,16 +50,17 @@ export class ProductsController {
   @RequireCapability('jobs:create')
   @ApiOperation({
     operationId: 'createProduct',
-    summary: 'Make a product of an uploaded picture, or update it by its external_ref',
+    summary: 'Create a product from an uploaded picture, or update it by its external_ref',
     description:
-      'The picture becomes the primary one; the primary one of before moves into the gallery. Of a garment that a PDP ' +
-      'extraction made, the page photograph is attached as well. In an update, what is absent stays as it is. Free.',
+      'The picture becomes the primary picture, and the previous primary picture moves into the gallery. If a PDP ' +
+      'extraction made the garment, the page photograph is attached as well. An update leaves absent fields as they are. ' +
+      'Free.',
   })
   @ApiBody({ type: CreateProductBody, required: true })
   @DescribeWrite(201, ProductResponse)
   @ApiResponse({
     status: 200,
-    description: 'Updated: a product with this external_ref was there before.',
+    description: 'Updated: a product with this external_ref already existed.',
     type: ProductResponse,
     headers: describedHeaders('X-Consistency-Token'),
   })
@@ -121,8 +122,8 @@ export class ProductsController {
   @RequireCapability('jobs:create')
   @ApiOperation({
     operationId: 'updateProduct',
-    summary: 'Change a product, empty a field of it, archive it, or bring it back',
-    description: 'What is absent stays as it is. Free.',
+    summary: 'Change a product, clear a field of it, archive it, or bring it back',
+    description: 'Absent fields stay as they are. Free.',
   })
   @DescribePublicId('product')
   @ApiBody({ type: UpdateProductBody, required: true })

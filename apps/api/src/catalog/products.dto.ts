@@ -47,13 +47,13 @@ const clearedOrGiven = clearable.map((field): Relation<UpdateProductBody> => ({
   },
   problems: (body, loc) =>
     body.clear?.includes(field) && body[field] !== undefined
-      ? [{ loc: [...loc, field], msg: 'is also to be cleared: send one of them', type: 'value' }]
+      ? [{ loc: [...loc, field], msg: 'is also listed in clear: send one of them', type: 'value' }]
       : [],
 }));
 
 @Relations(...clearedOrGiven)
 export class UpdateProductBody {
-  @PictureField({ description: 'A new primary picture; the one of before moves into the gallery.' })
+  @PictureField({ description: 'A new primary picture; the previous one moves into the gallery.' })
   upload_asset_public_id?: string;
 
   @TextField({ description: 'What it is called.', min: 1, max: 256, example: 'Linen shirt' })
@@ -73,7 +73,7 @@ export class UpdateProductBody {
   status?: (typeof productStatuses)[number];
 
   @ListField({
-    description: 'What is to be empty from now on.',
+    description: 'Fields to clear.',
     items: choice(clearable),
     max: clearable.length,
     unique: true,
@@ -84,13 +84,13 @@ export class UpdateProductBody {
 
 export class ListProductsQuery extends PageQuery {
   @ChoiceField({
-    description: 'Products in this state only.',
+    description: 'Only products in this state.',
     values: productStatuses,
     name: 'ProductStatus',
   })
   status?: (typeof productStatuses)[number];
 
-  @TextField({ description: 'The product with this name of yours.', min: 1, max: 256 })
+  @TextField({ description: 'Only the product with this external_ref.', min: 1, max: 256 })
   external_ref?: string;
 }
 
@@ -117,7 +117,7 @@ export class ProductImageResponse {
 
   @ApiProperty({
     description:
-      '`primary` stands for the product; `gallery` did before; `source_pdp` is the page photograph that it was extracted from.',
+      '`primary` represents the product; `gallery` did so before; `source_pdp` is the page photograph that the product was extracted from.',
     enum: ['primary', 'gallery', 'source_pdp'],
     enumName: 'ProductImageRole',
   })
@@ -152,10 +152,10 @@ export class ProductResponse {
   @ApiPropertyOptional({ example: 'Washed linen, mother-of-pearl buttons.' })
   description?: string;
 
-  @ApiPropertyOptional({ description: 'Of the primary image; short-lived.', ...imageUrl })
+  @ApiPropertyOptional({ description: 'URL of the primary image; short-lived.', ...imageUrl })
   primary_image_url?: string;
 
-  @ApiPropertyOptional({ description: 'Of the source image, where there is one; short-lived.', ...imageUrl })
+  @ApiPropertyOptional({ description: 'URL of the source image, if there is one; short-lived.', ...imageUrl })
   source_pdp_image_url?: string;
 
   @ApiProperty({ description: 'The primary one first.', type: [ProductImageResponse] })
@@ -165,7 +165,9 @@ export class ProductResponse {
   created_at: string;
 }
 
-export class ProductListResponse extends PageOf(ProductResponse, { total: 'Products in all that match.' }) {}
+export class ProductListResponse extends PageOf(ProductResponse, {
+  total: 'Number of products that match.',
+}) {}
 
 /** A product in the form of the API. Fields that were not given are absent. */
 export async function presentProduct(

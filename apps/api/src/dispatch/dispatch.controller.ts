@@ -40,7 +40,7 @@ function acceptedOrRefused(workflow: string, answer: DispatchAnswer, unfit: Unfi
     case 'key-in-use':
       throw new ApiError(
         'IDEMPOTENCY_KEY_IN_USE',
-        'A request with this Idempotency-Key is still being worked on. Send it again in a moment: it gets that answer.',
+        'A request with this Idempotency-Key is still in progress. Send yours again in a moment: it gets the same answer.',
         { headers: { 'retry-after': '1' } },
       );
     case 'key-reused': {

@@ -19,8 +19,8 @@ import { longestPreferredWaitS, testOutcomeHeader, testOutcomes } from './dispat
 export class DispatchQuery {
   @BooleanQuery({
     description:
-      '`true`: everything is checked, the pictures that the body refers to included, and the answer is 200 with the ' +
-      'cost. Nothing is charged, recorded or queued, and an Idempotency-Key is not used up.',
+      '`true`: checks everything, including the pictures that the body refers to, and answers 200 with the cost. ' +
+      'Nothing is charged, recorded or queued, and an Idempotency-Key is not used up.',
     default: false,
   })
   dry_run: boolean = false;
@@ -28,7 +28,7 @@ export class DispatchQuery {
 
 export class WorkflowAcceptedResponse {
   @ApiProperty({
-    description: 'Correlates with the row of the usage log.',
+    description: 'The same as in the row of the usage log.',
     minLength: 26,
     maxLength: 26,
     example: '01K9Z7J0V4M2Q8T6R3N5B1C7DE',
@@ -47,7 +47,7 @@ export class WorkflowAcceptedResponse {
   status: string;
 
   @ApiProperty({
-    description: 'Credits that were deducted. Refunded by itself if the job fails.',
+    description: 'Credits that were deducted. They are refunded automatically if the job fails.',
     type: 'integer',
     minimum: 0,
     example: 5,
@@ -64,20 +64,20 @@ export class DryRunResponse {
   operation: string;
 
   @ApiProperty({
-    description: 'What the dispatch would cost. For a batch, that of all its photographs.',
+    description: 'Credits that the dispatch would cost. For a batch: for all its photographs.',
     type: 'integer',
     minimum: 0,
     example: 5,
   })
   credits_cost: number;
 
-  @ApiProperty({ description: 'Credits that there are now.', type: 'integer', minimum: 0, example: 95 })
+  @ApiProperty({ description: 'The current balance in credits.', type: 'integer', minimum: 0, example: 95 })
   balance: number;
 
   @ApiProperty({ description: 'Whether the balance covers the cost.', example: true })
   sufficient: boolean;
 
-  @ApiProperty({ description: "Whether what is left of today's spend cap covers the cost.", example: true })
+  @ApiProperty({ description: "Whether the rest of today's spend cap covers the cost.", example: true })
   daily_cap_ok: boolean;
 
   @ApiProperty({ description: 'Whether the dispatch would be accepted now.', example: true })
@@ -108,8 +108,8 @@ export function describeDispatch(workflow: Workflow): MethodDecorator {
 function descriptionOf({ credits, batch }: Workflow): string {
   const each = batch ? ` for each of its ${batch.field}` : '';
   return (
-    `Costs ${credits} credits${each}, unless the operator has set another price: \`GET /v1/operations\` says. They are ` +
-    'deducted at once and refunded by themselves if the job fails. The answer comes before the picture: poll ' +
+    `Costs ${credits} credits${each}, unless the operator has set another price: see \`GET /v1/operations\`. The credits ` +
+    'are deducted at once, and refunded automatically if the job fails. The answer comes before the picture: poll ' +
     '`GET /v1/jobs/{public_id}/events`, or send `Prefer: wait=N`.'
   );
 }
@@ -122,7 +122,7 @@ function describedRequestHeaders(): MethodDecorator {
       required: false,
       description:
         'Makes the dispatch safe to repeat for 24 hours: the same key and body give the first answer again, with ' +
-        '`Idempotent-Replayed: true`. A refusal is not remembered: the key may be sent again once its cause is mended. ' +
+        '`Idempotent-Replayed: true`. A refusal is not remembered: once its cause is fixed, you may send the same key again. ' +
         'Visible ASCII characters.',
       schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[\\x21-\\x7e]{1,255}$' },
     }),
@@ -131,14 +131,14 @@ function describedRequestHeaders(): MethodDecorator {
       required: false,
       description:
         `\`wait=N\`: if the job ends within N seconds (1 to ${longestPreferredWaitS}; more counts as ` +
-        `${longestPreferredWaitS}), the answer is 200 with the job, and 202 as usual if it does not. RFC 7240.`,
+        `${longestPreferredWaitS}), the answer is 200 with the job. Otherwise it is 202 as usual. RFC 7240.`,
       schema: { type: 'string' },
       example: 'wait=20',
     }),
     ApiHeader({
       name: testOutcomeHeader,
       required: false,
-      description: `With \`sk_test_\` keys only: the path that the job is to take. ${outcomes.join('; ')}.`,
+      description: `With \`sk_test_\` keys only: the path that the job takes. ${outcomes.join('; ')}.`,
       schema: { type: 'string', enum: Object.keys(testOutcomes) },
     }),
   );

@@ -55,8 +55,8 @@ export class ImageModels {
       .map(({ id }) => id);
     const instead =
       others.length > 0
-        ? `photographs of people are for ${others.join(', ')}`
-        : 'no image model that this key may use works on photographs of people';
+        ? `for photographs of people, use ${others.join(', ')}`
+        : 'no image model that this key may use accepts photographs of people';
     const msg = `must name ${ownKinds[lacks]} with the image model ${model.id}; ${instead}`;
     return { loc: [...loc], msg, type: 'value' };
   }
@@ -127,7 +127,7 @@ function unfulfilled(workflow: Workflow, body: ModelOrder, model: ImageModel): F
     refuse('output_preset', `is ${outputRatios[preset]}, which the image model ${id} does not draw`);
   }
   if (body.seed !== undefined && !model.seed) {
-    refuse('seed', `cannot be given: the image model ${id} takes none`);
+    refuse('seed', `must be left out: the image model ${id} takes no seed`);
   }
   if (body.eval_enabled && isRemote(model)) {
     refuse('eval_enabled', `cannot be true: pictures of the image model ${id} are not evaluated`);
@@ -136,7 +136,7 @@ function unfulfilled(workflow: Workflow, body: ModelOrder, model: ImageModel): F
   if (garments && garments.length > model.max_inputs) {
     refuse(
       'garment_image_asset_refs',
-      `must be at most ${model.max_inputs} with the image model ${id}`,
+      `must be at most ${model.max_inputs} pictures with the image model ${id}`,
       'array',
     );
   } else if (isRemote(model)) {
@@ -146,7 +146,7 @@ function unfulfilled(workflow: Workflow, body: ModelOrder, model: ImageModel): F
     const lacking = given.map(withoutPlace).find((part) => part !== undefined);
     const problem =
       most && most.length > model.max_inputs
-        ? `names more pictures than the image model ${id} takes, which is ${model.max_inputs}`
+        ? `names more pictures than the ${model.max_inputs} that the image model ${id} takes`
         : lacking && `names a picture (${lacking}) for which the image model ${id} has no place`;
     if (problem) problems.push({ loc: ['body'], msg: problem, type: 'value' });
   }

@@ -15,7 +15,7 @@ export class OperationResponse {
   op_class: string;
 
   @ApiProperty({
-    description: 'Flat price of a dispatch; of each photograph for `pdp-batch-extractions`.',
+    description: 'Flat price of a dispatch; for `pdp-batch-extractions`, of each photograph.',
     type: 'integer',
     minimum: 0,
     example: 5,
@@ -37,7 +37,10 @@ export class OperationsController {
   constructor(private readonly operations: Operations) {}
 
   @Get()
-  @ApiOperation({ operationId: 'listOperations', summary: 'What can be dispatched, and what it costs' })
+  @ApiOperation({
+    operationId: 'listOperations',
+    summary: 'The workflows that you can dispatch, and their prices',
+  })
   @DescribeRead(OperationListResponse)
   @DescribeErrors(401, 403)
   async list(@CurrentCaller() caller: Caller): Promise<OperationListResponse> {
@@ -54,10 +57,14 @@ export class OperationsController {
 }
 
 export class ImageModelResponse {
-  @ApiProperty({ description: 'What `image_model` or `model` of a body names it by.', example: 'sketch-1' })
+  @ApiProperty({ description: 'The id to send as `image_model` or `model`.', example: 'sketch-1' })
   id: string;
 
-  @ApiProperty({ type: [String], description: 'The workflows that it makes.', example: ['try-on', 'look'] })
+  @ApiProperty({
+    type: [String],
+    description: 'The workflows that it supports.',
+    example: ['try-on', 'look'],
+  })
   workflows: string[];
 
   @ApiProperty({
@@ -67,7 +74,11 @@ export class ImageModelResponse {
   })
   usual_for: string[];
 
-  @ApiProperty({ description: 'Pictures that one request may give it.', type: 'integer', example: 8 })
+  @ApiProperty({
+    description: 'The most pictures that it takes in one request.',
+    type: 'integer',
+    example: 8,
+  })
   max_inputs: number;
 
   @ApiProperty({ type: [String], description: 'Values of `resolution`.', example: ['1K', '2K'] })
@@ -81,10 +92,10 @@ export class ImageModelResponse {
   })
   aspect_ratios: string[] | null;
 
-  @ApiProperty({ description: 'Whether it knows `quality`, which is dropped otherwise.', example: true })
+  @ApiProperty({ description: 'Whether it supports `quality`. If not, `quality` is dropped.', example: true })
   quality: boolean;
 
-  @ApiProperty({ description: 'Whether it takes a `seed`, which is refused otherwise.', example: true })
+  @ApiProperty({ description: 'Whether it takes a `seed`. If not, a `seed` is refused.', example: true })
   seed: boolean;
 }
 

@@ -140,8 +140,8 @@ export class DocsController {
     );
     return `# Atelier
 
-> Fashion imagery on order over HTTP: a POST is charged in credits and answered with a job; its timeline is followed until the
-> picture is there; a job that fails is refunded.
+> Fashion imagery on order over HTTP: a POST costs credits and answers with a job. Follow the job's timeline until the
+> picture is there. A job that fails is refunded.
 
 ## Guides
 
@@ -166,7 +166,7 @@ const slugOf = (text: string) =>
 async function read(name: string): Promise<{ title: string; text: string }> {
   const [file, title] = isGuide(name) ? guides[name]! : [];
   if (file === undefined || title === undefined)
-    throw new ApiError('RESOURCE_NOT_FOUND', 'There is no such guide: /llms.txt lists all that there are.');
+    throw new ApiError('RESOURCE_NOT_FOUND', 'There is no such guide: /llms.txt lists all guides.');
   const text = await readFile(packagePath('docs', ...file.split('/')), 'utf8');
   return { title, text: text.replace(links, served) };
 }

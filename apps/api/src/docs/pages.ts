@@ -14,12 +14,16 @@ export const guides: Readonly<Record<string, Guide>> = {
   'test-mode': ['guides/test-mode.md', 'Test mode', 'test keys, outcomes on demand, the sandbox'],
   errors: ['guides/errors.md', 'Errors', 'every code, and what to do about it'],
   vocabulary: ['guides/vocabulary.md', 'Words in answers', 'every stage, kind of picture and key of `meta`'],
-  webhooks: ['webhooks.md', 'Webhooks', 'being called when a job has ended, and proof that it was us'],
+  webhooks: [
+    'webhooks.md',
+    'Webhooks',
+    'calls to your server when a job has ended, and proof that they are ours',
+  ],
   limits: ['keys-and-limits.md', 'Keys and limits', 'capabilities, rotation, rates and sizes'],
   'generated-clients': [
     'guides/generated-clients.md',
     'Generated clients',
-    'from openapi.json, with two generators that are tried',
+    'from openapi.json, with two tested generators',
   ],
   'signed-requests': [
     'signed-requests.md',
@@ -71,10 +75,10 @@ export function homePage(): string {
     'Fashion imagery on order',
     undefined,
     `<main class="wide"><section class="hero"><div><h1>Fashion imagery on order</h1>
-<p>Post a workflow, follow the job, fetch the picture. Every credit can be explained, and a job that fails is refunded by itself.</p>
+<p>Post a workflow, follow the job, fetch the picture. Every credit can be explained, and a job that fails is refunded automatically.</p>
 <div class="ways"><a href="/docs/guides/quick-start">Quick start</a><a href="/console">Try it here</a><a href="/docs">Reference</a></div></div>
 <figure><img src="/docs/picture.jpg" width="1016" height="640" alt="A garment photograph on the left, the picture that Atelier made of it on the right">
-<figcaption>What was uploaded, and what came back.</figcaption></figure></section>
+<figcaption>The upload, and the picture that came back.</figcaption></figure></section>
 <section class="steps"><h2>One POST orders a picture</h2><pre tabindex="0"><code>${firstOrder}</code></pre>
 <p class="soft">The answer names the job, what it cost, and the address of the picture.
 <a href="/openapi.json">openapi.json</a> describes all of it to a generator.</p></section>
@@ -105,6 +109,6 @@ export function missingPage(): string {
   return page(
     'No such guide',
     undefined,
-    `<main class="wide"><section><h1>There is no such guide</h1><p class="soft">The address may be mistyped. These are all that there are:</p>${cards()}</section></main>`,
+    `<main class="wide"><section><h1>There is no such guide</h1><p class="soft">The address may be mistyped. These are all the guides:</p>${cards()}</section></main>`,
   );
 }

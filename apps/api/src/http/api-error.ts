@@ -86,7 +86,7 @@ export class ErrorDescription {
     description: 'Stable and machine-readable: branch on it.',
     enum: Object.keys(errorStatuses),
     enumName: 'ErrorCode',
-    enumSchema: { description: 'What each means: /docs/guides/errors#what-each-code-means' },
+    enumSchema: { description: 'The meaning of each: /docs/guides/errors#what-each-code-means' },
     example: 'VALIDATION_ERROR',
   })
   code: ErrorCode;
@@ -106,7 +106,7 @@ export class ErrorDescription {
   request_id: string;
 
   @ApiProperty({
-    description: 'What to do about this code: a page of this service.',
+    description: 'The page of this service that says what to do about this code.',
     example: '/docs/guides/errors#validation_error',
   })
   docs_url: string;
@@ -114,7 +114,7 @@ export class ErrorDescription {
 
 export class ErrorDetail {
   @ApiProperty({
-    description: 'The way to the field, from the part of the request it is in.',
+    description: 'The path to the field. It starts with the part of the request.',
     type: 'array',
     items: { oneOf: [{ type: 'string' }, { type: 'integer' }] },
     example: ['body', 'seed'],
@@ -122,12 +122,12 @@ export class ErrorDetail {
   loc: readonly (string | number)[];
 
   @ApiProperty({
-    description: 'What is wrong with it.',
+    description: 'The problem with the field.',
     example: 'must be an integer from -2147483648 to 2147483647',
   })
   msg: string;
 
-  @ApiProperty({ description: 'What kind of mistake it is.', example: 'integer' })
+  @ApiProperty({ description: 'The kind of mistake.', example: 'integer' })
   type: string;
 }
 

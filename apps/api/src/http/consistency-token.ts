@@ -41,7 +41,7 @@ export const ConsistencyToken = createParamDecorator(
     const text = typeof token === 'string' ? Buffer.from(token, 'base64url').toString('latin1') : '';
     const match = /^(live|test)\.(\d{1,18})$/.exec(text);
     if (!match?.[2] || match[1] !== callerOf(request)?.environment) {
-      const msg = 'is not a token that this environment gave: repeat it as you got it, or leave it out';
+      const msg = 'is not a token of this environment: send it exactly as you received it, or leave it out';
       throw invalid([{ loc: ['header', 'X-Consistency-Token'], msg, type: 'value' }]);
     }
     return BigInt(match[2]);

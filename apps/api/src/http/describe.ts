@@ -17,13 +17,12 @@ type HeaderName = 'X-Request-Id' | 'X-Consistency-Token' | 'X-Consistency';
 
 const headers: Record<HeaderName, HeaderObject> = {
   'X-Request-Id': {
-    description: 'Names this request: the `request_id` of an error, and of a charge that it makes.',
+    description: 'The id of this request: the `request_id` of its error, and of its charge.',
     schema: { type: 'string', minLength: 26, maxLength: 26 },
     example: requestId,
   },
   'X-Consistency-Token': {
-    description:
-      'Pass it with later reads, on whichever replica, to be sure that they see this write. Opaque.',
+    description: 'Send it with later reads, on any replica, so that they see this write. Opaque.',
     schema: { type: 'string' },
     example: 'bGl2ZS40Mg',
   },
@@ -52,7 +51,7 @@ export function DescribeRead(
       name: 'X-Consistency-Token',
       required: false,
       description:
-        'As a write answered it: the read then waits, for two seconds at most, until it shows that write.',
+        'The token from the answer to a write. The read then waits until it shows that write, for at most two seconds.',
       schema: { type: 'string' },
     }),
     ApiExtraModels(type),
@@ -98,7 +97,7 @@ export function DescribeWrite(status: number, type: Type): MethodDecorator {
 export function DescribePublicId(what: string): MethodDecorator {
   return ApiParam({
     name: 'public_id',
-    description: `The ${what}'s id. One that is malformed, unknown or another tenant's gives the same 404.`,
+    description: `The ${what}'s id. A malformed id, an unknown id and another tenant's id give the same 404.`,
     schema: { type: 'string', minLength: 26, maxLength: 26 },
     example: '01K9Z7J0V6X8Y2Z4A6B8C0D2EF',
   });
@@ -115,8 +114,7 @@ const errors = {
     codes: { UNAUTHENTICATED: 'Send a valid API key in the header Authorization: Bearer <API_KEY>.' },
   },
   402: {
-    description:
-      'The balance, or what is left of the daily cap, does not cover the cost. Nothing was charged.',
+    description: 'The balance, or the rest of the daily cap, does not cover the cost. Nothing was charged.',
     codes: {
       INSUFFICIENT_BALANCE:
         'This costs 5 credits and the balance is 3. Nothing was charged: buy credits first.',
@@ -132,18 +130,19 @@ const errors = {
     },
   },
   404: {
-    description: "What was asked for, or what the body refers to, is unknown or another tenant's.",
+    description:
+      'The resource, or something that the body refers to, is unknown or belongs to another tenant.',
     codes: { RESOURCE_NOT_FOUND: 'There is no such job. Nothing was charged.' },
   },
   409: {
-    description: 'A request with the same Idempotency-Key is still being worked on.',
+    description: 'A request with the same Idempotency-Key is still in progress.',
     codes: {
       IDEMPOTENCY_KEY_IN_USE:
-        'A request with this Idempotency-Key is still being worked on. Send it again in a moment: it gets that answer.',
+        'A request with this Idempotency-Key is still in progress. Send yours again in a moment: it gets the same answer.',
     },
   },
   410: {
-    description: 'What the body refers to is a catalogue entry that was retired.',
+    description: 'The body refers to a catalogue entry that was retired.',
     codes: {
       CATALOG_ENTRY_RETIRED:
         'model_preset_id names a catalogue entry that was retired. Nothing was charged: choose another one.',
@@ -174,16 +173,16 @@ const errors = {
     description: 'Something went wrong on our side.',
     codes: {
       INTERNAL_ERROR:
-        'Something went wrong on our side. Quote the request_id when you report it. A charge that no job came of is refunded by itself.',
+        'Something went wrong on our side. Quote the request_id when you report it. A charge without a job is refunded automatically.',
     },
   },
   503: {
     description: 'The service cannot do it right now. `Retry-After` says when to try again.',
     codes: {
       SERVICE_UNAVAILABLE:
-        'The service cannot reach its store right now. Send the request again, a dispatch with the same Idempotency-Key: it then happens once. A charge that no job came of is refunded by itself.',
+        'The service cannot reach its store right now. Send the request again. For a dispatch, use the same Idempotency-Key, so that it happens only once. A charge without a job is refunded automatically.',
       STORAGE_FULL:
-        'The service has no room left to store this. It was not done: send it again once the operator has made room.',
+        'The service has no room left to store this, so nothing was done. Send the request again once the operator has made room.',
     },
   },
 } as const satisfies Record<number, ErrorExample>;
@@ -215,14 +214,14 @@ const cancelErrors: Partial<Record<number, ErrorExample>> = {
   409: {
     description: 'The job has ended already, and stays as it is.',
     codes: {
-      JOB_ALREADY_FINISHED: 'The job has ended already: there is nothing to cancel..',
+      JOB_ALREADY_FINISHED: 'The job has ended already: there is nothing to cancel.',
     },
   },
 };
 
 const gonePicture: Partial<Record<number, ErrorExample>> = {
   410: {
-    description: 'The bytes of the picture are gone from the storage, or are others.',
+    description: 'The bytes of the picture are gone from the storage, or are not those that were stored.',
     codes: {
       PICTURE_GONE:
         'The bytes of this picture are gone from the storage, or are not those that were stored. Ask the operator of the service to restore it. Nothing was charged.',

@@ -42,8 +42,8 @@ export function translateError(error: unknown): ApiError {
   if (isDiskFull(error) && !(error instanceof AppendOutcomeUnknown)) {
     return new ApiError(
       'STORAGE_FULL',
-      'The service has no room left to store this. It was not done: send it again once the operator has made room, ' +
-        'a dispatch with the same Idempotency-Key. A charge that no job came of is refunded by itself.',
+      'The service has no room left to store this, so nothing was done. Send the request again once the operator has made ' +
+        'room. For a dispatch, use the same Idempotency-Key. A charge without a job is refunded automatically.',
       { headers: { 'retry-after': '2' }, cause: error },
     );
   }
@@ -61,15 +61,15 @@ export function translateError(error: unknown): ApiError {
       (error instanceof StreamContended
         ? 'Too many requests change the same thing right now.'
         : 'The service cannot reach its store right now.') +
-        ' Send the request again, a dispatch with the same Idempotency-Key: it then happens once. A charge that no job came of is refunded by itself.',
+        ' Send the request again. For a dispatch, use the same Idempotency-Key, so that it happens only once. A charge without a job is refunded automatically.',
       { headers: { 'retry-after': '2' }, cause: error },
     );
   }
   if (error instanceof UnprovenEvent) {
     return new ApiError(
       'SERVICE_UNAVAILABLE',
-      'The history that this request rests on holds an event that this service did not write, so nothing is decided by it. ' +
-        'Nothing was charged. Quote the request_id to the operator, who has been told.',
+      'The history behind this request contains an event that this service did not write, so the service decides nothing ' +
+        'by it. Nothing was charged. The service has reported it to the operator: quote the request_id to them.',
       { cause: error },
     );
   }
@@ -78,7 +78,7 @@ export function translateError(error: unknown): ApiError {
   return new ApiError(
     'INTERNAL_ERROR',
     'Something went wrong on our side. Quote the request_id when you report it. ' +
-      'A charge that no job came of is refunded by itself.',
+      'A charge without a job is refunded automatically.',
     { cause: error },
   );
 }

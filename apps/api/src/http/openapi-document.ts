@@ -21,10 +21,10 @@ import { signatureHeader } from '../auth/signature.js';
 const description = `
 Atelier makes fashion imagery to order. Dispatch a workflow with one POST: credits are deducted, a job is queued, and the
 answer comes at once. Poll the job's timeline until it says \`succeeded\` or \`failed\`, then fetch the picture. A job that
-fails is refunded by itself.
+fails is refunded automatically.
 
 Every identifier is a ULID of 26 characters. The prefix of the key, \`sk_live_\` or \`sk_test_\`, selects the data
-environment. Every error has the same envelope; \`code\` is what to branch on.
+environment. Every error has the same envelope; branch on its \`code\`.
 
 **Read your writes.** A request sees what the same caller wrote before it. Where several replicas serve you, pass the
 \`X-Consistency-Token\` of a write with the reads that follow it.
@@ -44,11 +44,11 @@ export async function openApiDocument(app: INestApplication): Promise<OpenAPIObj
       'key',
     )
     .addSecurityRequirements('key')
-    .addTag('workflows', 'What can be dispatched. All workflows share one job model.')
+    .addTag('workflows', 'The workflows that you can dispatch. All share one job model.')
     .addTag('uploads', 'Pictures to work from.')
     .addTag('products', 'Garments under your own names.')
-    .addTag('catalog', 'What pictures are made of: presets, your own catalogue, kinds of garment.')
-    .addTag('jobs', 'What became of a dispatch.')
+    .addTag('catalog', 'The parts of pictures: presets, your own catalogue, kinds of garment.')
+    .addTag('jobs', 'The progress and the result of a dispatch.')
     .addTag('renders', 'The gallery of finished pictures.')
     .addTag('account', 'Credits: balance, usage, ledger and prices.');
   for (const [name, about] of installed.flatMap(({ tags }) => tags)) builder.addTag(name, about);
@@ -160,10 +160,10 @@ const signature = {
   in: 'header',
   required: false,
   description:
-    'Signs the request with the signing secret of the key (`sks_…`): `t={Unix time},v1={base64}`, the HMAC-SHA256 of time, ' +
-    'method, path with query, Idempotency-Key and body, each but the last with a line feed behind it; or, in the older ' +
-    'form, only the base64 of that of the raw body, empty for a GET. Keys that were issued to be signed with ask for it; ' +
-    'others may go without. A wrong one gives 401.',
+    'Signs the request with the signing secret of the key (`sks_…`): `t={Unix time},v1={base64}`. The base64 is the ' +
+    'HMAC-SHA256 of time, method, path with query, Idempotency-Key and body, with a line feed after each but the last. The ' +
+    'older form is only the base64 of the HMAC-SHA256 of the raw body, which is empty for a GET. Keys that were issued for ' +
+    'signing require this header; other keys may go without. A wrong signature gives 401.',
   schema: { type: 'string', pattern: '^(t=[1-9][0-9]{0,11},v1=)?[A-Za-z0-9+/]{43}=$' },
 } as const;
 
@@ -173,12 +173,12 @@ const headers = {
     schema: { type: 'string', example: '"default";q=600;w=60' },
   },
   RateLimit: {
-    description: '`r` requests are left; all of them are there again in `t` seconds.',
+    description: '`r` requests are left; all of them are available again in `t` seconds.',
     schema: { type: 'string', example: '"default";r=599;t=1' },
   },
   'WWW-Authenticate': { description: 'How to authenticate.', schema: { type: 'string', example: 'Bearer' } },
   'Retry-After': {
-    description: 'In how many seconds the request may be sent again.',
+    description: 'Seconds until the request may be sent again.',
     schema: { type: 'integer', minimum: 1, example: 2 },
   },
 } as const;
@@ -195,13 +195,16 @@ const everywhere = {
   'X-Content-Type-Options': fixed('nosniff', 'For browsers.'),
   'Referrer-Policy': fixed('no-referrer', 'For browsers.'),
   'Content-Security-Policy': { description: 'For browsers.', schema: { type: 'string' as const } },
-  Vary: { description: 'What the answer depends on.', schema: { type: 'string' as const } },
+  Vary: {
+    description: 'The request headers that the answer depends on.',
+    schema: { type: 'string' as const },
+  },
   'Access-Control-Allow-Origin': {
-    description: 'Where the operator allows calls from pages.',
+    description: 'Present if the operator allows calls from pages.',
     schema: { type: 'string' as const },
   },
   'Access-Control-Expose-Headers': {
-    description: 'Where the operator allows calls from pages.',
+    description: 'Present if the operator allows calls from pages.',
     schema: { type: 'string' as const },
   },
   'X-Consistency': {

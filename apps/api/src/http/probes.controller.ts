@@ -39,7 +39,7 @@ export class HealthController {
   @ApiOperation({
     operationId: 'healthReady',
     summary: 'The stores answer, and every read model is being kept up to date',
-    description: 'With 503 the message names what is not.',
+    description: 'With 503, the message names the part that is not ready.',
     security: [],
   })
   @ApiOkResponse({ type: HealthResponse, description: 'They do.' })

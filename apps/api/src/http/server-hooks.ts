@@ -86,9 +86,9 @@ export function refuseWhereLogMisfits(server: FastifyInstance, log: Pick<LogWatc
     if (method === 'GET' && log.misfit !== undefined) void reply.header('x-consistency', 'stale');
     if (routeOptions.config?.workflow === undefined) return done();
     const message =
-      'The history of this installation does not fit what was made of it, or that is still being looked at. ' +
+      'The history of this installation does not fit the data that was made from it, or the check is still running. ' +
       'Nothing was charged; send the request again later.';
-    const cause = new Error(log.misfit ?? 'whether the checkpoints fit the log is not known yet');
+    const cause = new Error(log.misfit ?? 'it is not known yet whether the checkpoints fit the log');
     done(new ApiError('LOG_MISMATCH', message, { headers: { 'retry-after': '10' }, cause }));
   });
 }

@@ -121,7 +121,7 @@ export class NoIdempotencyKey implements CanActivate {
     const { headers } = context.switchToHttp().getRequest<FastifyRequest>();
     if (headers['idempotency-key'] === undefined) return true;
     const msg =
-      'is for dispatches: leave it out. Nothing else costs anything, and a product is made once by its external_ref';
+      'is only for dispatches: leave it out. Other requests cost nothing, and external_ref keeps a product from being created twice';
     throw invalid([{ loc: ['header', 'Idempotency-Key'], msg, type: 'value' }]);
   }
 }

@@ -29,7 +29,7 @@ const tables: Readonly<Record<keyof typeof vocabulary, string>> = {
 };
 
 const meaning = (name: keyof typeof vocabulary) =>
-  `New ones may come. What each means: /docs/guides/${tables[name]}`;
+  `New ones may come. The meaning of each: /docs/guides/${tables[name]}`;
 
 /** A property that holds a word of the vocabulary. */
 export function Word(
@@ -48,7 +48,7 @@ const pixels = { type: 'integer', minimum: 1, description: 'In pixels.' } as con
 /** `meta` and `attributes`: all possible keys, each with any JSON unless its schema limits it. */
 export function MetaProperty(about: string, example: object): PropertyDecorator {
   return ApiProperty({
-    description: `${about} Which of these are there depends on the kind. ${meaning('MetaKey')}`,
+    description: `${about} The kind decides which of these are present. ${meaning('MetaKey')}`,
     type: 'object',
     properties: {
       ...Object.fromEntries(metaKeys.map((key) => [key, {}])),

@@ -102,6 +102,6 @@ export class Followers implements OnModuleDestroy {
 }
 
 function tooMany(code: 'RATE_LIMITED' | 'SERVICE_UNAVAILABLE', why: string): ApiError {
-  const message = `Too many connections wait for news of jobs. ${why} Poll without \`wait\`, or try again soon.`;
+  const message = `Too many connections are waiting for events of jobs. ${why} Poll without \`wait\`, or try again soon.`;
   return new ApiError(code, message, { headers: { 'retry-after': '2' } });
 }

@@ -59,7 +59,7 @@ export function lastEventId({ headers }: FastifyRequest): number | undefined {
   const id = headers['last-event-id'];
   if (id === undefined || id === '') return undefined;
   if (typeof id === 'string' && /^\d{1,10}$/.test(id)) return Number(id);
-  const msg = 'is not an id that this stream gave: repeat it as you got it, or leave it out';
+  const msg = 'is not an id of this stream: send it exactly as you received it, or leave it out';
   throw invalid([{ loc: ['header', 'Last-Event-ID'], msg, type: 'value' }]);
 }
 
@@ -85,7 +85,7 @@ const asStream = {
 
 const unbuffered = {
   'X-Accel-Buffering': {
-    description: 'Of a stream, for proxies: each event is to be passed on at once.',
+    description: 'For a stream: proxies must pass on each event at once.',
     schema: { type: 'string' as const, enum: ['no'] },
   },
 };
@@ -104,25 +104,25 @@ export class JobEventsController {
   @OpenToClientTokens('job')
   @ApiOperation({
     operationId: 'getJobEvents',
-    summary: "A job's timeline, to be polled until `succeeded` or `failed`",
+    summary: "A job's timeline: poll it until `succeeded` or `failed`",
     description:
-      'With `wait` the answer is held back until there is a new event. With `Accept: text/event-stream` the events ' +
-      'come as they happen, as Server-Sent Events: `id` is the `seq`, `event` the `event_type`, `data` the same ' +
-      'object as in JSON. The stream ends after `succeeded` or `failed`; when it is cut off before, `Last-Event-ID` ' +
-      'resumes it. A comment each 15 seconds keeps the connection alive.',
+      'With `wait`, the answer is held back until there is a new event. With `Accept: text/event-stream`, the events ' +
+      'come as they happen, as Server-Sent Events: `id` is the `seq`, `event` is the `event_type`, and `data` is the ' +
+      'same object as in JSON. The stream ends after `succeeded` or `failed`; if it is cut off earlier, ' +
+      '`Last-Event-ID` resumes it. A comment every 15 seconds keeps the connection alive.',
   })
   @DescribePublicId('job')
   @ApiQuery({ type: JobEventsQuery })
   @ApiHeader({
     name: 'Last-Event-ID',
     required: false,
-    description: 'For a stream: the `id` of the last event that arrived. Beats `since`.',
+    description: 'For a stream: the `id` of the last event that arrived. It overrides `since`.',
     schema: { type: 'string', pattern: '^\\d{1,10}$' },
   })
   @DescribeRead(JobEventsResponse, asStream, unbuffered)
   @ApiResponse({
     status: 204,
-    description: 'For a stream: the job has ended and there is nothing more to send. Do not come again.',
+    description: 'For a stream: the job has ended and there is nothing more to send. Do not reconnect.',
     headers: describedHeaders(),
   })
   @DescribeErrors(401, 403, 404, 422)

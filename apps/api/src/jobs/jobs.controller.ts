@@ -52,7 +52,7 @@ export class JobsController {
     const createdAfter = after === undefined ? undefined : new Date(after);
     const filter = { limit, offset, cursor, status, jobTypes, createdAfter };
     const page = unwrap(await this.jobs.list(caller, filter, token), reply);
-    if (!page) throw wrongCursor('is no job of yours: pass the next_cursor of the page before');
+    if (!page) throw wrongCursor('is not one of your jobs: pass the next_cursor of the previous page');
     const jobs = await Promise.all(page.items.map((job) => this.presenter.summary(job)));
     const isLast = jobs.length < limit;
     const next_cursor = isLast ? null : (jobs.at(-1)?.public_id ?? null);
@@ -94,7 +94,7 @@ export class CancelController {
     summary: 'Cancel a job that has not ended, and get its credits back',
     description:
       "The job ends as `FAILURE`: its last event is `failed`, with `extra.error.code` `CANCELLED`. A batch's jobs " +
-      'that have not ended are cancelled with it. The credits are back with the answer.',
+      'that have not ended are cancelled with it. By the time of the answer, the credits are refunded.',
   })
   @ApiBody({ required: false, schema: { type: 'object', additionalProperties: false } })
   @DescribePublicId('job')

@@ -27,7 +27,7 @@ export class Artifact {
   @ApiProperty({ example: 'On model' })
   label: string;
 
-  @MetaProperty('What is known of it.', { width: 1024, height: 1536 })
+  @MetaProperty('Facts about the artifact.', { width: 1024, height: 1536 })
   meta: Record<string, unknown>;
 
   @ApiProperty({
@@ -79,23 +79,23 @@ export class ListJobsQuery extends PageQuery {
   @JobTypesField()
   job_type?: string[];
 
-  @ChoiceField({ description: 'Jobs in this state only.', values: jobStatuses, name: 'JobStatus' })
+  @ChoiceField({ description: 'Only jobs in this state.', values: jobStatuses, name: 'JobStatus' })
   status?: (typeof jobStatuses)[number];
 
-  @DateTimeQuery('Jobs created strictly after this moment.')
+  @DateTimeQuery('Only jobs created strictly after this moment.')
   created_after?: string;
 
   @IdField({
     description:
-      'The `next_cursor` of the last page: the jobs that are older. Unlike `offset`, it misses none and repeats none when ' +
-      'jobs are added in between. Not together with `offset`.',
+      'The `next_cursor` of the previous page, to get the older jobs. Unlike `offset`, it skips no job and repeats no job ' +
+      'when jobs are added in between. Not together with `offset`.',
   })
   cursor?: string;
 }
 
 export class JobEventsQuery {
   @IntegerQuery({
-    description: 'The `latest_seq` of the last answer: only later events are wanted.',
+    description: 'The `latest_seq` of the last answer, to get only later events.',
     min: 0,
     max: 2 ** 31 - 1,
     default: 0,
@@ -104,8 +104,8 @@ export class JobEventsQuery {
 
   @IntegerQuery({
     description:
-      'Seconds to wait for an event when there is none yet: the answer comes with the first one, at the latest when ' +
-      'they are over. Not for a stream.',
+      'Seconds to wait for an event if there is none yet. The answer comes with the first event, and at the latest when ' +
+      'the seconds are over. Not for a stream.',
     min: 0,
     max: 30,
     default: 0,
@@ -128,7 +128,7 @@ export class JobSummaryResponse {
 
   @ApiProperty({
     description:
-      'Of what a job that succeeded made, at most 256 pixels wide: a short-lived presigned GET URL.',
+      'The thumbnail of a job that succeeded, at most 256 pixels wide: a short-lived presigned GET URL.',
     type: String,
     nullable: true,
     format: 'uri',
@@ -150,13 +150,14 @@ export class JobListResponse {
   @ApiProperty({ description: 'Jobs on this page.', type: 'integer', minimum: 0, example: 1 })
   count: number;
 
-  @ApiProperty({ description: 'Jobs in all that match.', type: 'integer', minimum: 0, example: 1 })
+  @ApiProperty({ description: 'Number of jobs that match.', type: 'integer', minimum: 0, example: 1 })
   total: number;
 
   @ApiProperty({
     type: String,
     nullable: true,
-    description: 'Pass it as `cursor` for the next page. Null when this page is not full: there are no more.',
+    description:
+      'Pass it as `cursor` for the next page. Null when this page is not full, because there are no more jobs.',
     example: null,
   })
   next_cursor: string | null;
@@ -173,7 +174,8 @@ export class JobError {
 /** A part of a job that gave nothing. */
 export class PartFailureResponse {
   @ApiProperty({
-    description: 'Which part: in a batch, behind the photograph that it belongs to, or a whole photograph.',
+    description:
+      'The part. In a batch, the photograph comes first: `photos[2].person` is a part of it, `photos[2]` is all of it.',
     type: 'string',
     pattern: shownArm,
     example: 'photos[2].person',
@@ -181,7 +183,7 @@ export class PartFailureResponse {
   arm: string;
 
   @Word('PartFailureCode', {
-    description: 'Why; of a whole photograph, why its job failed.',
+    description: 'The reason. For a whole photograph: why its job failed.',
     example: 'NO_PERSON_FOUND',
   })
   code: string;
@@ -238,7 +240,10 @@ export class JobEventResponse {
   @ApiProperty({ enum: ['public'], example: 'public' })
   visibility: 'public';
 
-  @Word('StageName', { description: "The stage's name; otherwise the event's type.", example: 'queued' })
+  @Word('StageName', {
+    description: "The stage's name. For other events: the event's type.",
+    example: 'queued',
+  })
   stage: string;
 
   @ApiProperty({ example: 'Job accepted.' })
@@ -275,7 +280,7 @@ export class JobDetailResponse extends JobSummaryResponse {
   @ApiProperty({ type: [JobSummaryResponse], description: 'The jobs of a batch.' })
   children: JobSummaryResponse[];
 
-  @ApiProperty({ type: JobResult, nullable: true, description: 'What a job that succeeded made.' })
+  @ApiProperty({ type: JobResult, nullable: true, description: 'The result of a job that succeeded.' })
   result: JobResult | null;
 
   @ApiProperty({
@@ -293,12 +298,15 @@ export class JobDetailResponse extends JobSummaryResponse {
   @ApiProperty({ type: JobError, nullable: true, description: 'Why a job failed.' })
   error: JobError | null;
 
-  @ApiProperty({ description: 'The name that was given, or coined.', example: 'Amara' })
+  @ApiProperty({
+    description: 'The name that was sent. If none was sent, a generated one.',
+    example: 'Amara',
+  })
   display_name: string;
 
   @ApiProperty({
     description:
-      'The one that was sent, or drawn at dispatch: it draws the same picture again. ' + nullWhileAway,
+      'The seed that was sent, or else chosen at dispatch. It draws the same picture again. ' + nullWhileAway,
     type: 'integer',
     nullable: true,
     example: 7,

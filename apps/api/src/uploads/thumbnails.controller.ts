@@ -14,7 +14,7 @@ const rememberedBytes = 32 * 1024 * 1024;
 
 function tooBusy(): ApiError {
   const message =
-    'Too many pictures are being made smaller at the same time. Ask for this one again in a moment.';
+    'Too many pictures are being scaled down at the same time. Request this one again in a moment.';
   return new ApiError('SERVICE_UNAVAILABLE', message, { headers: { 'retry-after': '1' } });
 }
 

@@ -39,7 +39,7 @@ import { clearLeftUploads, leftAfterMs, spoolUpload } from './spooled-upload.js'
 
 export class UploadResponse {
   @ApiProperty({
-    description: 'Durable handle: product_image_s3_key or source_image_s3_key of a dispatch.',
+    description: 'Durable handle, for product_image_s3_key or source_image_s3_key of a dispatch.',
     example: 'live/01K9Z7G1T9C4W6X2Y8A5S3D7FH/uploads/01K9Z7J0V4M2Q8T6R3N5B1C7DE.jpg',
   })
   upload_key: string;
@@ -56,7 +56,7 @@ export class UploadResponse {
   thumbnails: ThumbnailUrlsResponse;
 
   @ApiProperty({
-    description: 'Durable id, wherever an asset is asked for.',
+    description: 'Durable id, for every field that takes an asset.',
     minLength: 26,
     maxLength: 26,
     example: '01K9Z7J0V4M2Q8T6R3N5B1C7DE',
@@ -70,7 +70,8 @@ function tooBusy(): ApiError {
 }
 
 function underWay(): ApiError {
-  const message = 'An upload with this token is under way: it takes one. Send it again in a moment.';
+  const message =
+    'An upload with this token is in progress, and the token allows only one. Send it again in a moment.';
   return new ApiError('IDEMPOTENCY_KEY_IN_USE', message, { headers: { 'retry-after': '1' } });
 }
 
@@ -121,9 +122,9 @@ export class UploadsController implements OnModuleInit, OnModuleDestroy {
     operationId: 'createUpload',
     summary: 'Upload a picture: JPEG, PNG or WebP, at most 25 MiB',
     description:
-      'The picture is decoded and kept without its metadata, turned upright; of an animation, the first frame. One of more ' +
-      'than 50 megapixels is scaled down to that; more than 200, more than 50 in a progressive file, and a side of more than ' +
-      '32,768 pixels are refused. 25 MiB are 26,214,400 bytes. Free.',
+      'The picture is decoded, turned upright and kept without its metadata. An animation is reduced to its first frame. A ' +
+      'picture of more than 50 megapixels is scaled down to 50. A picture is refused if it has more than 200 megapixels, ' +
+      'more than 50 in a progressive file, or a side of more than 32,768 pixels. 25 MiB are 26,214,400 bytes. Free.',
   })
   @ApiConsumes('multipart/form-data')
   @ApiBody({
@@ -159,8 +160,9 @@ export class UploadsController implements OnModuleInit, OnModuleDestroy {
   @RequireCapability('jobs:read')
   @ApiOperation({
     operationId: 'getUpload',
-    summary: 'An uploaded picture, with URLs that are good again',
-    description: 'Where its bytes are gone from the storage, or others: 410 `PICTURE_GONE`.',
+    summary: 'An uploaded picture, with fresh URLs',
+    description:
+      'If its bytes are gone from the storage, or are not those that were stored: 410 `PICTURE_GONE`.',
   })
   @DescribePublicId('upload')
   @ApiResponse({ status: 200, description: 'Found.', type: UploadResponse, headers: describedHeaders() })
