@@ -114,7 +114,7 @@ describe('the kernel without a capability', () => {
     expect(worker.code).toBe(1);
     expect(worker.stderr + worker.stdout).toContain(
       'ATELIER_MODELS_FILE names a file with mistakes: ' +
-        '/models/0/family is openai, which comes with the capability vendors: it is not installed',
+        '/models/0/family is openai, which needs the capability vendors: it is not installed',
     );
   });
 });

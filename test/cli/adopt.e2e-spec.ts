@@ -58,7 +58,7 @@ describe('a role', () => {
   it('does not start on a log of a release before, until that is accepted', async () => {
     const { code, stdout } = await run('apps/projector/src/main.js', [], home.path, { env: settings() });
     expect(code).toBe(1);
-    expect(stdout).toContain('begins with events that prove no writer');
+    expect(stdout).toContain('begins with events without proof of their writer');
     expect(stdout).toContain('ATELIER_UNPROVEN_EVENTS=accept');
   });
 });

@@ -39,7 +39,7 @@ describe('npm run demo', () => {
       expect(atelier.output().stdout).toContain('sk_test_');
       const { code, stdout, stderr } = await demo();
       expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-      expect(stdout).toContain(`Using what runs at ${atelier.baseUrl}.`);
+      expect(stdout).toContain(`Using the running service at ${atelier.baseUrl}.`);
       expect(stdout).toContain('Balance: 990 credits');
       await expectAPicture(stdout);
       expect((await atelier.get('/health/live')).status).toBe(200);

@@ -233,7 +233,7 @@ describe("the operator's command", () => {
   it('says so when nothing runs', async () => {
     await using nowhere = temporaryHome();
     const { code, stderr } = await runCommand(['doctor'], nowhere.path);
-    expect(stderr).toMatch(/^atelier: nothing runs on .*: run "npm start" there first.*\n$/);
+    expect(stderr).toMatch(/^atelier: no service runs on .*: run "npm start" there first.*\n$/);
     expect(code).toBe(1);
   });
 });

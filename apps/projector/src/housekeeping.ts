@@ -61,9 +61,9 @@ export class Housekeeping {
     try {
       const jobs = await this.stranded.look(environment);
       if (jobs > 0)
-        this.logger.warn({ environment, jobs }, 'jobs that had lost their task have got it again');
+        this.logger.warn({ environment, jobs }, 'jobs had lost their tasks, which are queued again');
     } catch (error) {
-      this.logger.error({ err: error, environment }, 'stranded jobs could not be looked for');
+      this.logger.error({ err: error, environment }, 'the search for stranded jobs failed');
     }
   }
 

@@ -35,7 +35,7 @@ process.exit();
 async function run(): Promise<void> {
   await using service = await useService();
   const { configuration, baseUrl } = service;
-  say(`${service.started ? 'Started' : 'Using what runs'} at ${baseUrl}.`);
+  say(`${service.started ? 'Started' : 'Using the running service'} at ${baseUrl}.`);
   await using firstStart = await FirstStart.on(configuration);
   const tenant = demoTenantOf(configuration.home);
   await firstStart.provide(tenant, demoTenantName, demoCredits, 10);
@@ -65,7 +65,7 @@ async function useService(): Promise<UsedService> {
   // never in use.
   const settings = loadSettings({ ...process.env, PORT: '0', PUBLIC_URL: undefined });
   const running = readRuntime(home);
-  if (!running) say(`Nothing runs on ${home} yet: starting it for the demo …`);
+  if (!running) say(`No service runs on ${home} yet: starting one for the demo …`);
   const standalone = running
     ? undefined
     : await Standalone.start({ settings, signal, warn, seedDemoTenant: false });

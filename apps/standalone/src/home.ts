@@ -158,9 +158,9 @@ async function bind(host: string, port: number): Promise<number> {
 function complaint(host: string, port: number, setting: string, code: string | undefined): string {
   switch (code) {
     case 'EADDRINUSE':
-      return `port ${port} of ${host} is in use: stop what listens there, or set ${setting} to another one (0: any free port)`;
+      return `port ${port} of ${host} is in use: stop the process that listens there, or set ${setting} to another one (0: any free port)`;
     case 'EACCES':
-      return `port ${port} may not be used by this user: set ${setting} to one above 1023`;
+      return `this user may not use port ${port}: set ${setting} to a port above 1023`;
     default:
       return `HOST ${host} is not an address of this machine (${code}): use 127.0.0.1, or 0.0.0.0 for all of its addresses`;
   }

@@ -99,7 +99,7 @@ export class EventLogModule implements OnApplicationShutdown {
 
 function tellPresence(logger: Logger, isAway: boolean): void {
   if (isAway)
-    logger.error({}, 'the event store does not answer: what needs it fails at once until it is back');
+    logger.error({}, 'the event store does not answer: requests that need it fail at once until it is back');
   else logger.info({}, 'the event store answers again');
 }
 
@@ -130,7 +130,9 @@ export function proofOptions({
 function onlyForReading(store: EventStore): EventStore {
   const refuse = () =>
     Promise.reject(
-      new ConfigurationError('nothing can be written without ATELIER_SIGNING_KEY: set it as for the service'),
+      new ConfigurationError(
+        'nothing can be written without ATELIER_SIGNING_KEY: set it to the key of the service',
+      ),
     );
   return storeWith(store, { append: refuse, ...(store.appendTogether && { appendTogether: refuse }) });
 }
@@ -147,7 +149,7 @@ function alarm(logger: Logger, metrics: Metrics | undefined): (event: RecordedEv
     reported.add(id);
     logger.error(
       { stream, revision: String(revision), position: String(position), eventId: id, type },
-      `this service did not write ${type} at revision ${revision} of ${stream}: it ${unproven}, and is not acted on (docs/seals.md)`,
+      `this service did not write ${type} at revision ${revision} of ${stream}: it ${unproven}, and the service does not act on it (docs/seals.md)`,
     );
   };
 }

@@ -81,7 +81,7 @@ export class RemoteModel {
     observer?.rests(id, false);
     this.breaker.on('open', () => {
       observer?.rests(id, true);
-      logger.error({ model: id, restMs }, 'an image model is in trouble, and is not asked for a while');
+      logger.error({ model: id, restMs }, 'an image model keeps failing, and is not called for a while');
     });
     this.breaker.on('close', () => {
       observer?.rests(id, false);

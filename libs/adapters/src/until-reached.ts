@@ -28,5 +28,5 @@ export function untilReached<T>(
 
 /** Host and port, and nothing that may be secret. */
 function hostOf(url: string): string {
-  return URL.parse(url)?.host ?? 'not to be read from the setting';
+  return URL.parse(url)?.host ?? 'unreadable in the setting';
 }

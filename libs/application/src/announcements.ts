@@ -52,7 +52,7 @@ export class Announcements implements OnApplicationBootstrap, OnApplicationShutd
         hasBegun();
         this.logger.warn(
           { err },
-          'changes of keys, plans and pictures are not heard of: they may take a minute now',
+          'announcements of changed keys, plans and pictures do not arrive: a change may now take a minute to show',
         );
       },
     });

@@ -62,7 +62,7 @@ export class StorePresence {
   /** @throws EventStoreUnavailable while it is away */
   require(): void {
     if (this.isAway)
-      throw new EventStoreUnavailable('The event store is away; it is tried again all the time');
+      throw new EventStoreUnavailable('The event store does not answer; this process keeps trying it');
   }
 
   /** Calls the store. @throws EventStoreUnavailable at once while it is away */

@@ -25,7 +25,7 @@ export function findConfiguration(variables: NodeJS.ProcessEnv = process.env): C
     const running = readRuntime(home);
     if (!running)
       throw new CallRefused(
-        `nothing runs on ${home}: run "npm start" there first, or set ATELIER_HOME or DATABASE_URL`,
+        `no service runs on ${home}: run "npm start" there first, or set ATELIER_HOME or DATABASE_URL`,
       );
     const { databaseUrl, eventStoreUrl, baseUrl: publicUrl } = running;
     return { ...configuration, databaseUrl, eventStoreUrl, publicUrl, signingKey };

@@ -30,7 +30,7 @@ export class OfAccount extends OfTenant {
 /** The number of entries of a list to show. */
 export const LimitField = (max: number, usual: number): PropertyDecorator =>
   IntegerField({
-    description: 'How many, the latest first.',
+    description: 'How many to show, the latest first.',
     min: 1,
     max,
     default: usual,
@@ -42,7 +42,7 @@ export class PageInEnvironment extends InEnvironment {
   limit: number = 50;
 
   @IntegerField({
-    description: 'How many to pass over.',
+    description: 'How many to skip.',
     min: 0,
     max: 1_000_000,
     default: 0,

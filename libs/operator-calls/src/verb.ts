@@ -19,7 +19,7 @@ export function verb(parent: Command, signature: string, description: string): C
     .command(signature)
     .description(description)
     .option('--json', 'machine-readable output')
-    .addOption(new Option('--direct', 'on the database alone, also where a service runs').hideHelp());
+    .addOption(new Option('--direct', 'work on the database alone, even if a service runs').hideHelp());
 }
 
 type Action = (...args: never[]) => Promise<void>;
@@ -52,5 +52,5 @@ function explain(error: unknown): string {
   const [line] = error.message.split('\n');
   if (error instanceof CallRefused) return line ?? '';
   // A defect or an outage: the error's name helps to find it, and `atelier doctor` checks further.
-  return `${error.name}: ${line || errorCode(error)} (run "atelier doctor" to look further)`;
+  return `${error.name}: ${line || errorCode(error)} (run "atelier doctor" to find the cause)`;
 }

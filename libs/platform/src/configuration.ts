@@ -384,8 +384,8 @@ export function loadConfiguration(variables: EnvironmentVariables = process.env)
 export function requireSigningKey({ signingKey }: Pick<Configuration, 'signingKey'>): void {
   if (signingKey !== undefined) return;
   throw new ConfigurationError(
-    'ATELIER_SIGNING_KEY is not set: every role needs it, all the same one, to prove the events that it writes. ' +
-      'Make it once with "openssl rand -hex 24" and give it to all (docs/production.md)',
+    'ATELIER_SIGNING_KEY is not set: every role needs the same key, to prove the events that it writes. ' +
+      'Make it once with "openssl rand -hex 24" and give it to all roles (docs/production.md)',
   );
 }
 

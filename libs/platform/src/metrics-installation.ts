@@ -120,7 +120,7 @@ function createGauges(registers: Registry[]) {
     new Gauge({ name: `atelier_${name}`, help, labelNames, registers });
   return {
     readable: gauge('installation_readable', 'Whether the source could be read', ['source']),
-    readSeconds: gauge('installation_read_duration_seconds', 'How long the last look took', []),
+    readSeconds: gauge('installation_read_duration_seconds', 'How long the last reading took', []),
     consumers: consumerReadings(gauge),
     charges: chargeReadings(gauge),
     queues: queueReadings(gauge),
@@ -154,7 +154,7 @@ function consumerReadings(gauge: MakeGauge): Reading<ConsumerGauges>[] {
   const parked = 'Streams that are parked because an event cannot be folded';
   return [
     ...lag('projection'),
-    reading('projection', 'halted', '1: it stands still until its fault is mended', ({ halted }) =>
+    reading('projection', 'halted', '1: it is halted until its fault is fixed', ({ halted }) =>
       Number(halted),
     ),
     reading('projection', 'parked_streams', parked, ({ parkedStreams }) => parkedStreams),

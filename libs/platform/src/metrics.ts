@@ -29,7 +29,7 @@ export class Metrics {
     this.outcomes = countOutcomes(registers);
     this.brokenPictures = new Counter({
       name: 'atelier_broken_pictures_total',
-      help: 'Pictures whose bytes were gone or not those that were stored, and were not served',
+      help: 'Pictures that were not served, because their bytes were gone or not those that were stored',
       labelNames: ['reason'],
       registers,
     });
@@ -77,21 +77,18 @@ export function observeEventStore(registers: Registry[]): Required<EventStoreObs
     buckets: appendSeconds,
     registers,
   });
-  const retries = counter('retries', 'Calls that failed and were made again', 'operation');
+  const retries = counter('retries', 'Calls that failed and were repeated', 'operation');
   const unknown = counter(
     'unknown_outcomes_resolved',
-    'Appends whose answer was lost, and whose outcome was found out',
+    'Appends whose answer was lost, and whose outcome was resolved later',
   );
-  const resubscriptions = counter('resubscriptions', 'Subscriptions that were taken up again');
+  const resubscriptions = counter('resubscriptions', 'Subscriptions that were resumed');
   const reconnections = counter('reconnections', 'Lost connections that were replaced');
   const droppedSnapshots = counter(
     'snapshots_dropped',
-    'Snapshots that were not what this service had saved, and were dropped',
+    'Snapshots that were dropped, because they differ from what this service saved',
   );
-  const unproven = counter(
-    'unproven_events',
-    'Times that an event was read which nothing proves to be of this service',
-  );
+  const unproven = counter('unproven_events', 'Reads of an event without proof that this service wrote it');
   // The series exists from the start, so that its first increase is visible.
   appends.zero({ result: 'appended' });
   for (const operation of ['append', 'read']) retries.inc({ operation }, 0);

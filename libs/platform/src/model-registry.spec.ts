@@ -67,7 +67,7 @@ describe('ATELIER_MODELS_FILE', () => {
     ],
     [
       { models: [{ ...pen, fallback: 'gone' }] },
-      '/models/0/fallback names the model gone, which is not there',
+      '/models/0/fallback names the model gone, which does not exist',
     ],
     [{ models: [pen], workflow_models: { look: 'gone' } }, '/workflow_models/look names the model gone'],
     [{ models: [pen], tenant_models: { T1: 'gone' } }, '/tenant_models/T1 names the model gone'],

@@ -80,7 +80,10 @@ function namesWithoutModel({ models, workflow_models, tenant_models }: ModelList
     ...Object.entries(tenant_models).map(([tenant, id]) => [`/tenant_models/${tenant}`, id]),
   ];
   const unknown = named.filter(([, id]) => !ids.some((each) => each === id));
-  return [...problems, ...unknown.map(([where, id]) => `${where} names the model ${id}, which is not there`)];
+  return [
+    ...problems,
+    ...unknown.map(([where, id]) => `${where} names the model ${id}, which does not exist`),
+  ];
 }
 
 /** Finds mistakes that fit the schema but would fail at run time. */
@@ -89,7 +92,7 @@ function cannotWork(model: ImageModel, index: number, capabilities: Capabilities
   const family = engineFamilies[name];
   if (isRemote(model) && !family)
     return [
-      `/models/${index}/family is ${name}, which comes with the capability ${capabilities[name]}: it is not installed`,
+      `/models/${index}/family is ${name}, which needs the capability ${capabilities[name]}: it is not installed`,
     ];
   const problems = [...(family?.mistakes?.(model) ?? [])];
   if (transparent && family && !family.transparent)

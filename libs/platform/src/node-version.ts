@@ -7,7 +7,7 @@ const oldestMajor = 22;
 const [major = 0] = process.version.slice(1).split('.').map(Number);
 if (major < oldestMajor) {
   process.stderr.write(
-    `Atelier runs on Node ${oldestMajor} or newer, and this is ${process.version}. What "npm run" and "npm start" begin runs on the Node 24 of the package.\n`,
+    `Atelier runs on Node ${oldestMajor} or newer, and this is ${process.version}. "npm run" and "npm start" use the Node 24 of the package.\n`,
   );
   process.exit(1);
 }

@@ -64,7 +64,7 @@ export async function resolvePublic(
   const host = hostname.replace(/^\[|\]$/g, '');
   const addresses = isIP(host) ? [host] : await resolve(host);
   if (!addresses.every((address) => isPublicAddress(address, allowed)))
-    throw new ForbiddenAddress('its address is in a network that is not called from here');
+    throw new ForbiddenAddress('its address is in a network that this service does not call');
   const [address] = addresses;
   if (address === undefined) throw new Error(`the name ${host} has no address`);
   return { address, family: isIP(address) === 6 ? 6 : 4 };

@@ -48,7 +48,7 @@ export async function misfitOf(
     there?.position === position
       ? `event ${there.id}`
       : there
-        ? `nothing there, and event ${there.id} at ${there.position} as the last one before`
+        ? `nothing there; the last event before is ${there.id} at ${there.position}`
         : 'no event there or before';
   return `made from event ${id} at position ${position}, and the log has ${found}: ${wayOut}`;
 }
@@ -141,7 +141,7 @@ export async function requireProof({ store, place }: OwnLog): Promise<void> {
   const first = await store.readAll({ limit: judgedEvents, filter: ownEvents, unprovenToo: true });
   if (first.length === 0 || first.some(({ unproven }) => unproven === undefined)) return;
   throw new LogMismatch(
-    `the log at ${place} begins with events that prove no writer, as an older release wrote them, or one with another ATELIER_SIGNING_KEY: ` +
-      'set ATELIER_UNPROVEN_EVENTS=accept for as long as an older release runs, then run "atelier events adopt" (docs/production.md, Upgrades)',
+    `the log at ${place} begins with events without proof of their writer: an older release wrote them, or a service with another ATELIER_SIGNING_KEY; ` +
+      'set ATELIER_UNPROVEN_EVENTS=accept while an older release runs, then run "atelier events adopt" (docs/production.md, Upgrades)',
   );
 }

@@ -83,7 +83,7 @@ export function logParked(log: Logger, environment: Environment, events: readonl
     const revision = String(recorded.revision);
     log.error(
       { projection: name, environment, stream, revision, type, error },
-      `${name} cannot fold ${type} of ${stream}: the stream is parked for this read model until that is rebuilt`,
+      `${name} cannot fold ${type} of ${stream}: the stream is parked until this read model is rebuilt`,
     );
   }
   const more = poison.length - alarmsPerBatch;

@@ -147,7 +147,7 @@ async function handleProven(
     } catch (err) {
       if (!(err instanceof UnprovenEvent)) throw err;
       const { stream, type } = event;
-      log.error({ err, process: name, environment, stream }, `${name} leaves ${type} of ${stream} undone`);
+      log.error({ err, process: name, environment, stream }, `${name} skips ${type} of ${stream}`);
     }
   }
   if (writes.length === 0) return;

@@ -201,7 +201,7 @@ export class ProjectionRunner implements Task {
       await commits.commit({ queries: [advance(environment, completed, readModels)] });
     // This is tried again from time to time, because a rebuild may bring them back.
     if (actives.length === 0)
-      throw new Error(`no read model of ${environment} has rows to go on from: ${this.problems[0]}`);
+      throw new Error(`no read model of ${environment} can continue from its rows: ${this.problems[0]}`);
     return actives;
   }
 

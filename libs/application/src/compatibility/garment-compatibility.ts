@@ -66,7 +66,7 @@ export function verdictOn(
   const slot = GARMENT_SLOTS.find((each) => each === (attributes['slot'] ?? garment['slot']));
   return slot
     ? verdictOnSlot(publicId, product, slot)
-    : refusal(publicId, 'category_unknown', 'What kind of garment this is could not be told.');
+    : refusal(publicId, 'category_unknown', 'The kind of this garment is unknown.');
 }
 
 function verdictOnSlot(
@@ -84,7 +84,7 @@ function verdictOnSlot(
   }
   const slots = [slot, taken];
   if (slots.includes('one_piece') && (slots.includes('top') || slots.includes('bottom'))) {
-    const message = `A ${place} and the ${displayLabel} leave no place for each other.`;
+    const message = `A ${place} and the ${displayLabel} exclude each other.`;
     return refusal(publicId, 'covered_by_one_piece', message);
   }
   return { publicId, compatible: true, reasons: [] };

@@ -36,7 +36,9 @@ export class FoldedLog {
       throw error;
     });
     if (await this.consistency.waitFor(caller, 'jobs', await this.head)) return;
-    throw new EventStoreUnavailable('The jobs of the log are still being read: a key may be one of theirs');
+    throw new EventStoreUnavailable(
+      'The jobs of the log are still being read: one of them may have this Idempotency-Key',
+    );
   }
 }
 

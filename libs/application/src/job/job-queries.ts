@@ -224,5 +224,5 @@ async function progressShown(
 
 /** The job may be on the log. */
 function notKnown(): never {
-  throw new EventStoreUnavailable('The event store is away, and no read model has the job');
+  throw new EventStoreUnavailable('The event store does not answer, and no read model has the job');
 }

@@ -153,7 +153,8 @@ export class JobWatch implements OnApplicationBootstrap, OnApplicationShutdown {
       onBegun: () => {
         for (const watcher of this.everybody()) watcher.tell();
       },
-      onFailure: (err: unknown) => this.logger.warn({ err }, 'news of jobs are not heard at the moment'),
+      onFailure: (err: unknown) =>
+        this.logger.warn({ err }, 'announcements of job events do not arrive at the moment'),
     };
     return followFromNow(this.store, options, (events) => {
       for (const { stream } of events) for (const watcher of this.watchers.get(stream) ?? []) watcher.tell();

@@ -112,7 +112,9 @@ export class Authenticator implements Listener {
     const read = this.presence ? await this.presence.soon(lookUp) : { value: await lookUp() };
     if (read) return read.value;
     if (ageMs >= this.graceMs)
-      throw new EventStoreUnavailable('The event store is away, and whether the key is good cannot be read');
+      throw new EventStoreUnavailable(
+        'The event store does not answer, so it is unknown whether the key is valid',
+      );
     return (await this.wasRevoked(parts)) ? undefined : remembered;
   }
 

@@ -88,7 +88,9 @@ export class AccountQueries {
 }
 
 function notKnown(): never {
-  throw new EventStoreUnavailable('The event store is away, and this process has not seen the account');
+  throw new EventStoreUnavailable(
+    'The event store does not answer, and this process has not seen the account',
+  );
 }
 
 /** A key can exist before its account does. */

@@ -50,7 +50,8 @@ export class Cancellations implements OnApplicationBootstrap, OnApplicationShutd
       filter: { types: ['JobCancelled'] },
       signal: this.stopped.signal,
       patienceMs: () => 100,
-      onFailure: (err: unknown) => this.logger.warn({ err }, 'cancellations are not heard at the moment'),
+      onFailure: (err: unknown) =>
+        this.logger.warn({ err }, 'announcements of cancellations do not arrive at the moment'),
     };
     return followFromNow(this.store, options, (events) => {
       for (const { stream } of events) this.abort(stream);

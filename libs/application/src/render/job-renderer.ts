@@ -145,7 +145,7 @@ export class JobRenderer {
   private drop({ jobId }: RenderTask, because: string): TaskOutcome {
     this.logger.warn(
       { jobId, because },
-      'a task was dropped: the log was restored without what asked for it',
+      'a task was dropped: the log was restored without the event that asked for it',
     );
     return done;
   }

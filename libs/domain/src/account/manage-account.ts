@@ -68,7 +68,7 @@ export function correctCredits(
   if (!isAmount(command.amount)) return reject(noAmount);
   const { balance } = account;
   if (command.amount > balance) {
-    const message = `the balance is ${balance}: at most that much can be taken back. Nothing was changed`;
+    const message = `the balance is ${balance}: at most this amount can be taken back. Nothing was changed`;
     return reject({ code: 'INSUFFICIENT_BALANCE', message });
   }
   return accept({ type: 'CreditsCorrected', data: { ...command } });

@@ -100,7 +100,7 @@ describe('a scheduled price', () => {
       .when((state) => schedulePrice({ credits: 9, from: at, ...decided }, state))
       .thenRejected({
         code: 'INVALID_MOMENT',
-        message: 'a scheduled price begins in the future: set it now',
+        message: 'a scheduled price must begin in the future; for now, set the price itself',
       });
   });
 });

@@ -75,7 +75,10 @@ export function schedulePrice(
   const { credits, from, at } = command;
   if (credits !== null && !isPrice(credits)) return reject(noPrice);
   if (from <= at)
-    return reject({ code: 'INVALID_MOMENT', message: 'a scheduled price begins in the future: set it now' });
+    return reject({
+      code: 'INVALID_MOMENT',
+      message: 'a scheduled price must begin in the future; for now, set the price itself',
+    });
   const { scheduled = [] } = operation;
   const known = scheduled.find((each) => each.from === from);
   if ((known?.credits ?? null) === credits) return accept();
