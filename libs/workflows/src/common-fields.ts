@@ -43,7 +43,8 @@ export function StorageKeyField(options: { description: string; required?: boole
 /** The available models are configuration, so `image-model-rules.ts` checks the value, and not this field. */
 export function ImageModelField(): PropertyDecorator {
   return TextField({
-    description: 'The image model that draws: one of those that this installation has, `sketch-1` at first.',
+    description:
+      'The image model that draws: one that this installation has. A new installation has `sketch-1`.',
     min: 1,
     max: 64,
     example: 'sketch-1',
@@ -65,17 +66,17 @@ export function OutputPresetField(
 
 /** Some workflows ignore this field, but store it. */
 export function PilotBrandField(): PropertyDecorator {
-  return TextField({ description: 'Kept with the job as it is.', max: 128 });
+  return TextField({ description: 'Stored with the job, unchanged.', max: 128 });
 }
 
 export const dominantColours = {
-  description: 'Colours that the scene is held in, by name or as `#rrggbb`.',
+  description: 'The main colours of the scene, by name or as `#rrggbb`.',
   max: 8,
   items: text({ min: 1, max: 64 }),
   example: ['sand', '#8a9a82'],
 };
 export const sceneType = {
-  description: 'What the scene is.',
+  description: 'The kind of scene.',
   min: 1,
   max: 200,
   example: 'rooftop terrace at dusk',
@@ -87,7 +88,7 @@ export class CommonFields {
   @ImageModelField()
   image_model?: string;
 
-  @BooleanField({ description: 'Whether the result is to be evaluated.' })
+  @BooleanField({ description: 'Whether to evaluate the result.' })
   eval_enabled?: boolean;
 
   @ChoiceField({
@@ -102,7 +103,7 @@ export class CommonFields {
 
   @IntegerField({
     description:
-      'The same seed and body draw the same picture. Any 32 bits, signed or not. Drawn at dispatch when absent.',
+      'The same seed and body draw the same picture. Any 32 bits, signed or not. When absent, a seed is chosen at dispatch.',
     min: -(2 ** 31),
     max: 2 ** 32 - 1,
     example: 7,
@@ -110,17 +111,21 @@ export class CommonFields {
   seed?: number;
 
   @ChoiceField({
-    description: 'What happens when rendering fails for a technical reason.',
+    description: 'The action when rendering fails for a technical reason.',
     values: failurePolicies,
     name: 'OnTechnicalFailure',
     default: 'refund',
   })
   on_technical_failure?: FailurePolicy;
 
-  @TextField({ description: 'A name for the result. When empty, one is coined.', max: 1_000, default: '' })
+  @TextField({
+    description: 'A name for the result. When empty, a name is generated.',
+    max: 1_000,
+    default: '',
+  })
   display_name: string = '';
 
-  @ObjectField({ description: 'Kept with the job as it is, for your own use.', maxBytes: 8 * 1024 })
+  @ObjectField({ description: 'Stored with the job, unchanged, for your own use.', maxBytes: 8 * 1024 })
   metadata?: Record<string, unknown>;
 
   @PilotBrandField()
@@ -153,7 +158,7 @@ export class TrialItem {
 
 export function TrialItemsField(): PropertyDecorator {
   return ListField({
-    description: 'The garments, all put on in one picture.',
+    description: 'The garments, which are all put on in one picture.',
     required: true,
     min: 1,
     max: 6,

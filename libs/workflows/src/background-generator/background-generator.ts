@@ -31,7 +31,7 @@ import {
 const withCustom = (table: object): string[] => [...valuesOf(table), 'custom'];
 
 class CustomText {
-  @TextField({ description: 'What it is, where the preset is `custom`.', min: 3, max: 240 })
+  @TextField({ description: 'Your own words, if the preset is `custom`.', min: 3, max: 240 })
   custom_text?: string;
 }
 
@@ -39,7 +39,7 @@ class CustomText {
 @Relations(customNeedsWords)
 export class TopologyChoice extends CustomText {
   @ChoiceField({
-    description: 'One of the known ones, or `custom`.',
+    description: 'A known preset, or `custom`.',
     required: true,
     name: 'TopologyPreset',
     values: withCustom(topologies),
@@ -51,7 +51,7 @@ export class TopologyChoice extends CustomText {
 @Relations(customNeedsWords)
 export class SubjectZoneChoice extends CustomText {
   @ChoiceField({
-    description: 'One of the known ones, or `custom`.',
+    description: 'A known preset, or `custom`.',
     required: true,
     name: 'SubjectZonePreset',
     values: withCustom(subjectZones),
@@ -63,7 +63,7 @@ export class SubjectZoneChoice extends CustomText {
 @Relations(customNeedsWords)
 export class GroundChoice extends CustomText {
   @ChoiceField({
-    description: 'One of the known ones, or `custom`.',
+    description: 'A known preset, or `custom`.',
     required: true,
     name: 'GroundPreset',
     values: withCustom(grounds),
@@ -75,7 +75,7 @@ export class GroundChoice extends CustomText {
 @Relations(customNeedsWords)
 export class LightChoice extends CustomText {
   @ChoiceField({
-    description: 'One of the known ones, or `custom`.',
+    description: 'A known preset, or `custom`.',
     required: true,
     name: 'LightPreset',
     values: withCustom(lights),
@@ -86,7 +86,7 @@ export class LightChoice extends CustomText {
 /** A scene, described the canonical way. */
 export class BackgroundAuthoring {
   @TextField({
-    description: 'What it is called.',
+    description: 'Its name.',
     required: true,
     min: 1,
     max: 128,
@@ -103,7 +103,7 @@ export class BackgroundAuthoring {
   setting: keyof typeof settings;
 
   @ChoiceField({
-    description: 'What kind of picture it looks like.',
+    description: 'The kind of picture that it looks like.',
     required: true,
     name: 'PhotographicRegister',
     values: valuesOf(registers),
@@ -126,7 +126,11 @@ export class BackgroundAuthoring {
   })
   supported_crops: (keyof typeof crops)[];
 
-  @NestedField({ description: 'What the subject will stand on.', required: true, shape: GroundChoice })
+  @NestedField({
+    description: 'The ground that the subject will stand on.',
+    required: true,
+    shape: GroundChoice,
+  })
   ground: GroundChoice;
 
   @NestedField({ description: 'How it is lit.', required: true, shape: LightChoice })
@@ -152,7 +156,7 @@ export class BackgroundAuthoring {
   })
   scene_anchors: string[];
 
-  @TextField({ description: 'What its surfaces are like.', min: 3, max: 240 })
+  @TextField({ description: 'The look of its surfaces.', min: 3, max: 240 })
   surface_character?: string;
 }
 
@@ -165,13 +169,13 @@ export class BackgroundAuthoring {
 )
 export class BackgroundGeneratorBody extends CommonFields {
   @NestedField({
-    description: 'The scene, the canonical way. It excludes scene_type, mood and dominant_colors.',
+    description: 'The scene in the canonical form. Not together with scene_type, mood or dominant_colors.',
     shape: BackgroundAuthoring,
   })
   authoring?: BackgroundAuthoring;
 
   @IdField({
-    description: 'A background of yours, of which a new version is drawn.',
+    description: 'One of your backgrounds, to draw a new version of it.',
     choices: '/v1/catalog/backgrounds',
   })
   background_public_id?: string;

@@ -27,7 +27,7 @@ export class CatalogShotsBody {
   @ListField({
     description:
       'The garments: uploaded assets, catalogue entries, or jobs that made a picture. At most as many as the image ' +
-      'model takes, which is 8 for `sketch-1`.',
+      'model takes: 8 for `sketch-1`.',
     required: true,
     min: 1,
     max: mostInputs,
@@ -37,7 +37,7 @@ export class CatalogShotsBody {
   garment_image_asset_refs: string[];
 
   @TextField({
-    description: 'What the product is called.',
+    description: 'The name of the product.',
     required: true,
     min: 1,
     max: 256,
@@ -70,7 +70,8 @@ export class CatalogShotsBody {
   model?: string;
 
   @ChoiceField({
-    description: 'For image models that know it, and dropped for others. With `sketch-1`, `high` is 2K.',
+    description:
+      'For image models that support it. For others, it is dropped. With `sketch-1`, `high` is 2K.',
     values: qualities,
     name: 'Quality',
   })

@@ -14,10 +14,10 @@ const fits = {
   loose: 'a loose, roomy fit',
 } as const;
 const colour = { description: 'Its main colour, by name or as `#rrggbb`.', min: 1, max: 80, example: 'sage' };
-const material = { description: 'What it is made of.', min: 1, max: 100, example: 'linen' };
-const pattern = { description: 'What is on it.', min: 1, max: 100, example: 'striped' };
+const material = { description: 'Its material.', min: 1, max: 100, example: 'linen' };
+const pattern = { description: 'Its pattern.', min: 1, max: 100, example: 'striped' };
 const length = { description: 'How long it is.', min: 1, max: 80, example: 'midi' };
-const fit = { description: 'How close it sits.', name: 'GarmentFit', values: valuesOf(fits) };
+const fit = { description: 'How closely it fits.', name: 'GarmentFit', values: valuesOf(fits) };
 
 /** A vocabulary's value, or `custom`. */
 @Relations(customNeedsWords)
@@ -31,7 +31,7 @@ export class PresetOrCustom {
   })
   preset: string;
 
-  @TextField({ description: 'What it is, where the preset is `custom`.', min: 1, max: 120 })
+  @TextField({ description: 'Your own words, if the preset is `custom`.', min: 1, max: 120 })
   custom_text?: string;
 }
 
@@ -53,14 +53,14 @@ export class GarmentAuthoring {
   length?: PresetOrCustom;
 
   @ListField({
-    description: 'What sets it apart: buttons, pockets, pleats.',
+    description: 'Its special details: buttons, pockets, pleats.',
     max: 3,
     items: nested(PresetOrCustom),
     example: [{ preset: 'patch pockets' }],
   })
   distinctive_details?: PresetOrCustom[];
 
-  @TextField({ description: 'What else you have in mind.', min: 1, max: 280 })
+  @TextField({ description: 'Further wishes.', min: 1, max: 280 })
   creative_direction?: string;
 }
 
@@ -91,20 +91,20 @@ const oneForm = (newer: string) => `and ${newer} exclude each other: describe th
 )
 export class ComplementaryGarmentGeneratorBody extends CommonFields {
   @IdField({
-    description: 'What kind of garment it is: a category of `GET /v1/garment-categories`.',
+    description: 'The kind of garment: a category from `GET /v1/garment-categories`.',
     required: true,
     choices: '/v1/garment-categories',
   })
   garment_category_public_id: string;
 
   @NestedField({
-    description: 'The garment, the canonical way. It excludes attributes and the flat fields.',
+    description: 'The garment in the canonical form. Not together with attributes or the flat fields.',
     shape: GarmentAuthoring,
   })
   authoring?: GarmentAuthoring;
 
   @NestedField({
-    description: 'The garment as in version 2. It excludes authoring and the flat fields.',
+    description: 'The garment in the form of version 2. Not together with authoring or the flat fields.',
     shape: GarmentAttributes,
   })
   attributes?: GarmentAttributes;

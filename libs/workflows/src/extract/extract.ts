@@ -20,10 +20,10 @@ export class ExtractionContext {
   @IntegerField({ description: 'How many garments to look for.', min: 1, max: 8, example: 3 })
   max_items?: number;
 
-  @TextField({ description: 'What the product is called.', min: 1, max: 200, example: 'Linen midi skirt' })
+  @TextField({ description: 'The name of the product.', min: 1, max: 200, example: 'Linen midi skirt' })
   product_name?: string;
 
-  @TextField({ description: 'What is said about it.', min: 1, max: 2000 })
+  @TextField({ description: 'The description of the product.', min: 1, max: 2000 })
   product_description?: string;
 }
 
@@ -34,10 +34,10 @@ export class ExtractBody {
   })
   trial_image: string;
 
-  @ObjectField({ description: 'Settings of the engine, kept with the job.', maxBytes: 8 * 1024 })
+  @ObjectField({ description: 'Settings of the engine, stored with the job.', maxBytes: 8 * 1024 })
   runtime_config?: Record<string, unknown>;
 
-  @NestedField({ description: 'What is known about the picture.', shape: ExtractionContext })
+  @NestedField({ description: 'Known facts about the picture.', shape: ExtractionContext })
   extraction_context?: ExtractionContext;
 }
 

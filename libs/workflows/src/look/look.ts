@@ -43,7 +43,7 @@ export class LookBody extends CommonFields {
   @PictureField({ description: 'The scene: an uploaded asset, or the job that made the picture.' })
   background_image_public_id?: string;
 
-  @OutputPresetField({ otherwise: ', where aspect_ratio does not say otherwise' })
+  @OutputPresetField({ otherwise: ', unless aspect_ratio says otherwise' })
   output_preset?: OutputPreset;
 }
 

@@ -64,7 +64,7 @@ export class ModelGeneratorBody extends CommonFields {
   ethnicity?: keyof typeof ethnicities;
 
   @ChoiceField({
-    description: 'Casting: a closer look at ethnicity `indian`, and only with it.',
+    description: 'Casting: a finer choice for ethnicity `indian`, and only with it.',
     values: valuesOf(heritages),
     name: 'Heritage',
   })
@@ -77,7 +77,7 @@ export class ModelGeneratorBody extends CommonFields {
   age_range?: keyof typeof ageRanges;
 
   @IdField({
-    description: 'The job of the portrait whose model spec is to be used.',
+    description: 'The job of the portrait whose model spec to use.',
     choices: '/v1/renders',
   })
   model_spec_public_id?: string;

@@ -16,7 +16,7 @@ export class PdpPhoto extends PdpExtractionsBody {}
 /** Photographs that share something. */
 export class AxisGroup {
   @ListField({
-    description: 'Which ones, as indices into `photos` from 0 on.',
+    description: 'The photographs, as indices into `photos`, from 0.',
     required: true,
     max: mostPhotos,
     items: integer({ min: 0, max: mostPhotos - 1 }),
@@ -27,7 +27,7 @@ export class AxisGroup {
   @NumberField({ description: 'How sure you are.', min: 0, max: 1, default: 1 })
   confidence: number = 1;
 
-  @TextField({ description: 'Why you think so; not interpreted.', max: 2000, default: '' })
+  @TextField({ description: 'Your reason; not interpreted.', max: 2000, default: '' })
   evidence: string = '';
 }
 
@@ -79,7 +79,7 @@ export class PdpBatchExtractionsBody {
   photos: PdpPhoto[];
 
   @NestedField({
-    description: 'What the photographs share. It replaces the automatic grouping and is taken at face value.',
+    description: 'The groups of photographs. They replace the automatic grouping and are not checked.',
     shape: PdpGrouping,
   })
   grouping?: PdpGrouping;
@@ -90,7 +90,7 @@ export const pdpBatchExtractions = defineWorkflow({
   jobType: 'PDP_BATCH_EXTRACTION',
   opClass: 'extract',
   credits: 4,
-  summary: 'The same for up to ten photographs of one shoot',
+  summary: 'Read up to ten product-page photographs of one shoot back into their parts',
   body: PdpBatchExtractionsBody,
   examples: {
     automatic: { photos: [{ pdp_image_public_id: exampleId, product_name: 'Linen midi skirt' }] },

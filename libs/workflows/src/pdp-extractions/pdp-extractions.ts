@@ -28,7 +28,7 @@ export class PdpExtractionsBody {
   @PictureField({ description: 'The photograph: an uploaded asset.', required: true })
   pdp_image_public_id: string;
 
-  @TextField({ description: 'What the product is called.', min: 1, max: 200, example: 'Linen midi skirt' })
+  @TextField({ description: 'The name of the product.', min: 1, max: 200, example: 'Linen midi skirt' })
   product_name?: string;
 }
 

@@ -29,7 +29,8 @@ export const productToModelPhased = defineWorkflow({
   ...productToModelDirect,
   name: 'product-to-model-phased',
   jobType: 'PRODUCT_TO_MODEL_PHASED',
-  summary: 'The same in phases, each of them a stage with a picture of its own',
+  summary:
+    'Set the garment of a product photograph on a model in phases, each with a stage and a picture of its own',
   body: ProductToModelPhasedBody,
   examples: { upload: productOnModel },
   brief: (facts) => ({ steps: [dressedOrder(facts), placedOrder(facts)] }) satisfies Brief,

@@ -40,7 +40,7 @@ export class TryOnBody extends CommonFields {
   @TrialItemsField()
   items: TrialItem[];
 
-  @OutputPresetField({ otherwise: ', where aspect_ratio does not say otherwise' })
+  @OutputPresetField({ otherwise: ', unless aspect_ratio says otherwise' })
   output_preset?: OutputPreset;
 }
 
