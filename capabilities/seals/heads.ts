@@ -23,7 +23,7 @@ export async function readHead(settings: HeadSettings, end: ChainEnd): Promise<P
     return await newestHead(storage, { publicKey, succession: key?.succession });
   } catch (error) {
     throw new CallRefused(
-      `the head of the seals cannot be read from the storage of pictures: ${messageOf(error)}. ATELIER_SEAL_KEEP=log goes on without it`,
+      `the head of the seals cannot be read from the storage of pictures: ${messageOf(error)}. Set ATELIER_SEAL_KEEP=log to go on without it`,
     );
   } finally {
     close(storage);

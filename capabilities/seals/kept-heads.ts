@@ -86,7 +86,7 @@ export class KeptHeads {
     const head = parsed((await this.bytes(place))?.toString() ?? '');
     if (head && this.isOurs(place, head)) return { ...head, place };
     throw new SealingRefused(
-      `${this.keyOf(place)} in object storage is no head of the seals of this key: restore it from a backup (docs/seals.md)`,
+      `${this.keyOf(place)} in object storage is not a head of this key's seals: restore it from a backup (docs/seals.md)`,
     );
   }
 

@@ -30,7 +30,7 @@ export async function proveInclusion(store: EventStore, event: RecordedEvent): P
   const index = events.findIndex(({ position }) => position === event.position);
   if (index < 0 || merkleRoot(leaves).toString('hex') !== seal.root)
     throw new EventStoreError(
-      `the range of seal ${seal.number} is not as it was sealed: "atelier ledger audit" says where`,
+      `the events under seal ${seal.number} have changed since they were sealed: "atelier ledger audit" shows where`,
     );
   const path = inclusionPath(leaves, index).map((node) => node.toString('hex'));
   return { format: 'atelier proof 1', event: canonicalJson(event), index, path, seal };

@@ -19,7 +19,7 @@ class ProvenTransaction extends InEnvironment {
   })
   transaction: string;
 
-  @BooleanField({ description: 'The refund of this charge, in place of the charge.' })
+  @BooleanField({ description: 'Prove the refund of this charge instead of the charge.' })
   refund: boolean = false;
 }
 
@@ -27,7 +27,7 @@ export const proveTransaction = defineCall({
   name: 'ledger prove',
   route: 'GET /transactions/:transaction/proof',
   may: ['read'],
-  summary: 'A proof that one line of a ledger is in the log as it was sealed',
+  summary: 'A proof that one line of a ledger is in the sealed log',
   input: ProvenTransaction,
   typed: { transaction: 'option' },
   async run(operator, { transaction, refund, env }) {
@@ -54,7 +54,7 @@ async function findTransaction(
     const slice = await operator.store.readStream(stream, { from: BigInt(row.revision), limit: 1 });
     const [event] = slice.kind === 'found' ? slice.events : [];
     if (event && names(event, id)) return event;
-    throw new CallRefused(`the ledger of ${stream} is not that of history: run "atelier ledger audit"`);
+    throw new CallRefused(`the ledger of ${stream} differs from the history: run "atelier ledger audit"`);
   }
   throw new CallRefused(
     `there is no transaction ${id}: /v1/transactions lists their ids`,

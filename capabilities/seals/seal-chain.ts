@@ -55,7 +55,11 @@ export class SealChain {
     this.checkLink(seal, wrong);
     const fingerprints = hash('sha256', String(seal.leaves));
     if (fingerprints !== seal.fingerprints)
-      wrong(`the fingerprints beside seal ${seal.number} are not its own`, seal.fingerprints, fingerprints);
+      wrong(
+        `the fingerprints beside seal ${seal.number} do not belong to it`,
+        seal.fingerprints,
+        fingerprints,
+      );
     this.checkKept(seal, wrong);
     if (!this.keys.includes(seal.key)) this.keys.push(seal.key);
     this.last = seal;

@@ -26,7 +26,7 @@ export const sealCopies: LogCopies = {
     const misfit = await misfitOfHead(source, head);
     if (misfit !== undefined)
       throw new CallRefused(
-        `${misfit}: the events and the checkpoints are moved, but the source is not what was sealed. Run "atelier ledger audit"; "atelier seal accept" lets sealing go on all the same`,
+        `${misfit}: the events and the checkpoints are moved, but the source differs from what was sealed. Run "atelier ledger audit". To let sealing go on all the same, run "atelier seal accept"`,
       );
     await acceptNow(configuration, key, end, by);
   },

@@ -13,8 +13,8 @@ export function addProofVerbs(ledger: Command): void {
 export function addSealVerbs(seal: Command): void {
   verb(seal, 'key', 'the public half of the key that seals').action(lazily(actions, 'showSealKey'));
 
-  verb(seal, 'rotate', 'make a key that may go on in place of the one that seals now')
+  verb(seal, 'rotate', 'make a key that may replace the key that seals now')
     .requiredOption('--output <file>', 'a new file for the new private key')
-    .option('--lost <public key>', 'the old key, where it is lost and cannot sign: the audit will tell')
+    .option('--lost <public key>', 'the old key, if it is lost and cannot sign; the audit reports this')
     .action(lazily(actions, 'rotateSealKey'));
 }

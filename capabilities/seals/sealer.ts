@@ -138,7 +138,7 @@ function refuseUnproven(events: readonly RecordedEvent[]): void {
   if (!forged) return;
   const { message } = new UnprovenEvent(forged);
   throw new SealingRefused(
-    `${message}, so it is not sealed, nor is what comes after it: run "atelier ledger audit", and restore the log from a backup (docs/seals.md)`,
+    `${message}, so neither it nor any later event is sealed: run "atelier ledger audit", and restore the log from a backup (docs/seals.md)`,
   );
 }
 

@@ -89,12 +89,12 @@ export const sealsAudit: HistoryAudit<SealsInReport> = {
 };
 
 function notesOnSeals({ seals }: AsJson<SealsInReport>): string[] {
-  if (!seals) return ['Not held against seals: there are none, or only a part of the log was read.'];
+  if (!seals) return ['Nothing was compared with seals: there are none, or only a part of the log was read.'];
   const { last, sealed_at, sealed_events, unsealed_events, keys, unnamed_keys_at } = seals;
   if (last === null) return [];
   return [
-    `${sealed_events} events are sealed, up to seal ${last} of ${sealed_at}; ${unsealed_events} wait for theirs.`,
-    `The last seal is signed with the key ${keys.at(-1)}. What its owner and the store's can do together, only a kept seal shows (--against).`,
+    `${sealed_events} events are sealed, up to seal ${last} of ${sealed_at}; ${unsealed_events} wait for a seal.`,
+    `The last seal is signed with the key ${keys.at(-1)}. A change that the owners of the key and of the store make together shows only against a kept seal (--against).`,
     ...(keys.length > 1 ? [`Keys so far: ${keys.join(', ')}.`] : []),
     ...unnamed_keys_at.map((number) => `The key of seal ${number} was not named by the one before it.`),
   ];

@@ -36,7 +36,7 @@ async function judgeSeals(store: EventStore, { sealing }: Pick<Configuration, 's
   const { last, waitingSince } = level;
   if (!last && !sealing.key) return 'none: history is not sealed (docs/seals.md)';
   const reached = last ? `seal ${last.number} of ${last.sealedAt}` : 'nothing';
-  if (isLate(level)) throw new Error(`${reached}; events wait for theirs since ${waitingSince}`);
+  if (isLate(level)) throw new Error(`${reached}; events have waited for a seal since ${waitingSince}`);
   return last ? `up to date, with ${reached}` : 'nothing to seal yet';
 }
 
@@ -76,7 +76,7 @@ export const sealsHealth: Health<SealFacts> = {
     {
       name: 'seals',
       advice:
-        'start a projector that has the key of the last seal; the log of one that runs says why it does not seal (docs/seals.md)',
+        'start a projector that has the key of the last seal. If one runs, its log says why it does not seal (docs/seals.md)',
       look: judgeSeals,
     },
     {
@@ -98,6 +98,6 @@ export const sealsHealth: Health<SealFacts> = {
     };
   },
   reasons: ({ late, waiting_since: since }) =>
-    late ? [{ env: null, detail: `events wait for their seal since ${since}` }] : [],
+    late ? [{ env: null, detail: `events have waited for a seal since ${since}` }] : [],
   line: ({ last, sealed_at: at }) => `last seal: ${last === null ? 'none' : `${last} of ${at}`}`,
 };

@@ -23,7 +23,7 @@ export const exportSeals = defineCall({
   route: 'GET /seals/export',
   may: ['read'],
   summary:
-    'The last seal, or every seal, as they are signed: keep them where nobody who has the store can write',
+    'The last seal, or every seal, as signed: keep them where no one with access to the store can write',
   input: SealChoice,
   lines: [],
   async run({ store }, { all }) {
@@ -93,7 +93,7 @@ export const listSeals = defineCall({
       'last event': ({ last }) => `${last.stream} revision ${last.revision}`,
       key: ({ key }) => key,
     });
-    printLine(since === null ? 'Nothing waits for its seal.' : `Events wait for their seal since ${since}.`);
+    printLine(since === null ? 'Nothing waits for a seal.' : `Events have waited for a seal since ${since}.`);
   },
 });
 

@@ -12,8 +12,12 @@ const session = {
   properties: {
     name: text,
     role: { type: 'string', enum: operatorRoles },
-    expires_at: { ...time, description: 'Until when the operator may ask at all.' },
-    session_expires_at: { ...time, type: ['string', 'null'], description: 'Null: asked with a token.' },
+    expires_at: { ...time, description: 'When the access of the operator ends.' },
+    session_expires_at: {
+      ...time,
+      type: ['string', 'null'],
+      description: 'When the session ends. Null if the request came with a token.',
+    },
   },
 };
 
@@ -38,7 +42,7 @@ const sessionCall = (operationId: string, summary: string, description: string) 
 });
 const goOn = {
   303: {
-    description: 'Where the browser goes on.',
+    description: 'The browser goes on to `Location`.',
     headers: { Location: { schema: text }, 'Set-Cookie': { schema: text } },
   },
   default: { description: 'It was refused.', ...json(ref('ErrorEnvelope')) },
@@ -49,22 +53,25 @@ const sessionPaths = {
   '/admin/v1/session': {
     post: sessionCall(
       'sessionBegin',
-      'Change a token for a session.',
+      'Exchange a token for a session.',
       'The token comes in the header, the session as a cookie.',
     ),
     get: sessionCall('sessionShow', 'Who is logged in.', 'With a token, or with the cookie of a session.'),
-    delete: sessionCall('sessionEnd', 'End the session.', 'Its cookie is of no use from now on.'),
+    delete: sessionCall('sessionEnd', 'End the session.', 'Its cookie no longer works.'),
   },
   '/admin/v1/login': {
     get: {
       ...login,
       operationId: 'loginWays',
-      summary: 'How people can log in, beside with a token.',
+      summary: 'How people can log in, other than with a token.',
       responses: found({
         type: 'object',
         required: ['organisation'],
         properties: {
-          organisation: { type: ['string', 'null'], description: 'Where the browser has to go.' },
+          organisation: {
+            type: ['string', 'null'],
+            description: 'Where the browser begins the login; null if there is none.',
+          },
         },
       }),
     },
@@ -73,7 +80,7 @@ const sessionPaths = {
     get: {
       ...login,
       operationId: 'loginBegin',
-      summary: 'To the login of the organisation.',
+      summary: 'Go to the login of the organisation.',
       responses: goOn,
     },
   },
@@ -81,7 +88,7 @@ const sessionPaths = {
     get: {
       ...login,
       operationId: 'loginFinish',
-      summary: 'Back from there, to the console.',
+      summary: 'Return from the login of the organisation to the console.',
       responses: goOn,
     },
   },

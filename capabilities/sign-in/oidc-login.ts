@@ -69,7 +69,7 @@ export class OidcLogin {
   async finish(id: string | undefined, query: string): Promise<LoggedIn> {
     const begun = id === undefined ? undefined : this.begun.get(id);
     if (id === undefined || !begun)
-      throw new CallRefused('no login was begun here, or too long ago', 'UNAUTHENTICATED');
+      throw new CallRefused('this login was not begun here, or was begun too long ago', 'UNAUTHENTICATED');
     // A code works only once.
     this.begun.delete(id);
     const provider = await this.discovered();
@@ -95,10 +95,10 @@ export class OidcLogin {
     const told = claims[nameClaim];
     const name = typeof told === 'string' ? told.toLowerCase() : '';
     if (!operatorNamePattern.test(name))
-      throw new CallRefused(`the claim ${nameClaim} is no name of an operator`, 'UNAUTHENTICATED');
+      throw new CallRefused(`the claim ${nameClaim} is not a valid name for an operator`, 'UNAUTHENTICATED');
     // A person who may enter any address in their account could take another person's name.
     if (nameClaim === 'email' && claims['email_verified'] !== true)
-      throw new CallRefused('the address of mail is not verified there', 'UNAUTHENTICATED');
+      throw new CallRefused('the organisation has not verified the email address', 'UNAUTHENTICATED');
     return name;
   }
 

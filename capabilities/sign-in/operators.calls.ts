@@ -26,14 +26,14 @@ class NewOperator extends OperatorName {
   role: OperatorRole;
 
   @IntegerField({
-    description: 'How long they may, in milliseconds.',
+    description: 'How long the operator has access, in milliseconds.',
     min: 1_000,
     max: 3_660 * dayMs,
     default: 90 * dayMs,
   })
   expires: number = 90 * dayMs;
 
-  @BooleanField({ description: 'False: no token; they come with the login of your organisation.' })
+  @BooleanField({ description: 'False: no token; the operator uses the login of your organisation.' })
   token: boolean = true;
 }
 
@@ -41,7 +41,7 @@ export const addAnOperator = defineCall({
   name: 'operators add',
   route: 'POST /operators',
   may: [],
-  summary: 'Let a person in; the token is shown this once and stored only as a hash',
+  summary: 'Add an operator; the token is shown only this once, and stored only as a hash',
   input: NewOperator,
   features,
   typed: { name: 'argument', expires: 'duration' },
@@ -54,7 +54,7 @@ export const addAnOperator = defineCall({
     const expiresAt = new Date(context.at.getTime() + expires);
     const added = await operator.execute(new AddOperator(context, { name, role, expiresAt }, withToken));
     if (added.kind === 'rejected')
-      throw new CallRefused(`${name} is an operator already: "atelier operators revoke ${name}" comes first`);
+      throw new CallRefused(`${name} is already an operator: run "atelier operators revoke ${name}" first`);
     return { name, role, expires_at: expiresAt, ...(added.token !== undefined && { token: added.token }) };
   },
   print: ({ name, role, expires_at, token }) =>
@@ -64,7 +64,10 @@ export const addAnOperator = defineCall({
       ['expires', expires_at],
       ...(token === undefined
         ? []
-        : [['token', token] as const, ['', 'The token is shown only now: hand it to them alone.'] as const]),
+        : [
+            ['token', token] as const,
+            ['', 'The token is shown only now: hand it to the operator alone.'] as const,
+          ]),
     ]),
 });
 
@@ -97,7 +100,7 @@ export const listAllOperators = defineCall({
   name: 'operators list',
   route: 'GET /operators',
   may: ['read'],
-  summary: 'Who may ask, and what',
+  summary: 'The operators, and what each may do',
   input: NoInput,
   async run(operator) {
     const fold = { initial: initialOperator, evolve: evolveOperator };

@@ -84,7 +84,7 @@ export class Sessions {
         : site === 'same-origin' || (isLook && site === 'none');
     if (isOwn) return;
     throw new CallRefused(
-      'this request comes from another site than the console, or does not say from which: nothing was done',
+      'this request comes from a site other than the console, or does not name its site: nothing was done',
       'FOREIGN_ORIGIN',
     );
   }

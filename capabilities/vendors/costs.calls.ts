@@ -9,7 +9,7 @@ import { costGroups, sumCosts, type CostGroup, type CostLine } from './costs.js'
 
 class Costs {
   @ChoiceField({
-    description: 'Data environment. Credits of test are not sold: its margin is null.',
+    description: 'Data environment. Test credits are not sold, so the margin of test is null.',
     values: environments,
     default: 'live',
   })
@@ -33,7 +33,7 @@ export const showCosts = defineCall({
   name: 'costs',
   route: 'GET /costs',
   may: ['read'],
-  summary: 'What vendors took for pictures, beside the credits that were taken and given back',
+  summary: "Vendors' prices for pictures, beside the credits charged and refunded",
   input: Costs,
   csv: true,
   async run(operator, { by, from, to, env }) {
@@ -58,7 +58,11 @@ export const showCosts = defineCall({
       [`margin (${currency})`]: ({ margin }) => margin,
       'refunded and paid': (row) => (row.lost_jobs === 0 ? '' : `${row.lost_jobs} jobs, ${row.lost_price}`),
     });
-    printLine(env === 'live' ? 'Of live: --env test shows test.' : 'Of test, whose credits are not sold.');
+    printLine(
+      env === 'live'
+        ? 'These are the costs of live. --env test shows those of test.'
+        : 'These are the costs of test, whose credits are not sold.',
+    );
   },
 });
 

@@ -43,7 +43,7 @@ export const checkImageModels = defineCall({
   name: 'models check',
   route: 'POST /models/check',
   may: ['support'],
-  summary: 'Ask each vendor what it can be asked without cost',
+  summary: 'Check each vendor, as far as a check costs nothing',
   input: NoInput,
   readOnly: 'silent',
   run: ({ configuration }) => checkAll(configuration.imageModels),

@@ -17,7 +17,7 @@ export const vendors: Capability<'vendors', readonly []> = {
       calls: { 'capabilities/vendors/models.calls.ts': () => import('./models.calls.js') },
     },
     costs: {
-      about: 'what vendors took for pictures, beside the credits that were taken and given back',
+      about: "vendors' prices for pictures, beside the credits charged and refunded",
       calls: { 'capabilities/vendors/costs.calls.ts': () => import('./costs.calls.js') },
     },
   },

@@ -29,13 +29,13 @@ describe('an entry of the registry', () => {
     [[fashn, { id: 'pen', family: 'fashn' }], '/models/1/model must be an endpoint of FASHN: '],
     [
       [{ ...fashn, workflows: ['try-on', 'look'] }],
-      '/models/0/workflows must be left out, or of what tryon-v1.6 makes: try-on',
+      '/models/0/workflows must be left out, or hold only what tryon-v1.6 makes: try-on',
     ],
     [[fashn, { ...fal, id: 'f', workflows: undefined }], '/models/1/workflows is missing: list the'],
-    [[{ ...fal, model: undefined }], '/models/0/model is missing: say what fal calls the model'],
+    [[{ ...fal, model: undefined }], '/models/0/model is missing: give the name of the model at fal'],
     [
       [{ ...fal, options: { fields: { person: 'a', wearer: 'b' } } }],
-      '/models/0/options/fields knows prompt, images, seed, count, aspect_ratio, width, height, person, garment, ' +
+      '/models/0/options/fields may have prompt, images, seed, count, aspect_ratio, width, height, person, garment, ' +
         'scene, shot, photograph, subject, and not wearer',
     ],
     [

@@ -56,7 +56,7 @@ const fashn: EngineFamily = {
       return [['/model', `must be an endpoint of FASHN: ${Object.keys(fashnEndpoints).join(', ')}`]];
     if (!workflows?.some((name) => !endpoint.workflows.includes(name))) return [];
     const made = endpoint.workflows.join(', ');
-    return [['/workflows', `must be left out, or of what ${model} makes: ${made}`]];
+    return [['/workflows', `must be left out, or hold only what ${model} makes: ${made}`]];
   },
   within(model) {
     const endpoint = fashnEndpoints[model.model ?? ''];
@@ -79,10 +79,12 @@ const fal: EngineFamily = {
   mistakes(model) {
     const unknown = Object.keys(falFields(model) ?? {}).filter((name) => !falFacts.includes(name));
     return [
-      ...(model.model === undefined ? [['/model', 'is missing: say what fal calls the model'] as const] : []),
+      ...(model.model === undefined
+        ? [['/model', 'is missing: give the name of the model at fal'] as const]
+        : []),
       ...workflowsMissing(model, 'model of fal'),
       ...(unknown.length > 0
-        ? [['/options/fields', `knows ${falFacts.join(', ')}, and not ${unknown.join(', ')}`] as const]
+        ? [['/options/fields', `may have ${falFacts.join(', ')}, and not ${unknown.join(', ')}`] as const]
         : []),
     ];
   },

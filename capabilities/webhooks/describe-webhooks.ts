@@ -7,9 +7,10 @@ export function describeWebhooks(document: OpenAPIObject): void {
   const parameters = [
     {
       name: 'webhook-id',
-      description: 'Of the delivery. The same whenever it is sent again: by it you notice that.',
+      description:
+        'The id of the delivery. It stays the same when the delivery is sent again, so that you can ignore repeats.',
     },
-    { name: 'webhook-timestamp', description: 'Of this attempt, in seconds since 1970.' },
+    { name: 'webhook-timestamp', description: 'The time of this attempt, in seconds since 1970.' },
     {
       name: 'webhook-signature',
       description: 'One signature, or two while a secret is rotated: `v1,{base64} v1,{base64}`.',
@@ -27,7 +28,8 @@ export function describeWebhooks(document: OpenAPIObject): void {
         requestBody: { required: true, content },
         responses: {
           '2XX': {
-            description: 'Received. Anything else, and no answer within ten seconds, is tried again.',
+            description:
+              'Received. After any other answer, or none within ten seconds, the call is tried again.',
           },
           '410': { description: 'Switches the endpoint off.' },
         },

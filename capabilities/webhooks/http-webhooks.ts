@@ -33,7 +33,7 @@ export class HttpWebhooks extends WebhookTransport {
       await resolvePublic(parsed.hostname, this.settings.allowedNetworks, this.resolve);
     } catch (error) {
       if (error instanceof ForbiddenAddress)
-        return 'must be an address of the internet: private and local networks are not called';
+        return 'must be an address on the internet: private and local networks are not called';
       // A name may become known later. Each call checks the address that the name then has.
     }
     return undefined;

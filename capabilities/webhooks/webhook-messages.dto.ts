@@ -16,7 +16,7 @@ import { Word } from '#api/http/vocabulary.js';
 
 const id = { minLength: 26, maxLength: 26, example: '01K9Z7J0V6X8Y2Z4A6B8C0D2EF' };
 const jobUrl = { format: 'uri', example: 'https://atelier.example/v1/jobs/01K9Z7J0V6X8Y2Z4A6B8C0D2EF' };
-const askWithKey = 'Where to look further, with a key.';
+const askWithKey = 'Address of the current state. A read needs an API key.';
 
 class JobOutcomeMessageData implements JobOutcomeData {
   @ApiProperty(id)
@@ -39,7 +39,7 @@ class JobOutcomeMessageData implements JobOutcomeData {
     ...id,
     type: 'string',
     nullable: true,
-    description: 'The batch that it is a photograph of.',
+    description: 'The batch to which this photograph belongs.',
     example: null,
   })
   readonly parent_job_id: string | null;
@@ -64,7 +64,7 @@ class JobStageMessageData implements JobStageData {
 
 class CreditsLowMessageData implements CreditsLowData {
   @ApiProperty({
-    description: 'After the charge that took it below the threshold.',
+    description: 'The balance after the charge that took it below the threshold.',
     type: 'integer',
     minimum: 0,
     example: 98,
@@ -183,5 +183,5 @@ export const webhookMessages = [
     shape: WebhookDisabledMessage,
     summary: 'Another endpoint was switched off: it has failed for five days, or answered 410',
   },
-  { type: 'webhook.test', shape: WebhookTestMessage, summary: 'A test event was asked for' },
+  { type: 'webhook.test', shape: WebhookTestMessage, summary: 'A test event was requested' },
 ] as const;

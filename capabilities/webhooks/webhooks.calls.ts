@@ -40,7 +40,7 @@ const eventsField = {
   min: 1,
   max: webhookTopics.length,
   unique: true,
-  description: 'What it is told.',
+  description: 'The messages that it gets.',
 };
 /** The command takes topics in any order, and the endpoint stores them in ours. */
 const inOrder = (events: readonly WebhookTopic[]) => webhookTopics.filter((topic) => events.includes(topic));
@@ -49,7 +49,11 @@ const urlField = { description: 'Where messages are sent.', min: 1, max: 2_048 }
 const descriptionField = { description: 'For people.', max: 256 };
 /** More than any balance. */
 const mostCredits = 1_000_000_000;
-const lowField = { description: '`credits.low` is sent below it.', min: 1, max: mostCredits };
+const lowField = {
+  description: '`credits.low` is sent when a charge takes the balance below this.',
+  min: 1,
+  max: mostCredits,
+};
 
 class NewWebhook extends OfAccount {
   @TextField({ ...urlField, required: true })
@@ -121,7 +125,7 @@ class RevisedWebhook extends OneWebhook {
   @IntegerField(lowField)
   credits_low_below?: number;
 
-  @BooleanField({ description: 'Let its messages flow again.' })
+  @BooleanField({ description: 'Let it receive messages again.' })
   enable?: boolean;
 
   @BooleanField({ description: 'Stop its messages.' })
@@ -132,7 +136,7 @@ export const updateWebhook = defineCall({
   name: 'webhooks update',
   route: 'PATCH /tenants/:tenant/webhooks/:webhook',
   may: ['support'],
-  summary: 'Change an endpoint; what is not named stays as it is',
+  summary: 'Change an endpoint; fields that are left out stay as they are',
   input: RevisedWebhook,
   features,
   prepare(input) {
@@ -168,7 +172,7 @@ async function change(operator: Operator, { tenant, env, webhook }: OneWebhook, 
 
 class SecretRotation extends OneWebhook {
   @IntegerField({
-    description: 'How long the secret before signs as well, in milliseconds.',
+    description: 'How long the previous secret still signs as well, in milliseconds.',
     min: 0,
     max: 7 * 86_400_000,
     default: 86_400_000,
@@ -208,13 +212,13 @@ class Resending extends OneWebhook {
   @IdField({ description: 'This delivery.' })
   delivery?: string;
 
-  @TextField({ description: 'What happened from this time on.', min: 1, max: 40 })
+  @TextField({ description: 'Deliveries about events from this time on.', min: 1, max: 40 })
   since?: string;
 
   @TextField({ description: 'And before this time.', min: 1, max: 40 })
   until?: string;
 
-  @BooleanField({ description: 'All that have failed for good.' })
+  @BooleanField({ description: 'All deliveries that have failed for good.' })
   failed?: boolean;
 }
 
@@ -222,7 +226,7 @@ export const resendWebhook = defineCall({
   name: 'webhooks resend',
   route: 'POST /tenants/:tenant/webhooks/:webhook/resend',
   may: ['support'],
-  summary: 'Send deliveries again: one, those of a time, or all that failed',
+  summary: 'Send deliveries again: one, all of a period, or all that failed',
   input: Resending,
   features,
   run: (operator, input) => request(operator, input, { kind: 'resend', scope: scopeOf(input) }),
@@ -231,7 +235,7 @@ export const resendWebhook = defineCall({
 
 function scopeOf({ delivery, since, until, failed }: Resending): ResendScope {
   if ([delivery, since, failed].filter(Boolean).length !== 1 || (until && !since))
-    throw new CallRefused('say one of --delivery, --since (with --until or not) and --failed');
+    throw new CallRefused('give exactly one of --delivery, --since (--until is optional) and --failed');
   if (delivery) return { kind: 'delivery', deliveryId: delivery };
   if (!since) return { kind: 'failed' };
   const moment = (option: string, text: string) => new Date(timeOf(option, text)).toISOString();
@@ -250,7 +254,7 @@ async function request(operator: Operator, { tenant, env, webhook }: OneWebhook,
 }
 
 function printRequested(): void {
-  printLine('Asked for: "atelier webhooks deliveries" shows what comes of it.');
+  printLine('Requested: "atelier webhooks deliveries" shows the outcome.');
 }
 
 class SoughtDeliveries extends OneWebhook {
@@ -265,7 +269,7 @@ export const listWebhookDeliveries = defineCall({
   name: 'webhooks deliveries',
   route: 'GET /tenants/:tenant/webhooks/:webhook/deliveries',
   may: ['read'],
-  summary: 'What was sent in the last 30 days, and how it went; newest first',
+  summary: 'Deliveries of the last 30 days, and how they went; newest first',
   input: SoughtDeliveries,
   features,
   async run(operator, { tenant, env, webhook, status, limit }) {
@@ -310,7 +314,7 @@ function printWithSecret({ webhook_id, url, secret }: AsJson<ReturnType<typeof w
     ['webhook id', webhook_id],
     ['url', url],
     ['secret', secret],
-    ['', 'The secret is shown only now: its receiver checks signatures with it.'],
+    ['', 'The secret is shown only now. The receiver checks signatures with it.'],
   ]);
 }
 
@@ -324,7 +328,7 @@ function changed(change: WebhookChange, what: string): WebhookEndpoint {
 
 function unknownWebhook(endpointId: string): CallRefused {
   return new CallRefused(
-    `the tenant has no webhook ${endpointId} there: "atelier webhooks list" shows their ids`,
+    `the tenant has no webhook ${endpointId} in this environment: "atelier webhooks list" shows their ids`,
     'RESOURCE_NOT_FOUND',
   );
 }

@@ -44,7 +44,7 @@ export const webhooks: Capability<
   },
   tellsOfJobs: async () => (await import('./told-of-jobs.js')).toldOfJobs,
   folds: { webhook: async () => (await import('./webhook.fold.js')).webhookFold },
-  tags: [['webhooks', 'Endpoints of yours that are told what happens.']],
+  tags: [['webhooks', 'Your endpoints, which receive messages about your jobs and credits.']],
   health: async () => (await import('./webhooks-health.js')).webhooksHealth,
   describe: async () => (await import('./describe-webhooks.js')).describeWebhooks,
 };

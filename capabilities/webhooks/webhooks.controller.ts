@@ -62,9 +62,9 @@ export class WebhooksController {
   @RequireCapability('jobs:create')
   @ApiOperation({
     operationId: 'createWebhook',
-    summary: 'Register an endpoint that is told what happens',
+    summary: 'Register an endpoint that receives messages about jobs and credits',
     description:
-      'Messages are signed as Standard Webhooks has it, with the `secret` of the answer. Addresses in private and ' +
+      'Messages are signed as Standard Webhooks specifies, with the `secret` of the answer. Addresses in private and ' +
       `local networks are refused, here and at each call. A tenant has at most ${mostEndpoints} endpoints.`,
   })
   @ApiBody({ type: CreateWebhookBody, required: true })
@@ -109,7 +109,7 @@ export class WebhooksController {
 
   @Patch(':public_id')
   @RequireCapability('jobs:create')
-  @ApiOperation({ operationId: 'updateWebhook', summary: 'Change an endpoint, stop it, or let it go on' })
+  @ApiOperation({ operationId: 'updateWebhook', summary: 'Change an endpoint, stop it, or start it again' })
   @DescribePublicId('webhook')
   @ApiBody({ type: ReviseWebhookBody, required: true })
   @DescribeWrite(200, WebhookResponse)
@@ -200,9 +200,9 @@ export class WebhooksController {
   @RequireCapability('jobs:create')
   @ApiOperation({
     operationId: 'resendWebhook',
-    summary: 'Send deliveries again: one, those of a time, or all that failed',
+    summary: 'Send deliveries again: one, all of a period, or all that failed',
     description:
-      'They keep their ids. At most 10,000 for each request, the oldest first; they are kept for 30 days.',
+      'Deliveries keep their ids. A request sends at most 10,000, the oldest first. Deliveries are kept for 30 days.',
   })
   @DescribePublicId('webhook')
   @ApiBody({ type: ResendWebhookBody, required: true })
@@ -227,7 +227,7 @@ export class WebhooksController {
   @RequireCapability('jobs:read')
   @ApiOperation({
     operationId: 'listWebhookDeliveries',
-    summary: 'What was sent to an endpoint in the last 30 days, with each attempt, newest first',
+    summary: 'Deliveries to an endpoint in the last 30 days, with each attempt, newest first',
   })
   @DescribePublicId('webhook')
   @ApiQuery({ type: ListDeliveriesQuery })
@@ -276,7 +276,7 @@ export class WebhooksController {
       if (change.rejection.code === 'WEBHOOK_NOT_FOUND') throw notFound('webhook');
       throw wrong(
         ['body'],
-        `asks for one endpoint more than the ${mostEndpoints} there can be: remove one first`,
+        `adds an endpoint to the ${mostEndpoints} that a tenant can have: remove one first`,
       );
     }
     const { position, endpoint } = change;

@@ -37,7 +37,7 @@ const fields = {
   },
   description: { description: 'For people.', max: 256, example: 'Back office' },
   creditsLowBelow: {
-    description: '`credits.low` is sent by the charge that takes the balance below this.',
+    description: '`credits.low` is sent when a charge takes the balance below this.',
     min: 1,
     max: 1_000_000_000,
     example: 100,
@@ -76,8 +76,7 @@ export class ReviseWebhookBody {
   credits_low_below?: number;
 
   @BooleanField({
-    description:
-      '`false` stops its messages, `true` lets them flow again. What happens in between is not sent.',
+    description: '`false` stops its messages, `true` lets them flow again. Events in between are not sent.',
     example: true,
   })
   enabled?: boolean;
@@ -85,7 +84,7 @@ export class ReviseWebhookBody {
 
 export class RotateWebhookSecretBody {
   @IntegerField({
-    description: 'For how many hours the secret before signs as well.',
+    description: 'For how many hours the previous secret still signs as well.',
     min: 0,
     max: 168,
     default: 24,
@@ -104,13 +103,16 @@ export class ResendWebhookBody {
   @IdField({ description: `The delivery with this id. ${which}`, example: exampleId })
   delivery_id?: string;
 
-  @DateTimeField(`All that tell of what happened from then on. ${which}`)
+  @DateTimeField(`All deliveries about events from then on. ${which}`)
   since?: string;
 
-  @DateTimeField('Beside `since`: only what happened before then.')
+  @DateTimeField('With `since`: only deliveries about events before then.')
   until?: string;
 
-  @BooleanField({ description: `\`true\`: all that have failed for good. ${which}`, example: true })
+  @BooleanField({
+    description: `\`true\`: all deliveries that have failed for good. ${which}`,
+    example: true,
+  })
   failed?: boolean;
 }
 
@@ -142,7 +144,7 @@ export class WebhookResponse {
 
   @ApiProperty({
     description:
-      'Why not: its owner asked for that, every call has failed for five days, or it answered 410. Null while it is enabled.',
+      'Why it is disabled: its owner requested that, every call has failed for five days, or it answered 410. Null while it is enabled.',
     enum: ['requested', 'failing', 'gone', null],
     type: 'string',
     nullable: true,
@@ -154,7 +156,7 @@ export class WebhookResponse {
   disabled_at: string | null;
 
   @ApiProperty({
-    description: 'Until when the secret before signs as well; null when there is none.',
+    description: 'When the previous secret stops signing; null when there is none.',
     ...time,
     type: 'string',
     nullable: true,
@@ -169,7 +171,7 @@ export class WebhookResponse {
 export class WebhookWithSecretResponse extends WebhookResponse {
   @ApiProperty({
     description:
-      'What its messages are signed with. Shown only now: keep it where only your servers can read it.',
+      'The secret that signs its messages. Shown only now: keep it where only your servers can read it.',
     example: 'whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD3bOrWcEaMPs=',
     pattern: '^whsec_[A-Za-z0-9+/]{43}=$',
   })
@@ -189,7 +191,7 @@ export class WebhookAttemptResponse {
   duration_ms: number;
 
   @ApiProperty({
-    description: 'Of the answer; null when none came.',
+    description: 'The HTTP status of the answer; null when none came.',
     type: 'integer',
     nullable: true,
     example: 200,
@@ -209,7 +211,7 @@ export class WebhookAttemptResponse {
 }
 
 export class DeliveryResponse {
-  @ApiProperty({ ...id, description: 'As in the header `webhook-id`: the same at every attempt.' })
+  @ApiProperty({ ...id, description: 'The id in the header `webhook-id`, the same at every attempt.' })
   public_id: string;
 
   @ApiProperty({ enum: [...webhookTopics, 'webhook.test'], enumName: 'WebhookMessageType' })

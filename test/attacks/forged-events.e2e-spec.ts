@@ -167,7 +167,7 @@ describe('an event that a database administrator forges', () => {
     await dispatch(other);
     await expect(sealAll(service.store)).rejects.toThrow(
       new RegExp(
-        `CreditsPurchased at revision \\d+ \\(${id}\\) carries a MAC that does not fit it, so it is not sealed`,
+        `CreditsPurchased at revision \\d+ \\(${id}\\) carries a MAC that does not fit it, so neither it nor any later event is sealed`,
       ),
     );
   });

@@ -515,7 +515,7 @@ describe('actions', () => {
     it('publish a preset from its recipe and tile, and retire it', async () => {
       await open('/presets');
       await press('Publish one');
-      await dialog().getByLabel('What people choose it by').fill('Close at dusk');
+      await dialog().getByLabel('Label for tenants').fill('Close at dusk');
       await dialog().getByLabel('The recipe').fill('no JSON');
       const tile = sharp({ create: { width: 4, height: 6, channels: 3, background: '#456' } });
       const buffer = await tile.jpeg().toBuffer();

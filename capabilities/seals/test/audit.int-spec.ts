@@ -123,7 +123,7 @@ describe.each([
     await log.replace([sealStream, 1], `"count":${kept[1]!.count + 1}`, `"count":${kept[1]!.count}`);
     expect(await findings()).toEqual([]);
     await log.replace([sealStream, 2], `"leaves":"${kept[2]!.leaves}"`, `"leaves":"${kept[1]!.leaves}"`);
-    expect(await findings()).toEqual([inSeals(/fingerprints beside seal 3 are not its own/)]);
+    expect(await findings()).toEqual([inSeals(/fingerprints beside seal 3 do not belong to it/)]);
     await log.remove([sealStream, 2]);
     expect(await findings()).toContainEqual(inSeals(/does not follow the one before: previous/));
   });

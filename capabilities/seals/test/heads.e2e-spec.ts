@@ -189,7 +189,7 @@ describe.each([
     const altered = { ...head, seal: { ...head.seal!, number: head.seal!.number + 1 } };
     await new KeptHeads(place.storage, 'x').add(1, altered);
     const reading = new KeptHeads(place.storage, 'x').newest();
-    await expect(reading).rejects.toThrow('is no head of the seals of this key');
+    await expect(reading).rejects.toThrow("is not a head of this key's seals");
   });
 
   it('are kept where the answer to the write was lost', async () => {

@@ -76,7 +76,7 @@ describe('atelier webhooks', () => {
   it('says what is wrong in a line', async () => {
     const complaint = async (verb: string, ...args: string[]) => (await atelier(verb, ...args)).stderr.trim();
     expect(await complaint('create', '--url', 'https://10.0.0.1/', '--events', 'job.failed')).toMatch(
-      /^atelier: the url must be an address of the internet/,
+      /^atelier: the url must be an address on the internet/,
     );
     expect(await complaint('create', '--url', 'https://x.example/', '--events', 'job.lost')).toContain(
       'job.lost',

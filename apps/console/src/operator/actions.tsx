@@ -25,7 +25,10 @@ export function ActionsPage() {
     { placeholderData: keepPreviousData },
   );
   return (
-    <Page title="Actions" lead="All actions of operators, here or by the command: who, what, and the outcome">
+    <Page
+      title="Actions"
+      lead="All actions by operators, in this console or with the command: who, what, and the outcome"
+    >
       <div className="filters">
         <TextField label="By" value={value('by')} onChange={set('by')} placeholder="anybody" />
         <TextField
@@ -36,9 +39,7 @@ export function ActionsPage() {
         />
       </div>
       <Loaded query={query} lines={10}>
-        {({ actions }) => (
-          <ActionsTable label="Actions" actions={actions} empty="Nobody did anything like this." />
-        )}
+        {({ actions }) => <ActionsTable label="Actions" actions={actions} empty="No action matches." />}
       </Loaded>
       <Operators />
     </Page>

@@ -29,7 +29,7 @@ export function AuditPage() {
             label="History up to"
             name="at"
             placeholder="2026-01-31T12:00:00Z, or a position"
-            hint="Read models have no past, so they are not compared then."
+            hint="Read models only show the present, so an audit of the past does not compare them."
           />
         </Action>
       }
@@ -54,7 +54,10 @@ export function AuditPage() {
                 ],
                 ['Seal', seals.last === null ? 'none yet' : `number ${count(seals.last)}`],
                 ['Sealed', seals.sealed_at !== null && <Time at={seals.sealed_at} />],
-                ['Waits for a seal since', seals.waiting_since !== null && <Time at={seals.waiting_since} />],
+                [
+                  'Waiting for a seal since',
+                  seals.waiting_since !== null && <Time at={seals.waiting_since} />,
+                ],
               ]}
             />
           )}

@@ -57,7 +57,7 @@ function Stranded() {
   return (
     <Section
       title="Stranded jobs"
-      lead="They have neither a task nor a running attempt. The projector finds them within half a minute."
+      lead="Jobs with neither a task nor a running attempt. The projector finds them within half a minute."
       actions={
         (query.data?.jobs.length ?? 0) > 0 && (
           <Action
@@ -104,13 +104,11 @@ function Orphans() {
   return (
     <Section
       title="Orphaned charges"
-      lead="Open charges without a job, or of an ended job. The projector closes them after a minute."
+      lead="Open charges without a job, or whose job has ended. The projector closes them after a minute."
       actions={
         (query.data?.orphans.length ?? 0) > 0 && (
           <Action label="Sweep now" title="Sweep orphaned charges" confirm="Sweep" small act={sweep}>
-            <p>
-              Their jobs are fenced off, so that none can come late, and each tenant gets the credits back.
-            </p>
+            <p>Their jobs are fenced off, so that none can start late. Each tenant gets the credits back.</p>
           </Action>
         )
       }

@@ -77,7 +77,7 @@ function Decide({ grant: { grant_id, env, amount, label, proposed_by: by } }: { 
         act={approve}
       >
         <p>
-          {by} proposed them as “{label}”. They are credited at once, in your name as well.
+          {by} proposed them as “{label}”. They are credited at once, and the record names you as well.
         </p>
       </Action>
       <Action

@@ -15,7 +15,7 @@ export function Keys({ tenant, environments }: { tenant: string; environments: E
             label="Keys"
             rows={keys}
             keyOf={({ key_id }) => key_id}
-            empty="It has no key: issue one before it can dispatch."
+            empty="The tenant has no key, and cannot dispatch. Issue a key."
             columns={[
               { head: 'key', cell: ({ key_id: id }) => <Id id={id} /> },
               { head: 'in', cell: ({ env }) => env },
@@ -38,7 +38,7 @@ function Secret({ secret, about }: { secret: string; about: string }) {
   return (
     <>
       <p>
-        <strong>It is shown only once.</strong> Hand it to {about} by a way that nobody else reads.
+        <strong>It is shown only once.</strong> Hand it to {about} in a way that no one else can read.
       </p>
       <code className="secret">{secret}</code>
     </>
@@ -132,7 +132,7 @@ function KeyActions({ of: { key_id: key, status, label } }: { of: Key }) {
     <span className="actions">
       {status === 'active' && (
         <Action label="Rotate" title={`Rotate ${name}`} confirm="Rotate" small act={rotate}>
-          <p>This makes a successor with the same rights; the old key works for the time below.</p>
+          <p>This makes a new key with the same rights. The old key works for the time below.</p>
           <TextField label="For how many hours" name="hours" type="number" min={0} initial="24" required />
         </Action>
       )}

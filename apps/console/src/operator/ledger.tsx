@@ -247,7 +247,7 @@ function Proof({ of: { id, kind }, env }: { of: Movement; env: Environment }) {
   };
   return (
     <Action label="Prove" title="Proof of inclusion" confirm="Make it" small act={prove}>
-      <p>Shows that this movement is in the history that was sealed. It changes nothing.</p>
+      <p>Proves that this movement is in the sealed history. It changes nothing.</p>
     </Action>
   );
 }

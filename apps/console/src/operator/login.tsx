@@ -26,8 +26,8 @@ export function Login() {
           </a>
         )}
         <p className="soft">
-          Your token was shown once, by <code>atelier operators add</code>. Beside <code>npm start</code> it
-          is in the file <code>operator-token</code> of ATELIER_HOME.
+          <code>atelier operators add</code> showed your token once. With <code>npm start</code>, it is in the
+          file <code>operator-token</code> of ATELIER_HOME.
         </p>
         <TextField label="Operator’s token" name="token" type="password" placeholder="op_…" required />
         {error !== undefined && <Problem error={error} />}
@@ -45,6 +45,6 @@ export function Login() {
 function inWords(refused: unknown): unknown {
   if (!isRefusal(refused) || refused.error.code !== 'UNAUTHENTICATED') return refused;
   const message =
-    'This token is not valid: it was mistyped, or has expired or been revoked. Ask an operator with the role admin for a new one.';
+    'This token is not valid. It was mistyped, has expired, or was revoked. Ask an operator with the role admin for a new one.';
   return { error: { ...refused.error, message } };
 }

@@ -126,13 +126,14 @@ const changes = {
     confirm: 'Rebuild',
     danger: false,
     about:
-      'The history is folded anew beside the live rows. Reads go on meanwhile. When all rows are equal, it is switched; the rows of before are kept for a way back.',
+      'The history is folded anew beside the live rows. Reads go on meanwhile. If all rows are equal, the new rows replace the live ones. The old rows are kept, so that you can roll back.',
   },
   switch: {
     label: 'Switch',
     confirm: 'Switch',
     danger: true,
-    about: 'What was built before is compared once more, and then shown instead of the live rows.',
+    about:
+      'The rows that were built earlier are compared once more, and then shown instead of the live rows.',
   },
   rollback: {
     label: 'Roll back',

@@ -38,7 +38,7 @@ export function NowPage() {
           {query.data && (
             <span className="soft">
               As of <Time at={query.data.at} />
-              {streaming ? ', live.' : ', asked every 5 s.'}
+              {streaming ? ', live.' : ', read every 5 s.'}
             </span>
           )}
         </>
@@ -271,7 +271,7 @@ function Spend({ days }: { days: NowFacts['last_day'] }) {
   const money = (value: number) => `${value.toFixed(2)} ${day.currency}`;
   return (
     <Section
-      title={`What vendors took in 24 hours, ${one}`}
+      title={`Vendors’ prices in 24 hours, ${one}`}
       lead={
         <>
           {money(day.price)} against <Credits value={day.credits_taken - day.credits_returned} /> credits (
@@ -281,10 +281,10 @@ function Spend({ days }: { days: NowFacts['last_day'] }) {
       }
     >
       <Table
-        label="What vendors took"
+        label="Vendors’ prices"
         rows={day.models}
         keyOf={({ model }) => model}
-        empty="No vendor was asked: the sandbox draws, or nothing was dispatched."
+        empty="No vendor was called: the sandbox draws, or nothing was dispatched."
         columns={[
           { head: 'model', cell: ({ model }) => <Link href={`/jobs?model=${model}`}>{model}</Link> },
           { head: 'calls', number: true, cell: ({ calls }) => count(calls) },

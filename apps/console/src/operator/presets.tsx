@@ -40,7 +40,10 @@ export function PresetsPage() {
             small
             act={restore}
           >
-            <p>All presets of this release, also the retired ones. Your own do not change.</p>
+            <p>
+              This publishes all presets of this release, also the retired ones. Your own presets do not
+              change.
+            </p>
             <WhereToPublish />
           </Action>
         </>
@@ -52,7 +55,7 @@ export function PresetsPage() {
             label="Presets"
             rows={together(presets, ({ id, status }) => `${id} ${status}`)}
             keyOf={({ id, envs }) => `${id} ${inWords(envs)}`}
-            empty="No preset is published: publish this release’s own."
+            empty="No preset is published. Publish the presets of this release."
             columns={[
               { head: 'preset', cell: ({ id }) => <Id id={id} /> },
               { head: 'label', cell: ({ label }) => label },
@@ -94,7 +97,7 @@ function PublishOne() {
   return (
     <Action label="Publish one" title="Publish a preset" confirm="Publish" small act={publish}>
       <div className="columns">
-        <TextField label="What people choose it by" name="label" required />
+        <TextField label="Label for tenants" name="label" required />
         <Select label="What it is" name="kind" options={presetKinds} />
       </div>
       <WhereToPublish />
@@ -125,7 +128,7 @@ function Retire({ preset: { id, envs, label } }: { preset: Preset }) {
       small
       act={retire}
     >
-      <p>It can be ordered no more. Jobs that were queued with it still render.</p>
+      <p>Tenants can no longer order it. Jobs that were queued with it still render.</p>
       <TextField label="Why, for the record" name="reason" />
     </Action>
   );
@@ -177,7 +180,7 @@ function ImageModels() {
       lead="As ATELIER_MODELS_FILE declares them"
       actions={
         <Action label="Ask them" title="Ask each vendor" confirm="Ask" small wide act={check}>
-          <p>Each is asked what can be asked without cost, such as whether its key is good.</p>
+          <p>Each vendor gets only requests that cost nothing, such as a check of its key.</p>
         </Action>
       }
     >

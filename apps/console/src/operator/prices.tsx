@@ -125,8 +125,8 @@ function Price({ operation }: { operation: Operation }) {
       act={price}
     >
       <p className="soft">
-        A dispatch costs {now} credits. Another price counts from the next dispatch on, or from the time that
-        you give.
+        A dispatch costs {now} credits. A new price applies from the next dispatch, or from the time that you
+        give.
       </p>
       <div className="columns">
         <TextField label="Credits" name="credits" type="number" min={1} initial={String(now)} required />

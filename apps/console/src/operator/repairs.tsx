@@ -19,7 +19,7 @@ const repairs = {
     title: 'Cancel and refund',
     confirm: 'Cancel and refund',
     danger: true,
-    about: 'Ends them early. Each tenant gets the credits back; a batch ends as a whole.',
+    about: 'Ends the jobs early. Each tenant gets the credits back; a batch ends as a whole.',
   },
   fail: {
     label: 'Fail',

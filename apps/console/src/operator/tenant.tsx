@@ -68,7 +68,7 @@ function AccountFacts({ account }: { account: Account }) {
           ['Balance', <Credits key="balance" value={balance} />],
           ['Open charges', count(open)],
           ['Spent today', `${count(today)} ${cap > 0 ? `of ${count(cap)}` : '(no cap)'}`],
-          ['Spent this month', `${count(month)} ${quota > 0 ? `of ${count(quota)}` : '(as they go)'}`],
+          ['Spent this month', `${count(month)} ${quota > 0 ? `of ${count(quota)}` : '(pay as you go)'}`],
           ['Plan', plan],
           ['Requests a minute', count(rate)],
         ]}
@@ -101,14 +101,14 @@ function Grant({ tenant, accounts }: MoneyParts) {
       return `${count(amount)} credits were added. The balance is ${count(balance)}.`;
     return (
       <p>
-        So many credits need a second operator. They wait as grant <Id id={grant_id} whole /> under{' '}
-        <Link href="/grants">Approvals</Link>; nothing is credited yet.
+        This many credits need a second operator’s approval. They wait as grant <Id id={grant_id} whole />{' '}
+        under <Link href="/grants">Approvals</Link>. Nothing is credited yet.
       </p>
     );
   };
   return (
     <Action label="Grant credits" title="Grant credits" confirm="Grant them" act={grant}>
-      <p className="soft">A grant stands in the ledger as a purchase.</p>
+      <p className="soft">The ledger shows a grant as a purchase.</p>
       <OnceField />
       <AmountFields accounts={accounts} />
       <Select

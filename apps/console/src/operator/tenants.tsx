@@ -39,7 +39,7 @@ export function TenantsPage() {
                 accounts.map((account) => ({ ...tenant, ...account })),
               )}
               keyOf={({ tenant_id, env: of }) => `${tenant_id} ${of}`}
-              empty="No tenant is called so. “Open an account” makes one."
+              empty="No tenant has this name. “Open an account” adds one."
               columns={[
                 {
                   head: 'name',
@@ -97,7 +97,7 @@ function NewTenant() {
   return (
     <Action label="Open an account" title="Open an account" confirm="Open it" act={open}>
       <p className="soft">
-        The credits are its opening balance, in each environment, as a purchase in the ledger.
+        The credits are the opening balance in each environment. The ledger shows them as a purchase.
       </p>
       <TextField label="Name of the customer" name="name" required />
       <div className="columns">

@@ -19,7 +19,7 @@ export function Webhooks({ tenant }: { tenant: string }) {
               label="Webhook endpoints"
               rows={webhooks}
               keyOf={({ webhook_id }) => webhook_id}
-              empty="It has no endpoint: it polls its jobs."
+              empty="The tenant has no endpoint. It polls its jobs."
               columns={[
                 { head: 'address', cell: ({ url }) => <span className="id">{url}</span> },
                 { head: 'in', cell: ({ env }) => env },

@@ -216,7 +216,7 @@ export function Loaded<Data>({ query, lines, children }: LoadedParts<Data>) {
       {error !== null && (
         <div className="problem mild" role="alert">
           <span>
-            This is as of {new Date(dataUpdatedAt).toLocaleTimeString()}: it cannot be brought up to date now.
+            This was read at {new Date(dataUpdatedAt).toLocaleTimeString()}. It cannot be updated now.
           </span>
           <Button className="button small" onPress={again}>
             Try again

@@ -204,7 +204,7 @@ export function UsagePage() {
               label="Usage"
               rows={items}
               keyOf={({ request_id }) => request_id}
-              empty="Nothing was called yet with this key’s account."
+              empty="This key’s account has made no calls yet."
               columns={[
                 { head: 'when', cell: ({ created_at }) => <Time at={created_at} /> },
                 { head: 'request', cell: ({ request_id }) => <Id id={request_id} /> },

@@ -53,8 +53,8 @@ function JobActions({ job }: { job: Job }) {
       {!isEnded(job) && (
         <Action label="Cancel" title="Cancel this job" confirm="Cancel the job" danger act={cancel}>
           <p>
-            It ends without a picture, and what it cost, {many(job.credits_cost, 'credit')}, is given back. A
-            batch ends as a whole.
+            The job ends without a picture. You get {many(job.credits_cost, 'credit')} back. A batch ends as a
+            whole.
           </p>
         </Action>
       )}

@@ -58,7 +58,7 @@ export function OrderPage() {
     return (
       <Page title="No such workflow">
         <Empty>
-          <Link href="/">The playground</Link> has all that there are.
+          <Link href="/">The playground</Link> lists all workflows.
         </Empty>
       </Page>
     );
@@ -193,7 +193,7 @@ function Price({ name, quote }: { name: string; quote: Quote | undefined }) {
       <span className="soft" role="status">
         {quote
           ? `Checked: ${quote.would_be_accepted ? 'it would be accepted' : whyNot(quote)}. You have ${count(quote.balance)}.`
-          : 'Checked when all that is needed is filled in. Nothing is charged before you order.'}
+          : 'Checked when all required fields are filled in. Nothing is charged before you order.'}
       </span>
     </div>
   );

@@ -138,7 +138,7 @@ function Changes({ webhook: { public_id, enabled, url } }: { webhook: Webhook })
   };
   const resend = async () => {
     await change(ownClient().post('/v1/webhooks/{public_id}/resend', { failed: true }, { public_id }));
-    return 'What had failed is sent again in the background.';
+    return 'Failed deliveries are sent again in the background.';
   };
   const remove = async () => {
     await change(ownClient().delete('/v1/webhooks/{public_id}', { public_id }));
@@ -151,14 +151,19 @@ function Changes({ webhook: { public_id, enabled, url } }: { webhook: Webhook })
           A message <code>webhook.test</code> goes to {url}.
         </p>
       </Action>
-      <Action label="Send failed ones again" title="Send again what failed" confirm="Send again" act={resend}>
+      <Action
+        label="Send failed ones again"
+        title="Send failed deliveries again"
+        confirm="Send again"
+        act={resend}
+      >
         <p>
-          All deliveries that have failed for good are sent again. Your endpoint may get a message twice: its
-          id tells.
+          All deliveries that have failed for good are sent again. Your endpoint may get a message twice, with
+          the same id.
         </p>
       </Action>
       <Action label="New secret" title="Give it a new secret" confirm="Make a new secret" act={rotate}>
-        <p>The secret of now goes on signing for 24 hours, beside the new one.</p>
+        <p>The current secret still signs for 24 hours, beside the new one.</p>
       </Action>
       <Action
         label={enabled ? 'Stop' : 'Go on'}
@@ -168,7 +173,7 @@ function Changes({ webhook: { public_id, enabled, url } }: { webhook: Webhook })
       >
         <p>
           {enabled
-            ? 'Nothing is sent to it until it goes on. What happens until then is not sent later.'
+            ? 'It gets no messages until you let it go on. Messages missed in the meantime are not sent later.'
             : `Messages go to ${url} again.`}
         </p>
       </Action>
@@ -273,8 +278,8 @@ function Resend({ webhookId, delivery }: { webhookId: string; delivery: Delivery
   return (
     <Action label="Send again" title="Send it again" confirm="Send again" small act={act}>
       <p>
-        The same message <code>{delivery.type}</code> goes out with the same id: an endpoint that has it
-        already knows.
+        The same message <code>{delivery.type}</code> goes out with the same id, so an endpoint that already
+        has it can recognise it.
       </p>
     </Action>
   );
