@@ -129,7 +129,7 @@ describe('atelier ledger audit', () => {
     );
     expect(later.code).toBe(1);
     expect(later.stdout).toContain(
-      `live.account-${bold} revision 2: charge r-job3-live is open, and there is no job job3-live (must be a job, or refunded, is open since ${at(charged)})`,
+      `live.account-${bold} revision 2: charge r-job3-live is open, but there is no job job3-live (must be a job, or refunded, is open since ${at(charged)})`,
     );
     expect(later.stdout).toMatch(/1 thing is wrong\.\n$/);
   });
