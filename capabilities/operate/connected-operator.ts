@@ -129,7 +129,7 @@ export class ConnectedOperator extends OperatorContext implements Operator {
     try {
       await watcher.start();
       if (await watcher.waitFor(environment, readModel, position, catchUpMs)) return;
-      this.say('the read model is still behind: is a projector running? What was done is done.');
+      this.say('the read model is still behind: is a projector running? The change itself is done.');
     } finally {
       clearTimeout(timer);
       await watcher.stop();

@@ -33,19 +33,19 @@ verb(
 verb(
   program,
   'restore-drill',
-  'prove that an exported log can be restored: into a scratch place, with all read models, audited',
+  'prove that an exported log can be restored: restore it into a scratch database, build all read models, and audit the result',
 )
-  .argument('<file>', 'what "events export --output" has written')
+  .argument('<file>', 'a file that "events export --output" has written')
   .option(
     '--scratch <url>',
-    'an empty database to use; without it, an embedded PostgreSQL that goes afterwards',
+    'an empty database to use; without it, an embedded PostgreSQL that is removed afterwards',
   )
   .action(lazily(() => import('./events/restore-drill.js'), 'drillRestore'));
 
 verb(
   program,
   'support-bundle',
-  'a file for whoever helps you: settings, doctor, what waits, logs, tables; no secret, no picture',
+  'a file for the people who help you: settings, doctor, what waits, logs, tables; no secret, no picture',
 )
   .argument('<file>', 'a new file')
   .action(lazily(() => import('./health/support-bundle.js'), 'makeSupportBundle'));

@@ -61,7 +61,7 @@ export const operate: Capability<'operate', readonly []> = {
       },
     },
     ledger: {
-      about: 'what the credits are, and that they are what they must be',
+      about: 'how many credits each account has, and whether all of it is right',
       calls: {
         'capabilities/operate/ledger/audit-ledger.ts': () => import('./ledger/audit-ledger.js'),
         'capabilities/operate/ledger/export-ledger.ts': () => import('./ledger/export-ledger.js'),
@@ -81,7 +81,7 @@ export const operate: Capability<'operate', readonly []> = {
       },
     },
     catalog: {
-      about: "what tenants' jobs have made for further pictures",
+      about: "what tenants' jobs have made for use in further pictures",
       calls: {
         'capabilities/operate/catalog/catalog.ts': () => import('./catalog/catalog.js'),
       },
@@ -102,7 +102,7 @@ export const operate: Capability<'operate', readonly []> = {
       },
     },
     now: {
-      about: 'is anyone waiting, and why: all that matters of this moment',
+      about: 'is anyone waiting, and why: all that matters at this moment',
       calls: {
         'capabilities/operate/now/now.ts': () => import('./now/now.js'),
       },
@@ -114,7 +114,7 @@ export const operate: Capability<'operate', readonly []> = {
       },
     },
     processes: {
-      about: 'process managers: what acts on the log',
+      about: 'process managers, which act on the log',
       calls: {
         'capabilities/operate/health/status.ts': () => import('./health/status.js'),
       },
@@ -139,7 +139,7 @@ export const operate: Capability<'operate', readonly []> = {
       },
     },
     replay: {
-      about: 'what a stream folds into, after each of its events',
+      about: 'the state that a stream folds into, after each of its events',
       calls: {
         'capabilities/operate/replay/replay-stream.ts': () => import('./replay/replay-stream.js'),
       },

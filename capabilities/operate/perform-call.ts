@@ -55,7 +55,7 @@ export async function perform(
     const result = await call.run(operator, input, asked);
     const recorded = begin().then(() => end('done', call.summarise?.(result) ?? null));
     // The result is worth having even if its record cannot be written.
-    await recorded.catch(() => operator.say('that it was done could not be written down'));
+    await recorded.catch(() => operator.say('the action is done, but its record could not be written'));
     return result;
   }
   const earlier = await begin();

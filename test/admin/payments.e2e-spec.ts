@@ -247,6 +247,6 @@ describe('the command', () => {
   it('is refused what its operator may not, in one line', async () => {
     const { code, stdout, stderr } = await run(['operators', 'add', 'eve', '--role', 'admin']);
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
-    expect(stderr).toBe('atelier: ada has the role finance; this asks for admin. Nothing was changed\n');
+    expect(stderr).toBe('atelier: ada has the role finance; this needs admin. Nothing was changed\n');
   });
 });

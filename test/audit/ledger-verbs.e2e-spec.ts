@@ -97,7 +97,7 @@ describe('atelier ledger audit', () => {
     const checks = byTime['checks'] as Json[];
     expect(checks.find(({ check }) => check === 'jobs')).toMatchObject({ done: false, checked: 0 });
     const { stdout } = await ledger('audit', '--at', at(5));
-    expect(stdout).toContain('Read models have no past, and were not compared.');
+    expect(stdout).toContain('Read models keep no past, so they were not compared.');
   });
 
   it('as of a moment tells a charge that was open then, and is closed now', async () => {
@@ -129,7 +129,7 @@ describe('atelier ledger audit', () => {
     );
     expect(later.code).toBe(1);
     expect(later.stdout).toContain(
-      `live.account-${bold} revision 2: charge r-job3-live is open, and there is no job job3-live (must be a job, or refunded, is open since ${at(charged)})`,
+      `live.account-${bold} revision 2: charge r-job3-live is open, but there is no job job3-live (must be a job, or refunded, is open since ${at(charged)})`,
     );
     expect(later.stdout).toMatch(/1 thing is wrong\.\n$/);
   });

@@ -67,7 +67,7 @@ describe('the audit of a store', () => {
     const { code, stdout } = await runCommand(args, process.cwd(), { env });
     expect(code).toBe(1);
     expect(stdout).toContain(
-      'live.account-acme revision 4: charge r-j is refunded, and was not open (must be open, is refunded at revision 3)',
+      'live.account-acme revision 4: charge r-j is refunded, but was not open (must be open, is refunded at revision 3)',
     );
   });
 });

@@ -90,7 +90,7 @@ describe('atelier catalog', () => {
       const { code, stderr } = await atelier('retire', id);
       expect({ code, stderr }).toEqual({
         code: 1,
-        stderr: `atelier: ${tenant.id} has no catalogue entry ${id} in live: "atelier catalog list" shows those that there are\n`,
+        stderr: `atelier: ${tenant.id} has no catalogue entry ${id} in live: "atelier catalog list" shows the entries\n`,
       });
     }
   });

@@ -115,7 +115,7 @@ describe('atelier events export', () => {
       [['--output', file('mine')], 'exists'],
       [['--output', file('mine'), '--resume'], 'is no export of events'],
       [['--output', file('no/such/folder')], 'cannot be written'],
-      [['--resume'], '--resume goes on with a file'],
+      [['--resume'], '--resume continues a file'],
       [['--from', 'yesterday'], '--from must be a position or a time'],
       [['--to', '99999999999999999999'], '--to must be a position or a time'],
       [['--stream', 'live.account-nobody'], 'there is no stream live.account-nobody'],

@@ -56,7 +56,7 @@ describe('atelier jobs', () => {
 
     const asked = await atelier('jobs', 'requeue', '--dry-run');
     expect(asked.stdout).toMatch(/test +1/);
-    expect(asked.stdout).toContain('Nothing was done: without --dry-run it is.');
+    expect(asked.stdout).toContain('Nothing was done: leave out --dry-run to do it.');
     expect(await json('jobs', 'stranded')).toEqual({ jobs: [{ ...job, needs: 'its task' }] });
     const again = await atelier('jobs', 'requeue', lost.jobId, kept.jobId);
     expect(again.stdout).toMatch(/test +1/);

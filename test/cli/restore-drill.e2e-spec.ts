@@ -52,7 +52,7 @@ function altered(name: string, change: (lines: string[]) => void): string {
 describe('atelier restore-drill', () => {
   it('restores an export on a server of its own, folds and audits it', async () => {
     const { code, stdout } = await atelier('restore-drill', backup());
-    expect(stdout).toContain('All holds: this backup can be restored.');
+    expect(stdout).toContain('All checks hold: this backup can be restored.');
     expect(stdout).toMatch(/^265 events were restored in [\d.]+ s: 265 of 95 streams, and 0 seals\./);
     expect(code).toBe(0);
   });
@@ -65,7 +65,7 @@ describe('atelier restore-drill', () => {
     });
     const { code, stderr, report } = await drilled(generous, '--scratch', database.url);
     expect(code).toBe(1);
-    expect(stderr).toContain('does not restore to what was');
+    expect(stderr).toContain('does not give the original state');
     expect(report).toMatchObject({
       holds: false,
       wrong: expect.arrayContaining([expect.stringMatching(/^charges: /)]),

@@ -450,7 +450,7 @@ describe('actions', () => {
     await open('/grants');
     await press('Approve');
     await dialog().getByRole('button', { name: 'Approve' }).click();
-    await dialog().getByText('another operator has to approve').waitFor();
+    await dialog().getByText('another operator must approve').waitFor();
     await check('dialog of a refusal');
   });
 

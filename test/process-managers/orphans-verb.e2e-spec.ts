@@ -86,7 +86,7 @@ describe('atelier orphans', () => {
     await workshop.readModelsCaughtUp();
     expect(idsOf(await json(['list']))).toEqual([]);
     expect((await atelier(['list'])).stdout).toContain(
-      'No open charge without a job, or of one that has ended, is older than 60 s.',
+      'No open charge whose job is missing or has ended is older than 60 s.',
     );
   });
 

@@ -125,7 +125,9 @@ describe('atelier projections', () => {
   it('rebuild: leaves rows alone that differ until the operator accepts it, and then puts them right', async () => {
     const refused = await atelier('projections', 'rebuild', 'ledger', '--env', 'live');
     expect(refused.code).toBe(1);
-    expect(refused.stderr).toContain('not switched, for the new rows differ from the live ones: live.ledger');
+    expect(refused.stderr).toContain(
+      'not switched, because the new rows differ from the live ones: live.ledger',
+    );
     const listed = (await atelier('projections', 'list', '--env', 'live')).out.projections as Json[];
     expect(listed.filter(({ name }) => name === 'ledger')).toMatchObject([
       { generation: 1, state: 'live' },
@@ -167,7 +169,7 @@ describe('atelier projections', () => {
     expect({ code, stderr }).toEqual({
       code: 1,
       stderr:
-        'atelier: test.jobs has no generation to go back to: a rebuild keeps the one that it replaces\n',
+        'atelier: test.jobs has no generation to go back to: a rebuild keeps the generation that it replaces\n',
     });
   });
 

@@ -12,7 +12,7 @@ export const listCatalog = defineCall({
   name: 'catalog list',
   route: 'GET /tenants/:tenant/catalog',
   may: ['read'],
-  summary: 'Every entry of the catalogue of a tenant, retired ones included',
+  summary: "Every entry of a tenant's catalogue, retired ones included",
   input: OfAccount,
   async run(operator, { tenant, env }) {
     await operator.account(env, tenant);
@@ -61,12 +61,12 @@ export const retireCatalogEntry = defineCall({
     const done = await operator.execute(new RetireCatalogEntry(context, entry, reason));
     if (done.kind === 'rejected')
       throw new CallRefused(
-        `${tenant} has no catalogue entry ${entry} in ${env}: "atelier catalog list" shows those that there are`,
+        `${tenant} has no catalogue entry ${entry} in ${env}: "atelier catalog list" shows the entries`,
         'RESOURCE_NOT_FOUND',
       );
     await operator.caughtUp(env, 'catalog', done.position);
     return { id: entry, retired_at: done.state?.retiredAt };
   },
   print: ({ id }) =>
-    printLine(`The entry ${id} is retired: it is not listed, and refused in new dispatches.`),
+    printLine(`Entry ${id} is retired: it is no longer listed, and new dispatches cannot use it.`),
 });

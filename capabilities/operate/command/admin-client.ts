@@ -51,7 +51,7 @@ function givenToken(variables: NodeJS.ProcessEnv): string {
     // The file cannot be read. The error below is the same as for a missing token.
   }
   throw new CallRefused(
-    'ATELIER_ADMIN_URL asks for your token: put it into a file that ATELIER_OPERATOR_TOKEN_FILE names, or into ATELIER_OPERATOR_TOKEN',
+    'ATELIER_ADMIN_URL needs your token: put it into a file and name the file in ATELIER_OPERATOR_TOKEN_FILE, or set ATELIER_OPERATOR_TOKEN',
   );
 }
 

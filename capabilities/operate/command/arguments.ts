@@ -30,7 +30,7 @@ export function listOf(choices?: readonly string[]): (text: string) => string[] 
     const named = new Set(text.split(',').map((part) => part.trim()));
     for (const name of named)
       if (choices?.includes(name) === false)
-        throw new InvalidArgumentError(`${JSON.stringify(name)} is none: use ${choices.join(', ')}.`);
+        throw new InvalidArgumentError(`${JSON.stringify(name)} is unknown: use ${choices.join(', ')}.`);
     return [...named];
   };
 }

@@ -28,7 +28,9 @@ export async function adoptEvents({ accept = 0, json }: AdoptOptions): Promise<v
   const configuration = findConfiguration();
   const proof = proofOptions(configuration);
   if (!proof)
-    throw new CallRefused('nothing can be proven without ATELIER_SIGNING_KEY: set it as for the service');
+    throw new CallRefused(
+      'nothing can be proven without ATELIER_SIGNING_KEY: give it the value that the service has',
+    );
   await using opened = await openEventStore(configuration, {
     maxConnections: 2,
     proof: { ...proof, acceptUnproven: false },
@@ -58,21 +60,21 @@ export async function adoptEvents({ accept = 0, json }: AdoptOptions): Promise<v
     });
   printLine(
     isNeeded
-      ? `Adopted through position ${through}: ${unproven.count} events without proof, ${earlier.count} of earlier keys.`
+      ? `Adopted through position ${through}: ${unproven.count} events without proof, ${earlier.count} with proof of an earlier key.`
       : 'Nothing to adopt: every event carries proof, or is adopted already.',
   );
   if (proof.acceptUnproven)
-    printLine('Take ATELIER_UNPROVEN_EVENTS out of the settings of every role now, and start them again.');
+    printLine('Now remove ATELIER_UNPROVEN_EVENTS from the settings of every role, and restart all roles.');
 }
 
 function refuseUnlessAccepted({ unproven, altered }: UnprovenEvents, accept: number): void {
   if (altered.count > 0)
     throw new CallRefused(
-      `${altered.count} events were altered after they were written, which no adoption covers: ${listed(altered)}. Restore the log from a backup (docs/seals.md)`,
+      `${altered.count} events were altered after they were written: ${listed(altered)}. An adoption does not cover them. Restore the log from a backup (docs/seals.md)`,
     );
   if (unproven.count === accept) return;
   throw new CallRefused(
-    `${unproven.count} events carry no proof of their writer: ${listed(unproven)}. Adopt them only if an older release of this service wrote them: run it again with --accept ${unproven.count}`,
+    `${unproven.count} events carry no proof of their writer: ${listed(unproven)}. Adopt them only if an older release of this service wrote them: run the command again with --accept ${unproven.count}`,
   );
 }
 

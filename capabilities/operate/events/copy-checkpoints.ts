@@ -68,7 +68,7 @@ async function lockConsumers(client: pg.Client): Promise<void> {
     );
     if (!rows[0]?.free)
       throw new CallRefused(
-        'a projector still runs: stop all roles, then run the same command again (the checkpoints are as they were)',
+        'a projector still runs: stop all roles, then run the same command again (the checkpoints are unchanged)',
       );
   }
 }
@@ -86,7 +86,7 @@ async function translate(
   if (belongsTo && (await isLog(belongsTo, target, to))) return 'translated before';
   if (belongsTo && !(await isLog(belongsTo, source, from)))
     throw new CallRefused(
-      `the checkpoints belong to ${belongsTo.place}, and --from is ${from}: name the source as it was named then, or use --checkpoints reset`,
+      `the checkpoints belong to ${belongsTo.place}, but --from is ${from}: name the source as the checkpoints name it, or use --checkpoints reset`,
     );
   await forgetSpareGenerations(client);
   const checkpoints = await readCheckpoints(client);
@@ -160,7 +160,7 @@ async function translateParked(client: pg.Client, target: EventStore): Promise<v
     const slice = await target.readStream(stream, { from: BigInt(revision), limit: 1 });
     const [event] = slice.kind === 'found' ? slice.events : [];
     if (!event)
-      throw new CallRefused(`${stream} has no revision ${revision} in the target, where it is parked`);
+      throw new CallRefused(`revision ${revision} of ${stream} is parked, but the target does not have it`);
     await client.query(
       'update read_store.parked_events set position = $3 where stream = $1 and revision = $2',
       [stream, revision, event.position],

@@ -99,7 +99,7 @@ export async function copyHistory(options: CopyEventsOptions): Promise<void> {
 function complaintAbout({ verified, differences }: CopyResult): string | undefined {
   if (verified) return undefined;
   const names = differences.map(({ stream }) => stream).join(', ');
-  return `NOT verified: the target does not hold what the source does (${names}); copy into an empty store`;
+  return `NOT verified: the target and the source differ (${names}); copy into an empty store`;
 }
 
 type Opened = Pick<OpenedEventStore, 'store'>;
@@ -118,12 +118,12 @@ async function copyWithProgress(
   } catch (error) {
     if (error instanceof UnprovenEvent)
       throw new CallRefused(
-        `${error.message}; it is not copied, nor is what comes after it: restore the source, or adopt its history ("atelier events adopt", docs/seals.md)`,
+        `${error.message}; neither this event nor any later one is copied: restore the source, or adopt its history ("atelier events adopt", docs/seals.md)`,
       );
     if (error instanceof CopyRefused || error instanceof NotAnExport) throw new CallRefused(error.message);
     if (error instanceof EventStoreError)
       throw new CallRefused(
-        `${error.message}; run the same command again when it is well, and it goes on from here`,
+        `${error.message}; run the same command again when the store works, and it goes on from here`,
       );
     throw error;
   }

@@ -33,7 +33,7 @@ interface Written {
 export async function exportEvents(options: ExportEventsOptions): Promise<void> {
   const { env, stream, output, resume } = options;
   if (resume && output === undefined)
-    throw new CallRefused('--resume goes on with a file: name it with --output');
+    throw new CallRefused('--resume continues a file: name that file with --output');
   if (stream !== undefined) checkStreamName(stream);
   const to = boundOf('--to', options.to);
   await using operator = await ConnectedOperator.connect();
@@ -95,7 +95,7 @@ function explained(error: unknown, output: string | undefined): unknown {
   const code = errorCode(error);
   if (output === undefined || code === undefined || !/^E[A-Z]+$/.test(code)) return error;
   if (code === 'EEXIST')
-    return new CallRefused(`${output} exists: use --resume to go on with it, or name another file`);
+    return new CallRefused(`${output} exists: use --resume to continue it, or name another file`);
   return new CallRefused(`${output} cannot be written: ${messageOf(error)}`);
 }
 

@@ -7,27 +7,27 @@ export function addLogVerbs(events: Command): void {
 
   verb(events, 'tail', 'events as they come, until Ctrl-C; with --json one line each')
     .addOption(environmentOption('only those of this environment'))
-    .option('--prefix <prefix>', 'only streams that begin so, for example job- ; repeatable', collect)
+    .option('--prefix <prefix>', 'only streams with this prefix, for example job- ; repeatable', collect)
     .option('--type <type>', 'only events of this type, for example JobFailed ; repeatable', collect)
     .action(lazily(() => import('./events.js'), 'tailEvents'));
 
-  verb(events, 'export', 'the log as it is stored, one JSON object a line, up to its end of now')
+  verb(events, 'export', 'the log as it is stored, one JSON object a line, up to its present end')
     .option('--from <position|time>', 'begin after this position, or at this time')
     .option('--to <position|time>', 'end with this position, or at this time')
     .addOption(environmentOption('only events of this environment'))
     .option('--stream <stream>', 'only events of this stream')
     .option('--output <file>', 'a new file; without it, standard output')
-    .option(
-      '--resume',
-      'go on where the file ends, after an export that was interrupted or that you want to continue',
-    )
+    .option('--resume', 'continue where the file ends: an interrupted export, or one that you want to extend')
     .action(lazily(() => import('./export-events.js'), 'exportEvents'));
 
   const from = new Option(
     '--from <url>',
-    'source: an address, `embedded`, or a file that was exported; without it, where the service has its events',
+    'source: an address, `embedded`, or an exported file; without it, the event store of the service',
   );
-  const to = new Option('--to <url>', 'target, or `embedded`: empty, or what an earlier copy made of it');
+  const to = new Option(
+    '--to <url>',
+    'target: an address, or `embedded`; it must be empty, or filled by an earlier copy',
+  );
   const checkpoints = 'what to do with the positions of read models and process managers';
   verb(events, 'copy', 'copy the history into another store; may be stopped and run again at any time')
     .addOption(from.env('ATELIER_COPY_FROM'))
@@ -35,8 +35,8 @@ export function addLogVerbs(events: Command): void {
     .addOption(new Option('--checkpoints <how>', checkpoints).choices(['translate', 'reset']))
     .action(lazily(() => import('./copy-events.js'), 'copyHistory'));
 
-  verb(events, 'adopt', 'believe the log up to now without the proof that each event carries')
-    .option('--accept <n>', 'events without proof that you answer for', wholeNumber(0, 1_000_000_000))
+  verb(events, 'adopt', 'accept the log up to now without the proof that each event must carry')
+    .option('--accept <n>', 'how many events without proof you accept', wholeNumber(0, 1_000_000_000))
     .action(lazily(() => import('./adopt-history.js'), 'adoptEvents'));
 }
 
@@ -44,6 +44,6 @@ export function addCheckpointVerbs(checkpoints: Command): void {
   verb(
     checkpoints,
     'reset',
-    'let all of them begin anew at the first event of the log; stop all roles before',
+    'make all of them start again at the first event of the log; stop all roles first',
   ).action(lazily(() => import('./reset-checkpoints.js'), 'resetAllCheckpoints'));
 }

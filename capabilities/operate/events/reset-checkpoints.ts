@@ -14,7 +14,7 @@ export async function resetAllCheckpoints({ json }: OutputOptions): Promise<void
     resetCheckpoints(configuration.databaseUrl, { store, place }),
   );
   if (json) return printJson({ log: place, forgotten_idempotency_keys: forgottenKeys });
-  printLine(`Every read model and process manager begins anew at the first event of ${place}.`);
+  printLine(`Every read model and process manager starts again at the first event of ${place}.`);
   if (forgottenKeys > 0)
-    printLine(`${forgottenKeys} Idempotency-Keys were forgotten: their jobs are not on the log.`);
+    printLine(`${forgottenKeys} Idempotency-Keys were forgotten: their jobs are not in the log.`);
 }

@@ -77,7 +77,8 @@ export async function drillRestore(path: string, { scratch, json }: DrillOptions
   });
   if (json) printJson(report);
   else printReport(report);
-  if (!report.holds) throw new CallRefused('this backup does not restore to what was: see the lines above');
+  if (!report.holds)
+    throw new CallRefused('a restore of this backup does not give the original state: see the lines above');
 }
 
 async function drill(
@@ -217,10 +218,10 @@ function printReport(report: DrillReport): void {
     `${restored} events were restored in ${report.restore_seconds} s: ${events} of ${report.streams} streams, and ${restored - events} seals.`,
   );
   printLine(
-    `${report.rows} rows were folded from those in ${report.rebuild_seconds} s, and audited in ${report.audit_seconds} s.`,
+    `${report.rows} rows were folded from these events in ${report.rebuild_seconds} s, and audited in ${report.audit_seconds} s.`,
   );
   if (report.last_event_at)
-    printLine(`The last event is of ${report.last_event_at}: what came later would be lost.`);
+    printLine(`The last event is from ${report.last_event_at}: a restore would lose everything later.`);
   for (const line of report.wrong) printLine(line);
-  printLine(report.holds ? 'All holds: this backup can be restored.' : 'NOT all holds.');
+  printLine(report.holds ? 'All checks hold: this backup can be restored.' : 'NOT all checks hold.');
 }

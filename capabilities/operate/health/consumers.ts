@@ -96,7 +96,7 @@ async function readRows(database: Queries): Promise<StoredConsumer[]> {
 /** A projector that works is never this far behind, not even with a full queue. */
 export const patienceSeconds = 10;
 
-const startProjector = 'start a projector; the log of one that runs says what keeps it';
+const startProjector = 'start a projector; if one is running, its log says what holds it up';
 
 /**
  * @returns a line about consumers that are well
@@ -121,7 +121,7 @@ export function judgeConsumers(statuses: readonly ConsumerStatus[]): string {
   if (parked > 0)
     throw new Unwell(
       `${parked} events are parked`,
-      '"atelier parked list" says why; once a release folds them, "atelier projections rebuild NAME --accept-differences"',
+      '"atelier parked list" says why; once a release can fold them, run "atelier projections rebuild NAME --accept-differences"',
     );
   const late = statuses
     .filter(({ lag_seconds: seconds }) => (seconds ?? 0) > patienceSeconds)
@@ -139,7 +139,7 @@ function adviceForHalted(halted: readonly ConsumerStatus[]): string {
   const models = new Set(halted.filter(({ kind }) => kind === 'read model').map(({ name }) => name));
   if (models.size === 0)
     return 'start the projector again; if it halts again, docs/production.md, Restore, says how to go on';
-  return `see to the log first where that is not ok, then run "atelier projections rebuild ${[...models].join(' ')}"`;
+  return `if the check of the log failed, see to that first; then run "atelier projections rebuild ${[...models].join(' ')}"`;
 }
 
 export function lagText({ lag, lag_seconds: seconds }: Pick<ConsumerStatus, 'lag' | 'lag_seconds'>): string {

@@ -94,17 +94,19 @@ async function examine(configuration: Configuration): Promise<Diagnosis> {
     }),
     await check(
       'processes',
-      'end what hangs, start what is missing; the log of each says what keeps it',
+      'end the processes that hang, start those that are missing; the log of each says what holds it up',
       () => judgeProcesses(configuration),
     ),
-    await check('render queue', 'start a worker; the log of one that runs says what keeps it', async () => {
-      queues = await readQueues(databaseUrl);
-      return judgeQueues(queues);
-    }),
     await check(
-      'unfinished jobs',
-      'run "atelier jobs requeue"; a projector that runs does so by itself',
-      () => judgeJobs(configuration),
+      'render queue',
+      'start a worker; if one is running, its log says what holds it up',
+      async () => {
+        queues = await readQueues(databaseUrl);
+        return judgeQueues(queues);
+      },
+    ),
+    await check('unfinished jobs', 'run "atelier jobs requeue"; a running projector does so by itself', () =>
+      judgeJobs(configuration),
     ),
     await check(
       'open charges',
@@ -138,7 +140,7 @@ async function examineCapabilities(
 async function examineApi(configuration: Configuration): Promise<Examination[]> {
   return [
     await check('API is alive', 'start the API, or correct PUBLIC_URL', () => health(configuration, 'live')),
-    await check('API is ready', 'see to what else is not ok first, then read the log of the API', () =>
+    await check('API is ready', 'see to the other failed checks first, then read the log of the API', () =>
       health(configuration, 'ready'),
     ),
   ];
@@ -206,10 +208,10 @@ async function judgeStoreSettings({ eventStoreUrl }: Configuration): Promise<str
   const limit = await readAppendLimit(eventStoreUrl, answerWithinMs);
   if (!limit) return 'PostgreSQL needs none';
   const { ours, theirs } = limit;
-  if (theirs === undefined) return `the server does not tell; it must take ${ours} bytes in one append`;
+  if (theirs === undefined) return `the server does not report it; it must take ${ours} bytes in one append`;
   if (theirs < ours)
     throw new Unwell(
-      `it takes ${theirs} bytes in one append, and the service may send ${ours}`,
+      `it takes ${theirs} bytes in one append, but the service may send ${ours}`,
       `set EVENTSTORE_MAX_APPEND_SIZE of each node to ${ours} or more`,
     );
   return `it takes ${theirs} bytes in one append`;
@@ -252,15 +254,15 @@ async function judgeWriters(configuration: Configuration): Promise<string> {
     throw new Unwell('unknown without the key', 'set ATELIER_SIGNING_KEY, the same one as for every role');
   if (proof.acceptUnproven)
     throw new Unwell(
-      'events without proof of their writer count (ATELIER_UNPROVEN_EVENTS=accept)',
-      'when no process of an older release runs any more, run "atelier events adopt" and take the setting out of all roles',
+      'the service accepts events without proof of their writer (ATELIER_UNPROVEN_EVENTS=accept)',
+      'once no process of an older release runs, run "atelier events adopt" and remove the setting from all roles',
     );
   const { withoutProof, earlierKeys } = await withEventStore(configuration, patience, (store) =>
     readAdopted(store, new EventMacs(proof)),
   );
   if (earlierKeys === undefined && configuration.acceptedSigningKeys.length > 0)
     throw new Unwell(
-      'events that were written with an earlier signing key count wherever they are',
+      'the service accepts events of an earlier signing key anywhere in the log',
       'when every role has the new key, run "atelier events adopt"',
     );
   return withoutProof === 0n
@@ -332,7 +334,7 @@ async function judgeCharges({ databaseUrl, projector }: Configuration): Promise<
     readOpenCharges(client, 2 * projector.orphanHorizonMs),
   );
   const overdue = levels.reduce((sum, { orphaned }) => sum + orphaned, 0);
-  if (overdue === 0) return 'each has a job that goes on, or is young';
+  if (overdue === 0) return 'each has an unfinished job, or is recent';
   throw new Error(`${overdue} have no job, or one that has ended`);
 }
 

@@ -115,7 +115,8 @@ function describeRow(env: Environment, row: JobRow) {
 
 class AnyId {
   @TextField({
-    description: "Of a job, a request, a charge, a picture, a webhook delivery, or a vendor's own.",
+    description:
+      "The id of a job, a request, a charge, a picture or a webhook delivery, or a vendor's own id.",
     min: 1,
     max: 255,
     required: true,
@@ -141,7 +142,7 @@ export const findJobs = defineCall({
     const jobs: FoundJob[] = [];
     for (const env of environments) jobs.push(...(await jobsBehind(operator, env, sought)));
     if (jobs.length > 0) return { jobs };
-    throw new CallRefused(`no job has to do with ${sought}, in either environment`, 'RESOURCE_NOT_FOUND');
+    throw new CallRefused(`the id ${sought} leads to no job in either environment`, 'RESOURCE_NOT_FOUND');
   },
   print: ({ jobs }) =>
     printTable(jobs, {

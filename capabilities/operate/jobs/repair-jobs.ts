@@ -25,21 +25,22 @@ class SeveralJobs {
   @ListField({ description: 'Which.', items: id, min: 1, max: 200, unique: true, required: true })
   jobs: string[];
 
-  @BooleanField({ description: 'Without it nothing is done, and the answer says what would be.' })
+  @BooleanField({ description: 'Without it, nothing is done, and the answer says what would happen.' })
   confirm: boolean = false;
 }
 
 class FailedJobs extends SeveralJobs {
-  @ChoiceField({ description: 'What its caller is told.', values: jobFailureCodes })
+  @ChoiceField({ description: 'The code that the caller gets.', values: jobFailureCodes })
   code: JobFailureCode = 'ENGINE_OUTCOME_UNKNOWN';
 
-  @TextField({ description: 'What its caller reads.', min: 1, max: 200 })
+  @TextField({ description: 'The message that the caller reads.', min: 1, max: 200 })
   message: string = 'Ended by the operator. Your credits were refunded.';
 }
 
 class OrderedAgain extends SeveralJobs {
   @BooleanField({
-    description: 'Also those that succeeded: their tenants are charged once more, for another job.',
+    description:
+      'Also order jobs again that succeeded: their tenants are charged once more, for another job.',
   })
   succeeded: boolean = false;
 }
@@ -97,7 +98,7 @@ function printOutcomes({ dry_run, jobs }: Outcomes): void {
     credits: (job) => job.credits,
     'new job': (job) => job.new_job_id,
   });
-  if (dry_run) printLine('Nothing was done: --confirm does it.');
+  if (dry_run) printLine('Nothing was done: add --confirm to do it.');
 }
 
 const complaintOf = ({ dry_run, jobs }: Outcomes): string | undefined => {
@@ -130,7 +131,7 @@ export const cancelJobs = defineCall({
   name: 'jobs cancel',
   route: 'POST /jobs/cancel',
   ...ofSeveral,
-  summary: 'End jobs before they are done, and give back what they cost; with their batch',
+  summary: 'Cancel unfinished jobs, together with their batch, and refund what they cost',
   input: SeveralJobs,
   typed: { jobs: 'argument' },
   features: [JobRepairsModule],
@@ -155,7 +156,7 @@ export const failJobs = defineCall({
   name: 'jobs fail',
   route: 'POST /jobs/fail',
   ...ofSeveral,
-  summary: 'End jobs whose attempt hangs as failed, and give back what they cost',
+  summary: 'Fail jobs whose attempt hangs, and refund what they cost',
   input: FailedJobs,
   typed: { jobs: 'argument' },
   features: [JobRepairsModule],
@@ -192,7 +193,7 @@ export const retryJobs = defineCall({
   name: 'jobs retry',
   route: 'POST /jobs/retry',
   ...ofSeveral,
-  summary: 'Dispatch the order of jobs that have ended anew, as new jobs at the price of now',
+  summary: 'Order ended jobs again, as new jobs at the present price',
   input: OrderedAgain,
   typed: { jobs: 'argument' },
   idempotent: 'if-sent',
@@ -202,10 +203,10 @@ export const retryJobs = defineCall({
       operator,
       input,
       ({ state, job }) => {
-        if (isUnfinished(state)) return `only what has ended can be ordered again; it is ${state.status}`;
+        if (isUnfinished(state)) return `only an ended job can be ordered again; this one is ${state.status}`;
         if (state.status === 'succeeded' && !input.succeeded)
-          return 'it succeeded: it is ordered again where you say that those are meant, too';
-        if (job.childJobIds || job.parentJobId) return 'a batch is dispatched by its tenant';
+          return 'it succeeded: set "succeeded" to order it again, too';
+        if (job.childJobIds || job.parentJobId) return 'only its tenant can dispatch a batch again';
         return undefined;
       },
       { done: 'dispatched anew', would: 'would be dispatched anew' },
@@ -219,7 +220,8 @@ export const retryJobs = defineCall({
     ),
 });
 
-const givenUp = 'an earlier try was given up, and its credits came back: ask with another Idempotency-Key';
+const givenUp =
+  'an earlier try was given up, and its credits were refunded: try again with another Idempotency-Key';
 
 /**
  * Charges first, as every dispatch does: a crash in between leaves an orphaned charge, which the sweep gives

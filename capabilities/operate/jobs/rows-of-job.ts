@@ -34,7 +34,8 @@ const modelsOfJobs: readonly ReadModel<object>[] = [
 
 class JobAtPosition extends OneJob {
   @TextField({
-    description: 'As of this position of the log, such as that of one of its events. Without it, of now.',
+    description:
+      'A position of the log, such as that of one of its events: the rows as they were there. Without it, the present rows.',
     min: 1,
     max: 18,
   })

@@ -85,7 +85,7 @@ class StrandedChoice extends InEnvironment {
   @ListField({ description: 'Only these jobs; none: all that are stranded.', items: id, max: 200 })
   job: string[] = [];
 
-  @BooleanField({ description: 'Nothing is done, and the answer says what would be.' })
+  @BooleanField({ description: 'Nothing is done, and the answer says what would happen.' })
   dry_run: boolean = false;
 }
 
@@ -94,7 +94,7 @@ export const requeueJobs = defineCall({
   name: 'jobs requeue',
   route: 'POST /stranded/requeue',
   may: ['support'],
-  summary: 'Give stranded jobs their task again, now; a task that is there stays as it is',
+  summary: 'Give stranded jobs their task again, now; an existing task stays as it is',
   input: StrandedChoice,
   typed: { job: 'argument' },
   features: requeueFeatures,
@@ -120,7 +120,7 @@ export const requeueJobs = defineCall({
       environment: (each) => each.env,
       [dryRun ? 'tasks to put back' : 'tasks put back']: (each) => each.tasks,
     });
-    if (dryRun) printLine('Nothing was done: without --dry-run it is.');
+    if (dryRun) printLine('Nothing was done: leave out --dry-run to do it.');
   },
   complaint: ({ missing }) =>
     missing && `${missing.join(', ')}: not stranded: ended, unknown, or in the queue already`,

@@ -20,7 +20,7 @@ class NewKey extends OfTenant {
   env: Environment;
 
   @ListField({
-    description: 'What it may do. `ctm:create` and `ctm:read` are the older names of the same two.',
+    description: 'Its permissions. `ctm:create` and `ctm:read` are the older names of the same two.',
     required: true,
     min: 1,
     max: capabilityNames.size,
@@ -34,7 +34,7 @@ class NewKey extends OfTenant {
 
   @ChoiceField({
     description:
-      '`always`: its requests are refused unless they are signed; `timed`: unless the signature also names its time.',
+      '`always`: requests must be signed; `timed`: the signature must also name its time. Other requests are refused.',
     values: ['always', 'timed'],
     // The command has the flag `--require-signature` without a value.
     fromText: (sent) => (sent === true ? 'always' : sent),
@@ -46,7 +46,7 @@ export const issueTenantKey = defineCall({
   name: 'keys issue',
   route: 'POST /tenants/:tenant/keys',
   may: ['support'],
-  summary: 'Make a key; it is shown this once and stored only as a hash',
+  summary: 'Make a key; it is shown only this once, and stored only as a hash',
   input: NewKey,
   typed: { require_signature: 'flag' },
   features: [KeyModule],
@@ -93,7 +93,7 @@ class OneKey {
 
 class Rotation extends OneKey {
   @IntegerField({
-    description: 'How long the old key goes on, in milliseconds.',
+    description: 'How long the old key still works, in milliseconds.',
     min: 0,
     max: 90 * 86_400_000,
     default: 86_400_000,
@@ -105,7 +105,7 @@ export const rotateTenantKey = defineCall({
   name: 'keys rotate',
   route: 'POST /keys/:key/rotate',
   may: ['support'],
-  summary: 'Make a successor that may do the same; the old key goes on for a while',
+  summary: 'Make a successor that may do the same; the old key works for a while longer',
   input: Rotation,
   typed: { overlap: 'duration' },
   features: [KeyModule],
@@ -185,7 +185,7 @@ export const showSigningSecret = defineCall({
   name: 'keys signing-secret',
   route: 'POST /keys/:key/signing-secret',
   may: ['support'],
-  summary: 'What the client of a key signs its requests with',
+  summary: 'The secret with which the client of a key signs its requests',
   input: OneKey,
   async run(operator, { key: keyId }) {
     const { environment, tenant } = await findKey(operator, keyId);
@@ -195,7 +195,7 @@ export const showSigningSecret = defineCall({
   print: ({ signing_secret }) =>
     printProperties([
       ['signing secret', signing_secret],
-      ['', 'What is signed with it, and how: docs/signed-requests.md.'],
+      ['', 'docs/signed-requests.md says what is signed with it, and how.'],
     ]),
 });
 
@@ -203,7 +203,7 @@ export const listTenantKeys = defineCall({
   name: 'keys list',
   route: 'GET /tenants/:tenant/keys',
   may: ['read'],
-  summary: "A tenant's keys, those that retire or are revoked included",
+  summary: "A tenant's keys, with those that retire or are revoked",
   input: OfTenantInEnvironment,
   async run(operator, { tenant, env }) {
     await operator.accountsOf(tenant, env);

@@ -19,18 +19,18 @@ import { CallRefused } from '#operator-calls/call-refused.js';
 import { auditAction, auditSummary } from './last-audit.js';
 
 class Audit extends InEnvironment {
-  @IdField({ description: 'Only what is of this tenant.' })
+  @IdField({ description: 'Only data of this tenant.' })
   tenant?: string;
 
   @TextField({
-    description: 'History up to then, and no read models: a time, or a position of the log.',
+    description: 'A time, or a position of the log: check history up to there, and no read models.',
     min: 1,
     max: 40,
   })
   at?: string;
 
   @IntegerField({
-    description: 'How long a charge may stay open that should be closed, in milliseconds.',
+    description: 'How long a charge that should be closed may stay open, in milliseconds.',
     min: 0,
     max: 7 * 86_400_000,
   })
@@ -118,7 +118,7 @@ function cutOf(at: string): Cut {
 export async function readersOf(log: AuditedLog): Promise<HistoryReader[]> {
   const audits = await auditsOfCapabilities();
   if (log.against !== undefined && audits.length === 0)
-    throw new CallRefused('--against compares nothing: no capability that keeps something is installed');
+    throw new CallRefused('--against has nothing to compare: no capability that keeps seals is installed');
   return Promise.all(audits.map((each) => each.begin(log)));
 }
 
@@ -215,14 +215,14 @@ async function printAuditReport(report: Report): Promise<void> {
 /** Notes on the parts that this audit did not look at. */
 function notesOn({ at, env, tenant_id: tenant, foreign_events: foreign }: Report): string[] {
   return [
-    ...(at === null ? [] : [`History up to ${at}. Read models have no past, and were not compared.`]),
+    ...(at === null ? [] : [`History up to ${at}. Read models keep no past, so they were not compared.`]),
     ...(env === null ? [] : [`Only ${env}.`]),
     ...(tenant === null
       ? []
-      : [`Only tenant ${tenant}; presets are the installation's, and were not compared.`]),
+      : [`Only tenant ${tenant}; presets belong to the installation, so they were not compared.`]),
     ...(foreign === 0
       ? []
-      : [`${foreign} events of streams that are none of this service were passed over.`]),
+      : [`${foreign} events were skipped: their streams do not belong to this service.`]),
   ];
 }
 

@@ -41,7 +41,7 @@ export const listOrphans = defineCall({
   name: 'orphans list',
   route: 'GET /orphans',
   may: ['read'],
-  summary: 'Open charges without a job, or of one that has ended, that are older than the horizon',
+  summary: 'Open charges older than the horizon whose job is missing or has ended',
   input: Horizon,
   typed: { horizon: 'duration' },
   async run(operator, { env, horizon }) {
@@ -68,7 +68,7 @@ export const listOrphans = defineCall({
   print({ horizon_ms, orphans }) {
     if (orphans.length === 0)
       return printLine(
-        `No open charge without a job, or of one that has ended, is older than ${horizon_ms / 1000} s.`,
+        `No open charge whose job is missing or has ended is older than ${horizon_ms / 1000} s.`,
       );
     printTable(orphans, {
       environment: (orphan) => orphan.env,
@@ -115,7 +115,7 @@ export const sweepNow = defineCall({
   name: 'orphans sweep',
   route: 'POST /orphans/sweep',
   may: ['support'],
-  summary: 'Fence the jobs of orphaned charges off and give the charges back, now',
+  summary: 'Fence off the jobs of orphaned charges and refund the charges, now',
   input: Horizon,
   typed: { horizon: 'duration' },
   features: [JobWritesModule],
@@ -152,6 +152,6 @@ export const sweepNow = defineCall({
     }),
   complaint({ swept }) {
     const failed = swept.reduce((sum, each) => sum + each.failed, 0);
-    return failed > 0 ? `${failed} could not be closed: "atelier doctor" says what is away` : undefined;
+    return failed > 0 ? `${failed} could not be closed: "atelier doctor" says which part fails` : undefined;
   },
 });

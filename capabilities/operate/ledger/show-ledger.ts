@@ -10,17 +10,22 @@ import { happenedBy, happenedThrough } from '../log-reading.js';
 import { CallRefused } from '#operator-calls/call-refused.js';
 
 class AccountAtMoment extends OfTenantInEnvironment {
-  @TextField({ description: 'As of then: a time, or a revision of the account.', min: 1, max: 40 })
+  @TextField({
+    description: 'A time, or a revision of the account: the state at that moment.',
+    min: 1,
+    max: 40,
+  })
   at?: string;
 
   @TextField({
-    description: 'As of a position of the log, so that several accounts can be seen at one instant.',
+    description:
+      'A position of the log: the state at that moment, so that you can see several accounts at one instant.',
     min: 1,
     max: 18,
   })
   position?: string;
 
-  @IntegerField({ description: 'How many movements, the last ones. Default: all.', min: 0, max: 1_000_000 })
+  @IntegerField({ description: 'How many of the last movements. Default: all.', min: 0, max: 1_000_000 })
   limit?: number;
 }
 
@@ -41,7 +46,7 @@ export const showLedger = defineCall({
   name: 'ledger show',
   route: 'GET /tenants/:tenant/account',
   may: ['read'],
-  summary: 'The balance and the ledger of a tenant, now or at any moment that was, line by line',
+  summary: 'The balance and the ledger of a tenant, now or at any earlier moment, line by line',
   input: AccountAtMoment,
   async run(operator, { tenant, env, at, position, limit }) {
     const byTime = happenedBy(at);

@@ -182,7 +182,7 @@ export const showNow = defineCall({
   route: 'GET /now',
   may: ['read'],
   summary:
-    'Is anyone waiting, and why: queues, jobs, read models, charges, webhooks, seals, what vendors take',
+    'Is anyone waiting, and why: queues, jobs, read models, charges, webhooks, seals, the cost of vendors',
   input: NoInput,
   live: true,
   features: [NowModule],
@@ -194,7 +194,7 @@ export type Now = Awaited<ReturnType<NowReader['read']>>;
 
 async function printNow(now: AsJson<Now>): Promise<void> {
   for (const { env, detail } of now.reasons) printLine(env === null ? detail : `${env}: ${detail}`);
-  printLine(now.reasons.length === 0 ? 'Nobody waits longer than usual.' : '');
+  printLine(now.reasons.length === 0 ? 'No one waits longer than usual.' : '');
   printTable(now.queues, {
     environment: ({ env }) => env,
     waiting: ({ waiting }) => waiting,

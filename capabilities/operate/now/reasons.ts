@@ -72,7 +72,7 @@ export function reasonsFor(facts: Facts): Reason[] {
   return [
     ...silences(processes).map((detail) => ({ what: 'processes' as const, env: null, detail })),
     ...(queues.length === 0
-      ? [{ what: 'queue' as const, env: null, detail: 'there is no render queue: a projector makes it anew' }]
+      ? [{ what: 'queue' as const, env: null, detail: 'there is no render queue: a projector makes one' }]
       : []),
     ...inEach('queue', queues, ({ waiting, active, oldest_seconds: oldest }) => {
       const who = active === 0 ? 'no worker renders' : `${active} are being rendered`;

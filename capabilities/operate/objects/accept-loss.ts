@@ -47,7 +47,7 @@ export const acceptLoss = defineCall({
     return { asset_id: input.asset, storage_key: storageKey };
   },
   print: ({ storage_key: key }) =>
-    printLine(`That ${key} is lost is written down: "atelier objects audit" names it as accepted.`),
+    printLine(`The loss of ${key} is written down: "atelier objects audit" lists it as accepted.`),
 });
 
 export interface AcceptedLoss {

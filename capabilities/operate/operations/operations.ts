@@ -67,10 +67,10 @@ class OneOperation extends InEnvironment {
 }
 
 class NewPrice extends OneOperation {
-  @IntegerField({ description: 'What a dispatch costs.', min: 1, max: mostCreditsAtOnce, required: true })
+  @IntegerField({ description: 'The price of a dispatch.', min: 1, max: mostCreditsAtOnce, required: true })
   credits: number;
 
-  @TextField({ description: 'Not now, but from this time on.', min: 1, max: 40 })
+  @TextField({ description: 'The time from which it applies. Default: now.', min: 1, max: 40 })
   from?: string;
 }
 
@@ -83,7 +83,7 @@ export const setPrice = defineCall({
   name: 'operations price',
   route: 'POST /operations/:name/price',
   may: ['finance'],
-  summary: 'What a dispatch costs from now on, or from a time on; charges that were made stay what they are',
+  summary: 'Set the price of a dispatch, from now on or from a later time; earlier charges stay as they are',
   input: NewPrice,
   typed: { name: 'argument', credits: 'argument' },
   features: [OperationModule],
@@ -106,7 +106,7 @@ export const withdrawPrice = defineCall({
   name: 'operations withdraw-price',
   route: 'POST /operations/:name/withdraw-price',
   may: ['finance'],
-  summary: 'Take a price back that was scheduled for a time to come',
+  summary: 'Withdraw a price that is scheduled for a later time',
   input: WithdrawnPrice,
   features: [OperationModule],
   run(operator, { reason = 'withdrawn by the operator', from, ...input }) {
@@ -123,14 +123,15 @@ export const withdrawPrice = defineCall({
 /** @throws CallRefused for a batch, which has no price of its own */
 function requireOwnPrice(name: string): void {
   const { batch } = workflowOf(name);
-  if (batch) throw new CallRefused(`${name} costs what ${batch.workflow} costs, for each item: price that`);
+  if (batch)
+    throw new CallRefused(`each item of ${name} costs the price of ${batch.workflow}: set that price`);
 }
 
 export const enable = defineCall({
   name: 'operations enable',
   route: 'POST /operations/:name/enable',
   may: ['support'],
-  summary: 'Let it be dispatched again',
+  summary: 'Accept dispatches of a workflow again',
   input: OneOperation,
   features: [OperationModule],
   run: (operator, { reason = 'enabled by the operator', ...input }) =>
@@ -144,7 +145,7 @@ export const disable = defineCall({
   name: 'operations disable',
   route: 'POST /operations/:name/disable',
   may: ['support'],
-  summary: 'Refuse its dispatches; jobs that are under way go on',
+  summary: 'Refuse dispatches of a workflow; jobs that are under way continue',
   input: OneOperation,
   features: [OperationModule],
   run: (operator, { reason = 'disabled by the operator', ...input }) =>

@@ -97,7 +97,7 @@ export const showPictures = defineCall({
   name: 'jobs pictures',
   route: 'GET /jobs/:job/pictures',
   may: ['read'],
-  summary: 'What a job was given and what it made, with URLs that expire, and where its result came from',
+  summary: 'The inputs and the result of a job, with URLs that expire, and where the result came from',
   input: OneJob,
   features: [ObjectStorageModule],
   async run(operator, { job: jobId }) {

@@ -24,16 +24,16 @@ import { maxPreviewBytes, maxSpecBytes, readPresetFile, requireJpeg, requireOwnI
 const features = [ObjectStorageModule, PresetModule];
 
 class PublishedPreset extends InEnvironment {
-  @BooleanField({ description: 'Those that come with this release, also the ones that were retired.' })
+  @BooleanField({ description: 'All presets that come with this release, also retired ones.' })
   all: boolean = false;
 
-  @IdField({ description: 'Of a preset that is there. Without it, a new one.' })
+  @IdField({ description: 'The id of an existing preset. Without it, a new preset is made.' })
   id?: string;
 
-  @ChoiceField({ description: 'What it is of.', values: presetKinds })
+  @ChoiceField({ description: 'The kind of preset.', values: presetKinds })
   kind?: PresetKind;
 
-  @TextField({ description: 'What people choose it by.', min: 1, max: 128 })
+  @TextField({ description: 'The name by which people choose it.', min: 1, max: 128 })
   label?: string;
 
   @ObjectField({ description: 'The recipe: words and numbers.', maxBytes: maxSpecBytes })
@@ -51,7 +51,7 @@ export const publishPresets = defineCall({
   name: 'presets publish',
   route: 'POST /presets',
   may: [],
-  summary: "A preset of your own, or with `all` this release's own",
+  summary: 'Publish a preset of your own, or with `all` those of this release',
   input: PublishedPreset,
   typed: { id: 'nothing', kind: 'nothing', label: 'nothing', spec: 'nothing', image: 'nothing' },
   file: 'JSON: {id?, kind, label, spec, image}; image is the path of a JPEG beside it',
@@ -89,7 +89,7 @@ export const publishPresets = defineCall({
 /** @throws CallRefused */
 function draftOf({ id = newId(), kind, label, spec, image }: PublishedPreset): PresetDraft {
   if (kind === undefined || label === undefined || spec === undefined || image === undefined)
-    throw new CallRefused('a preset has kind, label, spec and image; or say all', 'VALIDATION_ERROR');
+    throw new CallRefused('send kind, label, spec and image, or all', 'VALIDATION_ERROR');
   const preview = Buffer.from(image, 'base64');
   requireOwnId(id);
   requireJpeg(preview, 'the image');
@@ -139,10 +139,10 @@ export const retireOwnPreset = defineCall({
       retired.push(environment);
     }
     if (retired.length > 0) return { id: presetId, retired };
-    const message = `there is no preset ${presetId}: "atelier presets list" shows those that there are`;
+    const message = `there is no preset ${presetId}: "atelier presets list" shows the presets`;
     throw new CallRefused(message, 'RESOURCE_NOT_FOUND');
   },
-  print: ({ id, retired }) => printLine(`The preset ${id} is retired in ${retired.join(' and ')}.`),
+  print: ({ id, retired }) => printLine(`Preset ${id} is retired in ${retired.join(' and ')}.`),
 });
 
 /** Lists retired presets too. */

@@ -26,7 +26,7 @@ class ChosenReadModels extends InEnvironment {
 }
 
 class Switching extends ChosenReadModels {
-  @BooleanField({ description: 'Switch even where the new rows differ from the live ones.' })
+  @BooleanField({ description: 'Switch even if the new rows differ from the live ones.' })
   accept_differences: boolean = false;
 }
 
@@ -51,7 +51,7 @@ export const rebuildReadModels = defineCall({
   route: 'POST /projections/rebuild',
   may: [],
   long: `${again}, and it goes on from here`,
-  summary: 'Fold the history anew beside what is live, compare, and switch',
+  summary: 'Fold the history again beside the live rows, compare, and switch',
   input: Rebuilding,
   typed: { name: 'argument' },
   run: (operator, input, asked) => carryOut('rebuild', operator, input, asked),
@@ -76,7 +76,7 @@ export const switchReadModels = defineCall({
   route: 'POST /projections/switch',
   may: [],
   long: again,
-  summary: 'Compare what was built before once more, and switch to it',
+  summary: 'Compare rows that an earlier rebuild made once more, and switch to them',
   input: Switching,
   typed: { name: 'argument' },
   run: (operator, input, asked) => carryOut('switch', operator, input, asked),
@@ -165,10 +165,10 @@ function complaintAbout(
   const differing = all.filter((model) => differences(model) > 0);
   const alone = all.filter((model) => !model.differences);
   if (what === 'compare' && alone.length > 0)
-    return `there is nothing to compare with, for these have no rows: ${named(alone)}; rebuild them`;
+    return `there is nothing to compare with, because these have no rows: ${named(alone)}; rebuild them`;
   if (differing.length === 0 || (acceptDifferences && what !== 'compare')) return undefined;
   if (what === 'compare') return `the live rows are not what the history says: ${named(differing)}`;
-  return `not switched, for the new rows differ from the live ones: ${named(differing)}; look at them, then "atelier projections switch NAME --accept-differences"`;
+  return `not switched, because the new rows differ from the live ones: ${named(differing)}; look at them, then run "atelier projections switch NAME --accept-differences"`;
 }
 
 function describeReports(what: Work, reports: readonly EnvironmentReport[]) {

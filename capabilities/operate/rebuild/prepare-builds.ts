@@ -115,7 +115,7 @@ function halfBuilt(
 function requireEqual(environment: Environment, built: Generation, serving: Generation | undefined): void {
   if (built.state !== 'differing' || !isBeyond(built, serving)) return;
   throw new RebuildRefused(
-    `generation ${built.generation} of ${environment}.${built.name} was found to differ from the live rows: --accept-differences switches to it all the same`,
+    `generation ${built.generation} of ${environment}.${built.name} was found to differ from the live rows: use --accept-differences to switch to it anyway`,
   );
 }
 
@@ -133,14 +133,15 @@ function existing(
     purpose === 'switch' ? ['building', 'complete', 'differing'] : ['retired'];
   const found = generations.findLast(({ state, hasTable }) => fitting.includes(state) && hasTable);
   if (!found) {
-    const advice = purpose === 'switch' ? 'rebuild it first' : 'a rebuild keeps the one that it replaces';
+    const advice =
+      purpose === 'switch' ? 'rebuild it first' : 'a rebuild keeps the generation that it replaces';
     throw new RebuildRefused(
       `${environment}.${name} has no generation to ${purpose === 'switch' ? 'switch' : 'go back'} to: ${advice}`,
     );
   }
   if (found.version === version) return found;
   throw new RebuildRefused(
-    `generation ${found.generation} of ${environment}.${name} was made by version ${found.version} of its fold, and this release folds version ${version}: use the release that made it, or rebuild`,
+    `generation ${found.generation} of ${environment}.${name} was made by version ${found.version} of its fold, but this release folds version ${version}: use the release that made it, or rebuild`,
   );
 }
 

@@ -187,7 +187,7 @@ class RebuildRun {
       if (await this.switchWhenClose(epochs)) return;
     }
     throw new RebuildRefused(
-      `${session.environment}: another process took the live rows over again and again while they were compared; see that one projector runs undisturbed, then run "atelier projections switch"`,
+      `${session.environment}: other processes took over the live rows again and again during the comparison; make sure that one projector runs undisturbed, then run "atelier projections switch"`,
     );
   }
 
@@ -211,7 +211,7 @@ class RebuildRun {
     } catch (error) {
       if (!isKeptBusy(error)) throw error;
       throw new RebuildRefused(
-        `${session.environment}: a query that runs for long keeps the views busy: end it, then run "atelier projections switch"`,
+        `${session.environment}: a long-running query keeps the views busy: end it, then run "atelier projections switch"`,
       );
     }
   }

@@ -54,7 +54,7 @@ export const replayStream = defineCall({
   name: 'replay',
   route: 'GET /streams/:stream/replay',
   may: ['read'],
-  summary: 'What a stream folds into, after each of its events',
+  summary: 'The state that a stream folds into, after each of its events',
   input: ReplayedStream,
   lines: [],
   async run({ store }, { stream, at }) {

@@ -98,7 +98,7 @@ export class AdminServer {
     });
     this.server.setErrorHandler((error, request, reply) => this.refuse(error, request, reply));
     this.server.setNotFoundHandler((request, reply) => {
-      const message = 'there is nothing at this path: those that exist are in /admin/v1/openapi.json';
+      const message = 'there is nothing at this path: /admin/v1/openapi.json lists the paths that exist';
       return this.refuse(new CallRefused(message, 'RESOURCE_NOT_FOUND'), request, reply);
     });
     for (const call of parts.calls) this.serve(call);
@@ -293,7 +293,7 @@ function requireRole(call: AnyCall, { name, role }: SignedInOperator): void {
   if (mayCall(call, role)) return;
   const needed = [...call.may, 'admin'].join(' or ');
   throw new CallRefused(
-    `${name} has the role ${role}; this asks for ${needed}. Nothing was changed`,
+    `${name} has the role ${role}; this needs ${needed}. Nothing was changed`,
     'ROLE_REQUIRED',
   );
 }
@@ -351,13 +351,14 @@ function translate(error: unknown): Refusal {
     return {
       code: 'SERVICE_UNAVAILABLE',
       cause: error,
-      message: 'the store cannot be reached: send the request again, a grant with the same Idempotency-Key',
+      message:
+        'the store cannot be reached: send the request again; send a grant with the same Idempotency-Key',
     };
   if (error instanceof UnprovenEvent)
     return {
       code: 'SERVICE_UNAVAILABLE',
       cause: error,
-      message: `${error.message}. Nothing is decided by it: docs/seals.md says what to do`,
+      message: `${error.message}. The service decides nothing by it: docs/seals.md says what to do`,
     };
   // Anything can be thrown; Fastify's own errors have a status and a message for the caller.
   const { statusCode = 500, message = '' } = error as { statusCode?: number; message?: string };
@@ -378,12 +379,12 @@ function keyOf(call: AnyCall, { headers }: FastifyRequest): string | undefined {
   const key = headers['idempotency-key'];
   if (!call.idempotent) {
     if (key === undefined) return undefined;
-    throw new CallRefused('this call knows no Idempotency-Key: leave it out', 'VALIDATION_ERROR');
+    throw new CallRefused('this call takes no Idempotency-Key: leave it out', 'VALIDATION_ERROR');
   }
   if (key === undefined && call.idempotent === 'if-sent') return undefined;
   if (typeof key === 'string' && key.length > 0 && key.length <= longestKey) return key;
   throw new CallRefused(
-    `send an Idempotency-Key of 1 to ${longestKey} characters: sent again with the same key, the request is done once`,
+    `send an Idempotency-Key of 1 to ${longestKey} characters: if you send the request again with the same key, it is done only once`,
     'VALIDATION_ERROR',
   );
 }
@@ -411,7 +412,7 @@ function withoutFormat({ lines }: AnyCall, query: unknown): Record<string, unkno
   const { format, ...fields } = asObject(query);
   if (!lines || format === undefined) return asObject(query);
   if (format === 'json' || (format === 'csv' && lines.length > 0)) return fields;
-  throw new CallRefused('format must be json or csv, where there is csv', 'VALIDATION_ERROR');
+  throw new CallRefused('format must be json, or csv for calls that have it', 'VALIDATION_ERROR');
 }
 
 /** Fastify gives objects, of its own making, for both. */

@@ -10,9 +10,9 @@ import { everyAnswer } from './admin-server.js';
 import { readResultSchemas } from './result-schemas.js';
 
 const description = `
-What the operators of Atelier ask for: programs such as a billing system, the console, and the command \`atelier\`, each of whose
-verbs is a call. Send an operator's token as \`Authorization: Bearer <token>\`. What changes anything is written to the log with
-the operator's name before it is done. See docs/operators-api.md.
+The API for the operators of Atelier. Programs such as a billing system use it, and so do the console and the command \`atelier\`:
+each verb of the command is a call. Send an operator's token as \`Authorization: Bearer <token>\`. Every change is written to the
+log with the operator's name before it is done. See docs/operators-api.md.
 `.trim();
 
 const json = (schema: object) => ({ content: { 'application/json': { schema } } });
@@ -45,7 +45,7 @@ const progress = {
   type: ['object', 'null'],
   required: ['phase', 'position', 'from', 'through'],
   properties: {
-    phase: { ...text, description: 'What is being done, in a word or two.' },
+    phase: { ...text, description: 'The present step, in a word or two.' },
     position: text,
     from: text,
     through: text,
@@ -67,7 +67,7 @@ const run = (results: readonly object[]) => ({
     state: { type: 'string', enum: ['running', 'done', 'refused', 'failed', 'cancelled'] },
     progress,
     error: { type: ['string', 'null'] },
-    result: { anyOf: results, description: 'What the call answers, once it is done.' },
+    result: { anyOf: results, description: 'The answer of the call, once it is done.' },
   },
 });
 
@@ -95,9 +95,9 @@ const format = {
 };
 
 const linesOf = (call: AnyCall, columns: readonly string[]) => ({
-  description: 'As many lines as there are.',
+  description: 'All lines.',
   ...(columns.length > 0 && {
-    headers: { 'Content-Disposition': { description: 'Of comma-separated values.', schema: text } },
+    headers: { 'Content-Disposition': { description: 'For comma-separated values.', schema: text } },
   }),
   content: {
     'application/x-ndjson': { schema: text, 'x-line': ref(resultNameOf(call)) },
@@ -149,7 +149,7 @@ function operationOf(call: AnyCall): object {
     ...(inBody.length > 0 && { requestBody: { required: required.length > 0, ...json(body) } }),
     responses: {
       ...(call.long
-        ? { 202: { description: 'It is started: `/runs/{run_id}` tells how it goes.', ...json(ref('Run')) } }
+        ? { 202: { description: 'It is started: `/runs/{run_id}` shows its progress.', ...json(ref('Run')) } }
         : {
             200: call.lines
               ? linesOf(call, call.lines)
@@ -163,7 +163,7 @@ function operationOf(call: AnyCall): object {
 /** Server-sent events, each with one answer as its data. */
 const stream = (of: string) => ({
   200: {
-    description: 'What changes, as it changes, and every other second what is so.',
+    description: 'Each change as it happens, and the present state every two seconds.',
     content: { 'text/event-stream': { schema: text, 'x-event-data': ref(of) } },
   },
   default: { description: 'It was refused.', ...json(ref('ErrorEnvelope')) },
@@ -181,7 +181,7 @@ const runPaths = {
     get: {
       operationId: 'runsList',
       tags: ['runs'],
-      summary: 'What long calls are doing.',
+      summary: 'The progress of long calls.',
       responses: found({
         type: 'object',
         required: ['runs'],
@@ -193,7 +193,7 @@ const runPaths = {
     get: {
       operationId: 'runsShow',
       ...named,
-      summary: 'How a long call goes.',
+      summary: 'The progress of a long call.',
       responses: found(ref('Run')),
     },
     delete: { operationId: 'runsStop', ...named, summary: 'Stop a long call.', responses: found(ref('Run')) },
@@ -202,7 +202,7 @@ const runPaths = {
     get: {
       operationId: 'runsEvents',
       ...named,
-      summary: 'How a long call goes, as a stream that ends with it.',
+      summary: 'The progress of a long call, as a stream that ends with the call.',
       responses: stream('Run'),
     },
   },
@@ -222,7 +222,7 @@ function describeAdminApi(): object {
           ...operationOf(call),
           operationId: `${idOf(call)}Events`,
           responses: stream(resultNameOf(call)),
-          description: `What \`${template}\` answers, as a stream. For \`fetch\`, which can send a token in a header.`,
+          description: `The answer of \`${template}\`, as a stream. For \`fetch\`, which can send a token in a header.`,
         },
       };
   }
@@ -241,9 +241,9 @@ function describeAdminApi(): object {
     'x-headers-of-every-answer': {
       'X-Request-Id': { description: 'Quote it when you report a problem.', schema: text },
       'Retry-After': { description: 'With 429: how many seconds to wait.', schema: { type: 'number' } },
-      'X-Accel-Buffering': { description: 'Of streams, for proxies.', schema: text },
+      'X-Accel-Buffering': { description: 'On streams, for proxies.', schema: text },
       'X-Atelier-Notice': {
-        description: 'What else to tell the operator: a JSON list of texts.',
+        description: 'Further notices for the operator: a JSON list of texts.',
         schema: text,
       },
       ...Object.fromEntries(Object.keys(everyAnswer).map((name) => [name, { schema: text }])),

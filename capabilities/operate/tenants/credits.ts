@@ -23,15 +23,15 @@ class AmountOfAccount extends OfAccount {
 }
 
 class NewGrant extends AmountOfAccount {
-  @ChoiceField({ description: 'What was bought.', values: kinds, required: true })
+  @ChoiceField({ description: 'The kind of purchase.', values: kinds, required: true })
   kind: PurchaseKind;
 
-  @TextField({ description: 'What the ledger says about it.', min: 1, max: 128, required: true })
+  @TextField({ description: 'The text that the ledger shows for it.', min: 1, max: 128, required: true })
   label: string;
 
   @TextField({
     description:
-      'What the payment is called where it was made. A payment is credited once in an environment, whatever keys it comes with.',
+      'The name that the payment has where it was made. A payment is credited once in an environment, even if it comes with several keys.',
     min: 1,
     max: 128,
   })
@@ -98,7 +98,7 @@ export const declineCredits = defineCall({
   name: 'credits decline',
   route: 'POST /grants/:grant/decline',
   may: ['finance'],
-  summary: 'Refuse a grant that was proposed, or take an own one back',
+  summary: 'Refuse a proposed grant, or withdraw your own',
   input: Declined,
   features: [GrantModule],
   async run(operator, { grant, env, reason }) {
@@ -138,7 +138,7 @@ function printOutcome({ tenant_id, env, amount, balance, status, grant_id, repla
   else if (status === 'declined') printLine(`Grant ${grant_id} is declined. Nothing was credited.`);
   else
     printLine(
-      `${amount} credits are proposed for ${tenant_id} in ${env}: another operator says "atelier credits approve ${grant_id} --env ${env}".`,
+      `${amount} credits are proposed for ${tenant_id} in ${env}: another operator must run "atelier credits approve ${grant_id} --env ${env}".`,
     );
 }
 
@@ -152,13 +152,13 @@ function refusalOf(rejection: Extract<HandledGrant, { kind: 'rejected' }>['rejec
     case 'GRANT_DECLINED':
       return new CallRefused('this grant was declined. Nothing was credited');
     case 'GRANT_APPROVED':
-      return new CallRefused('this grant is credited: "atelier credits correct" takes credits back');
+      return new CallRefused('this grant is credited already: "atelier credits correct" takes credits back');
     case 'SECOND_OPERATOR_NEEDED':
-      return new CallRefused('another operator has to approve what you have proposed. Nothing was credited');
+      return new CallRefused('another operator must approve your proposal. Nothing was credited');
     case 'GRANT_DIFFERS': {
       const { amount, tenant, at } = rejection.earlier;
       return new CallRefused(
-        `this payment was delivered at ${at} as another one, ${amount} credits for ${tenant}. Nothing was credited`,
+        `this payment came at ${at} with another content: ${amount} credits for ${tenant}. Nothing was credited`,
         'IDEMPOTENCY_KEY_REUSED',
       );
     }

@@ -37,14 +37,14 @@ class Terms extends InEnvironment {
   plan?: string;
 
   @IntegerField({
-    description: 'Most credits that are spent in 24 hours; 0: no cap.',
+    description: 'Most credits that the tenant may spend in 24 hours; 0: no cap.',
     min: 0,
     max: mostCreditsAtOnce,
   })
   daily_cap?: number;
 
   @IntegerField({
-    description: 'Credits that the plan means for a month; 0: pay as you go.',
+    description: 'Credits of the plan for a month; 0: pay as you go.',
     min: 0,
     max: mostCreditsAtOnce,
   })

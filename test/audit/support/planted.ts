@@ -431,7 +431,7 @@ export const planted: readonly Planted[] = [
     found: 'shot',
   },
   {
-    rule: 'an event in a stream that it does not belong into',
+    rule: 'an event in a stream that it does not belong in',
     story: story()
       .issueKey('acme', 'k')
       .bend((last) => (last.stream = acme)),
@@ -453,7 +453,7 @@ export const planted: readonly Planted[] = [
     found: 'event type ApiKeyForged is not known to this release',
   },
   {
-    rule: 'an event about something else than its stream',
+    rule: 'an event with another id than its stream',
     story: story()
       .store('acme', 'a')
       .bend((last) => (last.stream = 'live.asset-b')),

@@ -52,7 +52,7 @@ export async function checkShownBalances(
     if (shown === 'unproven') continue;
     const { balance, revision } = await balanceAt(store, account, shown?.position ?? account.position);
     if (shown?.balance === balance) continue;
-    const message = 'the service shows another balance than history gives';
+    const message = 'the service shows a balance that differs from history';
     const found = shown?.balance ?? 'no account';
     findings.wrong({ check: 'balance-shown', message, stream, revision, expected: balance, found });
   }

@@ -67,10 +67,9 @@ export async function checkCheckpoints(
     findings.checked('checkpoints');
     const wrong = (message: string, expected: unknown, found: unknown) =>
       findings.wrong({ check: 'checkpoints', message, table: `${environment}.${name}`, expected, found });
-    if (haltedBecause !== null)
-      wrong(`the process manager stands still: ${haltedBecause}`, 'at work', 'halted');
+    if (haltedBecause !== null) wrong(`the process manager is halted: ${haltedBecause}`, 'at work', 'halted');
     if (version !== consumer.version)
-      wrong('its rows are of another version of the fold', consumer.version, version);
+      wrong('another version of the fold made its rows', consumer.version, version);
     await checkPlace(checkpoint, consumer, store, wrong);
   }
 }
@@ -86,7 +85,7 @@ async function checkPlace(
   const there = await store.lastEvent(eventPosition);
   if (there?.position !== eventPosition || there.id !== eventId)
     return wrong(
-      `the checkpoint names another event than the log has at position ${eventPosition}`,
+      `the checkpoint names an event that the log does not have at position ${eventPosition}`,
       there?.position === eventPosition ? there.id : 'no event',
       eventId,
     );
@@ -105,7 +104,7 @@ async function checkPlace(
   });
   if (next && next.position <= position)
     wrong(
-      `the checkpoint has passed ${next.type} of ${next.stream}`,
+      `the checkpoint has skipped ${next.type} of ${next.stream}`,
       `before ${next.position}`,
       `position ${position}`,
     );
@@ -140,7 +139,7 @@ export async function checkStreamRevisions(
       const expected = earlier.has(stream) ? Number(earlier.get(stream)) : streams.lastRevisionOf(stream);
       if (expected !== undefined && expected >= 0) met += 1;
       if (revision === expected) continue;
-      const message = 'the projector takes this to be the last revision that was folded';
+      const message = 'the projector has recorded a wrong revision as the last folded one';
       findings.wrong({
         check,
         message,

@@ -38,18 +38,18 @@ export async function checkReadModelsLive(
       const message = 'no generation of this read model serves: has the projector never run?';
       findings.wrong({ check, message, table, expected: 'live', found: 'not there' });
     } else if (model.state !== 'live') {
-      const message = `the read model stands still: ${model.haltedBecause}`;
+      const message = `the read model is halted: ${model.haltedBecause}`;
       findings.wrong({ check, message, table, expected: 'live', found: model.state });
     } else if (isForeign(model, shape)) {
       const message =
-        'another release has folded since then: a projector of this one makes those rows again by itself';
+        'another release has folded since then: a projector of this release makes those rows again by itself';
       const found = `folded up to position ${model.foldedTo[shape] ?? 'none'}`;
       findings.wrong({ check, message, table, expected: `position ${model.position}`, found });
     }
   }
   for (const { environment, name, stream, revision, events, error } of parked) {
     if (!concerns(stream)) continue;
-    const message = `${events} events are parked: ${error?.split('\n', 1)[0] ?? 'they wait behind another one'}`;
+    const message = `${events} events are parked: ${error?.split('\n', 1)[0] ?? 'they wait behind another event'}`;
     const place = { table: `${environment}.${name}`, stream, revision };
     findings.wrong({ check, message, ...place, expected: 'nothing parked', found: `${events} events` });
   }

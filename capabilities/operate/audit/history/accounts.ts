@@ -167,7 +167,7 @@ export class AuditedAccounts {
 
   private checkAmount(event: Placed<AccountEvent>, amount: number): void {
     if (Number.isInteger(amount) && amount > 0) return;
-    const message = `${event.type} is of a whole number of credits`;
+    const message = `${event.type} must have a whole number of credits`;
     this.books.findings.wrongAt(event, 'balance', message, '1 or more', amount);
   }
 

@@ -65,7 +65,7 @@ export function closeCharge(
   const charge = charges.get(event.environment, chargeId);
   if (charge?.state !== 'open') {
     const found = charge ? `${charge.state} at revision ${charge.revision}` : 'never made';
-    findings.wrongAt(event, 'charges', `charge ${chargeId} is ${state}, and was not open`, 'open', found);
+    findings.wrongAt(event, 'charges', `charge ${chargeId} is ${state}, but was not open`, 'open', found);
     return;
   }
   const { job, parent } = charge;
@@ -76,13 +76,13 @@ export function closeCharge(
   ];
   for (const [what, expected, found] of differences) {
     if (expected === found) continue;
-    const message = `${event.type} of charge ${chargeId} is of another ${what} than its CreditsDebited`;
+    const message = `${event.type} of charge ${chargeId} has another ${what} than its CreditsDebited`;
     findings.wrongAt(event, 'charges', message, expected, found);
   }
   findings.checked('outcomes');
   const givenUp = ended === 'voided' && parent?.state === 'voided';
   if (job?.state !== ended && !givenUp) {
-    const message = `charge ${chargeId} is ${state}, and its job ${job?.jobId} had not ${ended}`;
+    const message = `charge ${chargeId} is ${state}, but its job ${job?.jobId} had not ${ended}`;
     findings.wrongAt(event, 'outcomes', message, `job ${ended}`, job?.state);
   }
   charge.state = state;
@@ -99,12 +99,12 @@ export function checkOpenCharges({ findings, charges }: Books, deadline: number)
     if (charge.state !== 'open' || !job) continue;
     const { jobId, state, endedAt } = job;
     if (state === 'unknown') {
-      const message = `charge ${chargeId} is open, and there is no job ${jobId}`;
+      const message = `charge ${chargeId} is open, but there is no job ${jobId}`;
       const found = `open since ${Number.isNaN(madeAt) ? 'an unknown time' : new Date(madeAt).toISOString()}`;
       if (madeAt < deadline) findings.wrongAt(charge, 'charge-has-job', message, 'a job, or refunded', found);
     } else if (endedAt !== undefined && endedAt < deadline) {
       const expected = state === 'succeeded' ? 'settled' : 'refunded';
-      const message = `charge ${chargeId} is still open, and its job ${jobId} has ${state}`;
+      const message = `charge ${chargeId} is still open, but its job ${jobId} has ${state}`;
       findings.wrongAt(charge, 'outcomes', message, expected, 'open');
     }
   }
@@ -139,7 +139,7 @@ function checkCharge({ findings, charges }: Books, event: Queued, chargeId: stri
   ];
   for (const [what, expected, found] of differences) {
     if (expected === found) continue;
-    const message = `charge ${chargeId} is of another ${what} than the job that is queued on it`;
+    const message = `charge ${chargeId} has another ${what} than the job that is queued on it`;
     findings.wrongAt(event, 'job-has-charge', message, expected, found);
   }
 }

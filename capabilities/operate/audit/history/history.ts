@@ -88,7 +88,7 @@ export class History implements Books {
     findings.checked('positions');
     if (position <= lastPosition) {
       const place = { stream, revision: Number(revision) };
-      const message = 'the log does not grow from event to event';
+      const message = 'the position is not beyond that of the event before';
       findings.wrongAt(place, 'positions', message, `more than ${lastPosition}`, String(position));
     }
     this.lastPosition = position;
@@ -102,13 +102,13 @@ export class History implements Books {
       const { type } = event;
       const category = categoryOfType.get(type);
       if (category !== place.category) {
-        const message = `${type} does not belong into this stream`;
+        const message = `${type} does not belong in this stream`;
         findings.wrongAt(place, 'formats', message, category, place.category);
         return undefined;
       }
       const id = idIn(event);
       if (id !== undefined && id !== place.streamId) {
-        const message = `${type} is about something else than its stream`;
+        const message = `${type} has another id than its stream`;
         findings.wrongAt(place, 'formats', message, place.streamId, id);
       }
       this.streams.checkTenant(stream, event, ownerIn(event));

@@ -62,7 +62,8 @@ export class Lifecycles {
   private known(event: AuditedEvent): Lifecycle | undefined {
     this.findings.checked('lifecycles');
     const thing = this.things.get(event.stream);
-    if (!thing) this.wrong(event, `${event.type} of what never began`, 'its beginning before', 'nothing');
+    if (!thing)
+      this.wrong(event, `${event.type} of something that never began`, 'its beginning before', 'nothing');
     return thing;
   }
 

@@ -155,7 +155,7 @@ function opening({ revision }: AccountLedger, balance: number): StatementLine {
 function* close(ledger: AccountLedger, sum: number | undefined): Generator<StatementLine> {
   if (sum === undefined) yield opening(ledger, ledger.balance);
   else if (sum !== ledger.balance) {
-    throw new Error(`opening balance and movements come to ${sum}, and the balance is ${ledger.balance}`);
+    throw new Error(`opening balance and movements come to ${sum}, but the balance is ${ledger.balance}`);
   }
   yield { kind: 'closing', balance: ledger.balance, revision: ledger.revision };
 }
