@@ -245,7 +245,7 @@ export const changeTenantTerms = defineCall({
   name: 'tenants plan',
   route: 'PATCH /tenants/:tenant',
   may: ['finance'],
-  summary: 'Change the terms of a tenant; what is not named stays as it is',
+  summary: 'Change terms of a tenant; terms that you leave out stay as they are',
   input: TermsOfTenant,
   async run(operator, input) {
     const { tenant, env } = input;
