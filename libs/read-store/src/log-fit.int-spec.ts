@@ -191,18 +191,6 @@ describe('a process manager that is not given an event', () => {
     await expect(process.ended).rejects.toThrow(/revision 2 was delivered where 1 had to come next/);
     expect(process.seen).toEqual([]);
   });
-
-  it('takes up a stream in its middle, where it has left off', async () => {
-    await fixture.append('account', 'A', [purchase(1), suspended()]);
-    const first = bookkeeper();
-    await eventually(() => first.seen.length === 1, 'the first purchase');
-    await eventually(async () => (await checkpoint())?.position === '2', 'the checkpoint');
-    await first.leave();
-    await fixture.append('account', 'A', [purchase(2)]);
-    const second = bookkeeper();
-    await eventually(() => second.seen.length === 1, 'the second purchase');
-    expect(second.seen).toEqual([2]);
-  });
 });
 
 describe('a checkpoint', () => {
