@@ -4,6 +4,7 @@ import type { StreamCategory } from '#domain/streams.js';
 import { ReadStoreFixture } from '#read-store/testing/read-store-fixture.js';
 import { readModels } from './read-models.js';
 import {
+  artifact,
   cancelled,
   debited,
   failed,
@@ -18,6 +19,10 @@ import {
 } from './testing/stories.js';
 
 type Step = readonly [StreamCategory, string, DomainEvent];
+
+/** Jobs show one garment again and again, as the parents of batches do. */
+const garment = { ...artifact('final', 'Jumper'), kind: 'extracted_garment' };
+const made = { ...succeeded, data: { ...succeeded.data, artifacts: [artifact('final'), garment] } };
 
 /** The whole life of a job, in one of five ways. */
 function life(number: number): Step[] {
@@ -35,7 +40,7 @@ function life(number: number): Step[] {
   const settle: Step = ['account', tenant, settled(request, 5)];
   const refund: Step = ['account', tenant, refunded(request, 5)];
   const ways: Step[][] = [
-    [...start, job(succeeded), settle],
+    [...start, job(made), settle],
     [...start, job(failed), refund],
     [...start, job(startedAgain), job(stageCompleted), job(succeeded), settle],
     [...start.slice(0, 2), job(cancelled), refund],
@@ -91,6 +96,7 @@ describe('the read models', () => {
     const inOne = await rowsAfter(2_000);
     expect(inOne['jobs']).toHaveLength(30);
     expect(inOne['renders']!.length).toBeGreaterThan(12);
+    expect(inOne['catalog']).toHaveLength(1);
     for (const batchSize of [1, 2, 7]) expect(await rowsAfter(batchSize)).toEqual(inOne);
   });
 });

@@ -4,7 +4,9 @@ import {
   MoreThan,
   Not,
   type DataSource,
+  type FindOptionsWhere,
   type ObjectLiteral,
+  type Repository,
   type SelectQueryBuilder,
 } from 'typeorm';
 import type {
@@ -25,6 +27,7 @@ import type {
 } from '#application/read-models.js';
 import type { CatalogResource } from '#domain/catalog/catalog.js';
 import type { PresetKind } from '#domain/preset/preset.events.js';
+import type { EntityClass } from '#read-store/read-model.js';
 import { CallRow } from './calls/calls.read-model.js';
 import { CatalogRow } from './catalog/catalog.read-model.js';
 import { JobRow } from './jobs/jobs.read-model.js';
@@ -40,50 +43,60 @@ import { UsageRow } from './usage/usage.read-model.js';
  * unknown. The ledger has its own reader, which also finds the open charges.
  */
 
-export class JobsReader implements JobReads {
-  constructor(private readonly dataSource: DataSource) {}
+/** The base of a reader: the rows of one read model. */
+export function readerOf<Row extends ObjectLiteral>(entity: EntityClass<Row>) {
+  return class {
+    protected readonly rows: Repository<Row>;
 
+    constructor(dataSource: DataSource) {
+      this.rows = dataSource.getRepository(entity);
+    }
+
+    /** Newest first, by these columns. */
+    protected newest(
+      where: FindOptionsWhere<Row>,
+      ...columns: (keyof Row & string)[]
+    ): SelectQueryBuilder<Row> {
+      const order = columns.map((column) => [`shown.${column}`, 'DESC'] as const);
+      return this.rows.createQueryBuilder('shown').where(where).orderBy(Object.fromEntries(order));
+    }
+  };
+}
+
+export class JobsReader extends readerOf(JobRow) implements JobReads {
   /** Newest first. Undefined if the cursor is not one of the tenant's jobs. */
   async list(tenant: string, filter: JobsFilter): Promise<Page<JobRow> | undefined> {
     const { jobTypes, status, createdAfter, cursor } = filter;
-    const query = this.jobs
-      .createQueryBuilder('job')
-      .where({
-        tenant,
-        ...(jobTypes && { jobType: In([...jobTypes]) }),
-        ...(status && { status }),
-        ...(createdAfter && { createdAt: MoreThan(createdAfter) }),
-      })
-      .orderBy({ 'job.createdAt': 'DESC', 'job.publicId': 'DESC' });
+    const where = {
+      tenant,
+      ...(jobTypes && { jobType: In([...jobTypes]) }),
+      ...(status && { status }),
+      ...(createdAfter && { createdAt: MoreThan(createdAfter) }),
+    };
+    const query = this.newest(where, 'createdAt', 'publicId');
     if (cursor === undefined) return readPage(query, filter);
     const last = await this.find(tenant, cursor);
-    const older = '(job.createdAt, job.publicId) < (:createdAt, :publicId)';
+    const older = '(shown.createdAt, shown.publicId) < (:createdAt, :publicId)';
     return last && readPage(query.clone().andWhere(older, last), filter, query);
   }
 
   async find(tenant: string, jobId: string): Promise<JobRow | undefined> {
-    return (await this.jobs.findOneBy({ tenant, publicId: jobId })) ?? undefined;
+    return (await this.rows.findOneBy({ tenant, publicId: jobId })) ?? undefined;
   }
 
   /** The child jobs of a batch, in the order of its items. */
   children(tenant: string, parentJobId: string): Promise<JobRow[]> {
-    return this.jobs.find({ where: { tenant, parentJobId }, order: { childIndex: 'ASC', publicId: 'ASC' } });
-  }
-
-  private get jobs() {
-    return this.dataSource.getRepository(JobRow);
+    return this.rows.find({ where: { tenant, parentJobId }, order: { childIndex: 'ASC', publicId: 'ASC' } });
   }
 }
 
-export class TimelineReader implements TimelineReads {
-  constructor(private readonly dataSource: DataSource) {}
-
+export class TimelineReader extends readerOf(TimelineRow) implements TimelineReads {
   /**
    * The public events of a job with `seq` beyond `since`, ascending. Empty for an unknown job and for another
    * tenant's; use {@link JobsReader.find} to learn whether the job exists.
    */
   publicEvents(tenant: string, jobId: string, since = 0): Promise<TimelineRow[]> {
-    return this.dataSource.getRepository(TimelineRow).find({
+    return this.rows.find({
       where: { jobId, tenant, visibility: 'public', seq: MoreThan(since) },
       order: { seq: 'ASC' },
     });
@@ -91,16 +104,10 @@ export class TimelineReader implements TimelineReads {
 }
 
 /** Pictures that are finished. */
-export class RendersReader implements RenderReads {
-  constructor(private readonly dataSource: DataSource) {}
-
+export class RendersReader extends readerOf(RenderRow) implements RenderReads {
   /** Newest first. */
   async list(tenant: string, page: PageRequest): Promise<Page<FinishedRender>> {
-    const query = this.renders
-      .createQueryBuilder('render')
-      .where('render.tenant = :tenant', { tenant })
-      .andWhere('render.storageKey is not null')
-      .orderBy({ 'render.createdAt': 'DESC', 'render.publicId': 'DESC' });
+    const query = this.newest({ tenant, storageKey: Not(IsNull()) }, 'createdAt', 'publicId');
     // Safe cast: the condition above selects finished renders, and leaves out rows that wait for a picture.
     return (await readPage(query, page)) as Page<FinishedRender>;
   }
@@ -108,76 +115,47 @@ export class RendersReader implements RenderReads {
   async find(tenant: string, publicId: string): Promise<FinishedRender | undefined> {
     const where = { tenant, publicId, storageKey: Not(IsNull()) };
     // Safe cast: the condition selects finished renders.
-    return ((await this.renders.findOneBy(where)) ?? undefined) as FinishedRender | undefined;
-  }
-
-  private get renders() {
-    return this.dataSource.getRepository(RenderRow);
+    return ((await this.rows.findOneBy(where)) ?? undefined) as FinishedRender | undefined;
   }
 }
 
-export class CatalogReader implements CatalogReads {
-  constructor(private readonly dataSource: DataSource) {}
-
+export class CatalogReader extends readerOf(CatalogRow) implements CatalogReads {
   /** Newest first. */
   list(tenant: string, resource: CatalogResource, page: PageRequest): Promise<Page<CatalogRow>> {
-    const query = this.entries
-      .createQueryBuilder('entry')
-      .where({ tenant, resource, retiredAt: IsNull() })
-      .orderBy({ 'entry.createdAt': 'DESC', 'entry.assetId': 'DESC' });
-    return readPage(query, page);
+    const where = { tenant, resource, retiredAt: IsNull() };
+    return readPage(this.newest(where, 'createdAt', 'assetId'), page);
   }
 
   /** The tenant's entries of this resource with these ids, in no particular order. */
   find(tenant: string, resource: CatalogResource, assetIds: readonly string[]): Promise<CatalogRow[]> {
-    return this.entries.findBy({ tenant, resource, retiredAt: IsNull(), assetId: In([...assetIds]) });
+    return this.rows.findBy({ tenant, resource, retiredAt: IsNull(), assetId: In([...assetIds]) });
   }
 
   /** The entries of all resources, retired ones included, newest first. */
   all(tenant: string): Promise<CatalogRow[]> {
-    return this.entries.find({ where: { tenant }, order: { createdAt: 'DESC', assetId: 'DESC' } });
-  }
-
-  private get entries() {
-    return this.dataSource.getRepository(CatalogRow);
+    return this.rows.find({ where: { tenant }, order: { createdAt: 'DESC', assetId: 'DESC' } });
   }
 }
 
-export class UsageReader implements UsageReads {
-  constructor(private readonly dataSource: DataSource) {}
-
+export class UsageReader extends readerOf(UsageRow) implements UsageReads {
   /** Newest first. */
   list(tenant: string, page: PageRequest): Promise<Page<UsageRow>> {
-    const query = this.dataSource
-      .getRepository(UsageRow)
-      .createQueryBuilder('usage')
-      .where('usage.tenant = :tenant', { tenant })
-      .orderBy({ 'usage.createdAt': 'DESC', 'usage.requestId': 'DESC' });
-    return readPage(query, page);
+    return readPage(this.newest({ tenant }, 'createdAt', 'requestId'), page);
   }
 }
 
-export class ProductsReader implements ProductReads {
-  constructor(private readonly dataSource: DataSource) {}
-
+export class ProductsReader extends readerOf(ProductRow) implements ProductReads {
   /** Newest first. */
   list(tenant: string, { status, externalRef, ...page }: ProductsFilter): Promise<Page<ProductRow>> {
-    const query = this.dataSource
-      .getRepository(ProductRow)
-      .createQueryBuilder('product')
-      .where({ tenant, ...(status && { status }), ...(externalRef !== undefined && { externalRef }) })
-      .orderBy({ 'product.createdAt': 'DESC', 'product.productId': 'DESC' });
-    return readPage(query, page);
+    const where = { tenant, ...(status && { status }), ...(externalRef !== undefined && { externalRef }) };
+    return readPage(this.newest(where, 'createdAt', 'productId'), page);
   }
 }
 
 /** The calls of all tenants, for housekeeping. */
-export class CallsReader implements CallReads {
-  constructor(private readonly dataSource: DataSource) {}
-
+export class CallsReader extends readerOf(CallRow) implements CallReads {
   async answeredBetween(from: Date, until: Date, limit: number): Promise<KeptCall[]> {
-    const query = this.dataSource
-      .getRepository(CallRow)
+    const query = this.rows
       .createQueryBuilder('call')
       .innerJoin(JobRow, 'job', 'job.publicId = call.jobId and job.finishedAt is not null')
       .where('call.kept > 0 and call.answeredAt >= :from and call.answeredAt < :until', { from, until })
@@ -189,24 +167,15 @@ export class CallsReader implements CallReads {
 }
 
 /** Presets belong to the installation, so every tenant sees the same. */
-export class PresetsReader implements PresetReads {
-  constructor(private readonly dataSource: DataSource) {}
-
+export class PresetsReader extends readerOf(PresetRow) implements PresetReads {
   /** The published presets, in the order of their ids. */
   published(kind: PresetKind): Promise<PresetRow[]> {
-    return this.presets.find({
-      where: { kind, retiredAt: IsNull() },
-      order: { presetId: 'ASC' },
-    });
+    return this.rows.find({ where: { kind, retiredAt: IsNull() }, order: { presetId: 'ASC' } });
   }
 
   /** Retired ones included, by kind. */
   all(): Promise<PresetRow[]> {
-    return this.presets.find({ order: { kind: 'ASC', presetId: 'ASC' } });
-  }
-
-  private get presets() {
-    return this.dataSource.getRepository(PresetRow);
+    return this.rows.find({ order: { kind: 'ASC', presetId: 'ASC' } });
   }
 }
 
@@ -214,18 +183,14 @@ export class PresetsReader implements PresetReads {
  * The keys that operators list. Authentication reads the key's own stream, and this read model only while the event
  * store is away.
  */
-export class KeysReader implements KeyReads {
-  constructor(private readonly dataSource: DataSource) {}
-
+export class KeysReader extends readerOf(KeyRow) implements KeyReads {
   /** Newest first, revoked ones included. */
   list(tenant: string): Promise<KeyRow[]> {
-    return this.dataSource
-      .getRepository(KeyRow)
-      .find({ where: { tenant }, order: { issuedAt: 'DESC', keyId: 'DESC' } });
+    return this.rows.find({ where: { tenant }, order: { issuedAt: 'DESC', keyId: 'DESC' } });
   }
 
   async find(keyId: string): Promise<KeyRow | undefined> {
-    return (await this.dataSource.getRepository(KeyRow).findOneBy({ keyId })) ?? undefined;
+    return (await this.rows.findOneBy({ keyId })) ?? undefined;
   }
 }
 

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { toProjectedEvent } from '#read-store/projected-event.js';
-import { keysOf, type ReadModel } from '#read-store/read-model.js';
+import type { ReadModel } from '#read-store/read-model.js';
 import { ReadStoreFixture } from '#read-store/testing/read-store-fixture.js';
 import { wholeLog } from '#read-store/testing/rows-of-history.js';
 import { readModels } from './read-models.js';
@@ -48,7 +48,7 @@ async function modelsWithSharedRows(): Promise<string[]> {
     const streamOf = new Map<string, string>();
     return events
       .filter(({ category }) => model.categories.includes(category))
-      .flatMap((event) => keysOf(model, event).map((key) => ({ id: key.join(), stream: event.stream })))
+      .flatMap((event) => model.keysOf(event).map((key) => ({ id: key.join(), stream: event.stream })))
       .some(({ id, stream }) => {
         const first = streamOf.get(id) ?? stream;
         streamOf.set(id, first);

@@ -12,13 +12,13 @@ import { at, busyStory, idOf } from './support/story.js';
 
 const environment = 'live';
 const { grown, ...fold } = usageReadModel;
-if (!grown || !('keyOf' in fold)) throw new Error('this fold of usage has not grown');
+if (!grown) throw new Error('this fold of usage has not grown');
 
 /** The fold of the earlier release: it consumed neither pictures nor products, and skipped cancels. */
 const usageBefore: ReadModel<UsageRow> = {
   ...fold,
   categories: fold.categories.filter((category) => !grown.categories.includes(category)),
-  keyOf: (event) => (grown.has(event) ? undefined : fold.keyOf(event)),
+  keysOf: (event) => (grown.has(event) ? [] : fold.keysOf(event)),
 };
 const readModelsBefore = readModels.map((model) => (model.name === 'usage' ? usageBefore : model));
 

@@ -2,7 +2,7 @@ import type { ColumnKind, FoldedRow, ReadModelFold } from '../audit/rows/folded-
 import type { AuditedEvent } from '../audit/audited-event.js';
 import { columnsOf, shapeOf } from '#read-store/entity-table.js';
 import type { ProjectedEvent } from '#read-store/projected-event.js';
-import { keysOf, type ReadModel } from '#read-store/read-model.js';
+import type { ReadModel } from '#read-store/read-model.js';
 
 const kindOfType: Readonly<Record<string, ColumnKind>> = {
   text: 'text',
@@ -58,7 +58,7 @@ function foldForAudit(
     rowsNeverChange,
     keyColumns: primary.length,
     columns: [...primary, ...columns.filter((column) => !column.primary)],
-    keysOf: (event) => keysOf(model, read(event)),
+    keysOf: (event) => model.keysOf(read(event)),
     // A row is an object of its entity's class, or one of the same form: its columns are its properties.
     evolve: (row, event, key) => model.evolve(row, read(event), key) as FoldedRow | undefined,
   };

@@ -2,6 +2,9 @@ import { listParkedStreams, type ParkedStream } from '#read-store/parked-events.
 import { defineCall } from '#operator-calls/call.js';
 import { InEnvironment } from '#operator-calls/input.js';
 import { printLine, printTable } from '#operator-calls/output.js';
+import { withDatabase } from '../service.js';
+
+const withinMs = 60_000;
 
 export const listParked = defineCall({
   name: 'parked list',
@@ -10,7 +13,9 @@ export const listParked = defineCall({
   summary: 'Streams that a read model does not follow, what is wrong, and how many events wait',
   input: InEnvironment,
   async run({ configuration }, { env }) {
-    const parked = await listParkedStreams(configuration.databaseUrl, env);
+    const parked = await withDatabase(configuration.databaseUrl, withinMs, (client) =>
+      listParkedStreams(client, env),
+    );
     return { parked: parked.map(describeParked) };
   },
   print({ parked }) {
@@ -36,8 +41,8 @@ function describeParked(one: ParkedStream) {
     read_model: one.name,
     generation: one.generation,
     stream: one.stream,
-    revision: Number(one.revision),
-    position: one.position.toString(),
+    revision: one.revision,
+    position: one.position,
     type: one.type,
     error: one.error,
     waiting: one.waiting,

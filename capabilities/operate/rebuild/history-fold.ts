@@ -134,7 +134,7 @@ export class HistoryFold {
   ): Promise<void> {
     const { continuity } = this;
     const { loader, options } = this.session;
-    const reached = await continuity.check(loader, events);
+    const reached = await continuity.check(events, continuity.known(loader));
     const deliveries = events.map(deliver).filter((delivery) => delivery !== undefined);
     for (const build of behind) {
       const { active, rows } = build;

@@ -3,9 +3,10 @@ import { readForwards } from '#application/aggregate.js';
 import type { JobOrder, JobStreams } from '#application/read-models.js';
 import { streamName, type Environment } from '#domain/streams.js';
 import { EventStore, type RecordedEvent } from '#event-store/event-store.js';
-import { foldJobRow } from '#projections/jobs/jobs.read-model.js';
+import { jobsReadModel } from '#projections/jobs/jobs.read-model.js';
 import { foldTimelineRows } from '#projections/timeline/timeline.read-model.js';
 import { toProjectedEvent } from '#read-store/projected-event.js';
+import { foldRow } from '#read-store/read-model.js';
 
 /**
  * Jobs folded from their own streams. It uses the folds of the read models, so it shows what they will show.
@@ -22,7 +23,7 @@ export class StoredJobs implements JobStreams {
     const recorded: RecordedEvent[] = [];
     for await (const events of readForwards(this.store, stream, 0n)) recorded.push(...events);
     const events = recorded.map(toProjectedEvent);
-    const job = foldJobRow(events);
+    const job = foldRow(jobsReadModel, events);
     const timeline = foldTimelineRows(events).filter(({ visibility }) => visibility === 'public');
     // A job comes from at least one event.
     return job && { job, order, timeline, position: recorded.at(-1)!.position };

@@ -41,11 +41,6 @@ export class CheckpointWatcher implements Checkpoints {
 
   constructor(private readonly options: CheckpointWatcherOptions) {}
 
-  /** Resolves when the positions are known. From then on the watcher replaces a lost connection by itself. */
-  async start(): Promise<void> {
-    await this.connect();
-  }
-
   async stop(): Promise<void> {
     this.stopping.abort();
     clearInterval(this.ticker);
@@ -80,7 +75,8 @@ export class CheckpointWatcher implements Checkpoints {
     return promise;
   }
 
-  private async connect(): Promise<void> {
+  /** Resolves when the positions are known. From then on the watcher replaces a lost connection by itself. */
+  async start(): Promise<void> {
     const { url, log } = this.options;
     const client = new pg.Client({
       connectionString: url,
@@ -120,7 +116,7 @@ export class CheckpointWatcher implements Checkpoints {
     log.warn('the checkpoint watcher lost its connection');
     await retryUntilAborted(
       async () => {
-        await this.connect();
+        await this.start();
         log.info('the checkpoint watcher is connected again');
       },
       {

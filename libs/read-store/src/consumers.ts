@@ -40,18 +40,9 @@ export interface ConsumerPosition extends Consumer {
   readonly parkedStreams: number;
 }
 
-interface StoredPosition {
-  readonly kind: Consumer['kind'];
-  readonly environment: Environment;
-  readonly name: string;
-  readonly position: string | null;
-  readonly halted: boolean;
-  readonly parked: number;
-}
-
 const statement = `
   select 'projection' as kind, p.environment, p.name, p.position::text, p.state = 'halted' as halted,
-    coalesce(parked.streams, 0) as parked
+    coalesce(parked.streams, 0) as "parkedStreams"
     from read_store.projections p
     left join (
       select environment, name, generation, count(distinct stream)::integer as streams
@@ -76,13 +67,14 @@ export async function readPositions(
 ): Promise<ConsumerPosition[]> {
   const idOf = ({ kind, environment, name }: Pick<Consumer, 'kind' | 'environment' | 'name'>) =>
     `${kind}/${environment}/${name}`;
-  // The columns are named and typed by the statement.
-  const { rows } = (await database.query(statement)) as { rows: StoredPosition[] };
+  // The columns are named and typed by the statement. Numbers of 64 bits come as text.
+  const rows = (await database.query(statement)).rows as (Omit<ConsumerPosition, 'filter' | 'position'> & {
+    position: string | null;
+  })[];
   const known = new Map(rows.map((row) => [idOf(row), row]));
+  const neverRan = { position: null, halted: false, parkedStreams: 0 };
   return consumers.map((consumer) => {
-    const row = known.get(idOf(consumer));
-    if (!row) return { ...consumer, position: null, halted: false, parkedStreams: 0 };
-    const { position, halted, parked: parkedStreams } = row;
+    const { position, halted, parkedStreams } = known.get(idOf(consumer)) ?? neverRan;
     return { ...consumer, position: position === null ? null : BigInt(position), halted, parkedStreams };
   });
 }

@@ -1,4 +1,4 @@
-import { DataSource, type MigrationInterface, type NamingStrategyInterface } from 'typeorm';
+import { DataSource, type MigrationInterface } from 'typeorm';
 import type { Environment } from '#domain/streams.js';
 import { surviveItsEnd } from '#platform/postgres.js';
 import { SnakeNamingStrategy } from './entity-table.js';
@@ -15,7 +15,6 @@ export interface DataSourceSettings {
   readonly schema: Environment | 'read_store';
   readonly entities?: readonly EntityClass[];
   readonly migrations?: readonly (new () => MigrationInterface)[];
-  readonly namingStrategy?: NamingStrategyInterface;
   /** Connections kept at most. Default 10. */
   readonly poolSize?: number;
 }
@@ -41,7 +40,7 @@ export function createDataSource(settings: DataSourceSettings): DataSource {
     migrations: [...migrations],
     migrationsTableName: 'schema_migrations',
     migrationsTransactionMode: 'each',
-    namingStrategy: settings.namingStrategy ?? new SnakeNamingStrategy(),
+    namingStrategy: new SnakeNamingStrategy(),
     synchronize: false,
     logging: false,
     installExtensions: false,

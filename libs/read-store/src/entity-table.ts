@@ -15,15 +15,6 @@ export interface EntityColumn {
   readonly nullable: boolean;
 }
 
-export interface EntityIndex {
-  readonly name: string;
-  /** Database columns. */
-  readonly columns: readonly string[];
-  /** The condition of a partial index. */
-  readonly where: string | undefined;
-  readonly unique: boolean;
-}
-
 /** The columns of an entity, read from its decorators. Needs no connection, unlike TypeORM's own metadata. */
 export function columnsOf(entity: EntityClass): readonly EntityColumn[] {
   const columns = getMetadataArgsStorage()
@@ -43,8 +34,8 @@ export function columnsOf(entity: EntityClass): readonly EntityColumn[] {
   return columns;
 }
 
-/** The indexes of an entity beside its primary key. */
-export function indexesOf(entity: EntityClass): readonly EntityIndex[] {
+/** The indexes of an entity beside its primary key. `columns` are those of the database. */
+function indexesOf(entity: EntityClass) {
   const columns = new Map(columnsOf(entity).map(({ property, column }) => [property, column]));
   const columnOf = (property: unknown): string => {
     const column = columns.get(String(property));
@@ -92,14 +83,12 @@ const shapes = new WeakMap<EntityClass, string>();
  * Derived from the fold's version, the columns and the added categories. So it is equal in all releases that
  * make the same rows.
  */
-export function shapeOf(model: ShapedModel): string {
+export function shapeOf(model: TabledModel): string {
   return [shapeBeforeGrowth(model), ...(model.grown?.categories.toSorted() ?? [])].join('+');
 }
 
-type ShapedModel = Pick<TabledModel, 'entity' | 'version' | 'grown'>;
-
 /** The shape in the releases that consumed fewer categories. The model's own shape if it has not grown. */
-export function shapeBeforeGrowth({ entity, version }: ShapedModel): string {
+export function shapeBeforeGrowth({ entity, version }: TabledModel): string {
   let columns = shapes.get(entity);
   if (columns === undefined) {
     const named = columnsOf(entity).map(({ column, type }) => `${column} ${type}`);

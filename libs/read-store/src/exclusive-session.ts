@@ -45,14 +45,6 @@ const farewellMs = 5_000;
 const goneWithinMs = 50;
 
 /**
- * Commits do not wait for the disk. If a crash of the server undoes work, the work is repeated from the log:
- * each transaction holds rows or tasks together with their checkpoint. When a worker fetches a task, that
- * commit is durable, and so makes all earlier commits durable. Sequential scans are off because statements may
- * be planned while a table is still empty, and would keep that plan.
- */
-export const sessionSettings = { synchronous_commit: 'off', enable_seqscan: 'off' };
-
-/**
  * Runs tasks on one connection, which holds their locks and commits their work. Each task is
  *
  * - waiting: another session holds its advisory lock. Left when that session ends, however it ends. If it has
@@ -111,7 +103,7 @@ async function oneSession(options: TaskOptions, halted: Map<Task, unknown>): Pro
   const signal = AbortSignal.any([options.signal, lost.signal]);
   // A session without tasks is not begun.
   const name = tasks[0]!.lock;
-  const client = sessionClient({ url, name, settings: sessionSettings });
+  const client = sessionClient(url, name);
   client.on('error', (error) => lost.abort(error));
   client.on('end', () => lost.abort(new Error('the connection was closed')));
   await client.connect();
@@ -158,19 +150,23 @@ async function takeOn(
   }
 }
 
-interface SessionOptions {
-  readonly url: string;
-  readonly name: string;
-  /** PostgreSQL settings by name. */
-  readonly settings?: Readonly<Record<string, string>>;
-}
-
-/** A pipelined connection with the settings of a session. It is not connected yet. */
-export function sessionClient({ url, name, settings }: SessionOptions): pg.Client {
+const sessionSettings = {
   // A host that vanishes does not close its connection. With these settings its lock is free after about ten
   // seconds.
-  const keepalives = { tcp_keepalives_idle: '4', tcp_keepalives_interval: '2', tcp_keepalives_count: '3' };
-  const all = { ...keepalives, idle_in_transaction_session_timeout: '60000', ...settings };
+  tcp_keepalives_idle: '4',
+  tcp_keepalives_interval: '2',
+  tcp_keepalives_count: '3',
+  idle_in_transaction_session_timeout: '60000',
+  // Commits do not wait for the disk. If a crash of the server undoes work, the work is repeated from the log:
+  // each transaction holds rows or tasks together with their checkpoint. When a worker fetches a task, that
+  // commit is durable, and so makes all earlier commits durable.
+  synchronous_commit: 'off',
+  // Statements may be planned while a table is still empty, and would keep that plan.
+  enable_seqscan: 'off',
+};
+
+/** A pipelined connection with the settings of a session. It is not connected yet. */
+export function sessionClient(url: string, name: string): pg.Client {
   return new pg.Client({
     connectionString: url,
     application_name: name,
@@ -179,7 +175,7 @@ export function sessionClient({ url, name, settings }: SessionOptions): pg.Clien
     keepAliveInitialDelayMillis: 5_000,
     query_timeout: 120_000,
     connectionTimeoutMillis: 10_000,
-    options: Object.entries(all)
+    options: Object.entries(sessionSettings)
       .map(([name, value]) => `-c ${name}=${value}`)
       .join(' '),
     types: bigintTypes,

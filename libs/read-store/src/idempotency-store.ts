@@ -97,37 +97,22 @@ export class PostgresIdempotencyStore implements IdempotencyStore {
     const { request, holder } = lease;
     const { rowCount } = await this.pool.query(
       `update ${tableOf(request)} set request_id = $5, job_id = $6 where ${held}`,
-      [...heldBy(request, holder), ids.requestId, ids.jobId],
+      [...nameOf(request), holder, ids.requestId, ids.jobId],
     );
     if (rowCount !== 1) throw new IdempotencyLeaseLost('another try goes on with this Idempotency-Key');
   }
 
   async answer(lease: IdempotencyLease, answer: unknown): Promise<void> {
-    const { request, holder } = await this.letGo(lease);
-    await persistently(() =>
-      this.pool.query({
-        name: `answer ${request.environment}`,
-        text: `update ${tableOf(request)} set status = 'answered', response_body = $5 where ${held}`,
-        values: [...heldBy(request, holder), JSON.stringify(answer)],
-      }),
-    );
+    const answered = (table: string) => `update ${table} set status = 'answered', response_body = $5`;
+    await this.end(lease, 'answer', answered, JSON.stringify(answer));
   }
 
   async forget(lease: IdempotencyLease): Promise<void> {
-    const { request, holder } = await this.letGo(lease);
-    await persistently(() =>
-      this.pool.query(`delete from ${tableOf(request)} where ${held}`, heldBy(request, holder)),
-    );
+    await this.end(lease, 'forget', (table) => `delete from ${table}`);
   }
 
   async release(lease: IdempotencyLease): Promise<void> {
-    const { request, holder } = await this.letGo(lease);
-    await persistently(() =>
-      this.pool.query(
-        `update ${tableOf(request)} set locked_until = '-infinity' where ${held}`,
-        heldBy(request, holder),
-      ),
-    );
+    await this.end(lease, 'release', (table) => `update ${table} set locked_until = '-infinity'`);
   }
 
   /** Keys older than the retention time go. @returns how many */
@@ -221,11 +206,26 @@ export class PostgresIdempotencyStore implements IdempotencyStore {
     return lease;
   }
 
-  /** Stops renewing the lease. It waits for a running renewal, which may still give the lease another name. */
-  private async letGo(lease: IdempotencyLease): Promise<IdempotencyLease> {
+  /**
+   * Stops renewing the lease, and writes its last change. It waits for a running renewal, which may still give
+   * the lease another name.
+   */
+  private async end(
+    lease: IdempotencyLease,
+    name: string,
+    change: (table: string) => string,
+    ...values: string[]
+  ): Promise<void> {
     this.leases.delete(lease);
     if (this.renewing) await this.renewing;
-    return lease;
+    const { request, holder } = lease;
+    await persistently(() =>
+      this.pool.query({
+        name: `${name} ${request.environment}`,
+        text: `${change(tableOf(request))} where ${held}`,
+        values: [...nameOf(request), holder, ...values],
+      }),
+    );
   }
 
   private tick(): void {
@@ -284,10 +284,6 @@ function renewalIn(environment: Environment): string {
 
 function nameOf({ tenant, endpoint, key }: IdempotentRequest): string[] {
   return [tenant, endpoint, key];
-}
-
-function heldBy(request: IdempotentRequest, holder: string): string[] {
-  return [...nameOf(request), holder];
 }
 
 /**

@@ -1,8 +1,7 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import type { Queries } from './data-source.js';
 import type { EventStore } from '#event-store/event-store.js';
 import { locationOf } from '#event-store/open-event-store.js';
+import { inTime } from '#platform/retry.js';
 import { LogWatch } from './log-watch.js';
 import {
   lagsOf,
@@ -34,19 +33,17 @@ const answerWithinMs = 1_500;
  */
 export class Installation {
   /** For looks at the read models' database. */
-  readonly database: Queries;
+  readonly database: pg.Pool;
   /** Whether the checkpoints fit the log. */
   readonly log: LogWatch;
-  private readonly levels: pg.Pool;
   /** For short statements of this process about itself. */
   readonly probes: pg.Pool;
 
   constructor(private readonly options: InstallationOptions) {
-    this.levels = oneConnection(options.databaseUrl, 'atelier-levels');
+    this.database = oneConnection(options.databaseUrl, 'atelier-levels');
     this.probes = oneConnection(options.databaseUrl, 'atelier-probes');
     const { store, eventStoreUrl } = options;
     this.log = new LogWatch(this.probes, { store, place: locationOf(eventStoreUrl) });
-    this.database = { query: (text, values) => this.levels.query(text, values) };
   }
 
   /** How far each consumer of the log is. @throws what the store or the database throws */
@@ -64,7 +61,7 @@ export class Installation {
   async problems(): Promise<string[]> {
     const [stores, halted] = await Promise.all([
       this.storeProblems(),
-      inTime(readHalted(this.probes)).catch((): string[] => []),
+      answered(() => readHalted(this.probes)).catch((): string[] => []),
     ]);
     return [
       ...stores,
@@ -75,15 +72,15 @@ export class Installation {
 
   /** The same for a process that needs the stores but not the read models. */
   async storeProblems(): Promise<string[]> {
-    const problemUnless = (answer: Promise<unknown>, problem: string): Promise<string[]> =>
-      inTime(answer).then(
+    const problemUnless = (ask: () => Promise<unknown>, problem: string): Promise<string[]> =>
+      answered(ask).then(
         () => [],
         () => [problem],
       );
     const [store, database] = await Promise.all([
-      problemUnless(this.options.store.head(), 'the event store does not answer'),
+      problemUnless(() => this.options.store.head(), 'the event store does not answer'),
       problemUnless(
-        this.probes.query('select from read_store.projections limit 1'),
+        () => this.probes.query('select from read_store.projections limit 1'),
         'the database does not answer, or was not migrated',
       ),
     ]);
@@ -92,7 +89,7 @@ export class Installation {
   }
 
   async close(): Promise<void> {
-    await Promise.all([this.levels.end(), this.probes.end()]);
+    await Promise.all([this.database.end(), this.probes.end()]);
   }
 }
 
@@ -111,9 +108,6 @@ function oneConnection(connectionString: string, name: string): pg.Pool {
 }
 
 /** If a store is away, its retries take longer than a probe waits. */
-function inTime<T>(answer: Promise<T>): Promise<T> {
-  const late = sleep(answerWithinMs, undefined, { ref: false }).then((): never => {
-    throw new Error(`no answer within ${answerWithinMs} ms`);
-  });
-  return Promise.race([answer, late]);
+function answered<T>(ask: () => Promise<T>): Promise<T> {
+  return inTime(ask, answerWithinMs, () => new Error(`no answer within ${answerWithinMs} ms`));
 }

@@ -3,15 +3,7 @@ import { environments } from '#domain/streams.js';
 import { messageOf } from '#platform/errors.js';
 import type { Logger } from '#platform/logger.js';
 import type { Queries } from './data-source.js';
-import {
-  checkpointWas,
-  LogMismatch,
-  misfitOf,
-  requireOwnLog,
-  requireProof,
-  type Anchor,
-  type OwnLog,
-} from './log-fit.js';
+import { checkpointWas, LogMismatch, misfitOf, requireOwnLog, requireProof, type OwnLog } from './log-fit.js';
 import { serves } from './projection-checkpoints.js';
 
 interface AnchorRow {
@@ -37,8 +29,6 @@ const anchors = `
   ${ofProcesses.join('\n  ')}
   order by consumer`;
 
-const keyOf = ({ position, id }: Anchor | AnchorRow) => `${position} ${id}`;
-
 /**
  * Whether the checkpoints of the whole installation fit the log, as far as this process knows:
  *
@@ -49,8 +39,6 @@ const keyOf = ({ position, id }: Anchor | AnchorRow) => `${position} ${id}`;
  */
 export class LogWatch {
   private state: 'unknown' | 'fits' | { readonly misfit: string } = 'unknown';
-  /** Events that were found in the log. */
-  private found = new Set<string>();
 
   constructor(
     private readonly database: Queries,
@@ -102,35 +90,22 @@ export class LogWatch {
     }
   }
 
-  /**
-   * Checks each event once, except the last one, which it checks each time: a truncated log loses that one
-   * first.
-   * @throws what store and database throw
-   */
+  /** @throws what store and database throw */
   private async look(): Promise<void> {
     // The columns are named by the statement.
     const rows = (await this.database.query(anchors)).rows as AnchorRow[];
-    const byEvent = Map.groupBy(rows, keyOf);
-    const last = rows.reduce<AnchorRow | undefined>(
-      (a, b) => (a && BigInt(a.position) >= BigInt(b.position) ? a : b),
-      undefined,
-    );
-    const found = new Set<string>();
     const misfits: string[] = [];
-    for (const [key, [first, ...others]] of byEvent) {
+    for (const group of Map.groupBy(rows, ({ position, id }) => `${position} ${id}`).values()) {
       // A group has at least one.
-      const { position, id, consumer } = first!;
-      const isNew = !this.found.has(key) || (last && key === keyOf(last));
-      const misfit = isNew && (await misfitOf(this.log.store, { position: BigInt(position), id }));
-      if (!misfit) {
-        found.add(key);
-        for (const each of [first!, ...others])
-          if (each.halted !== null) misfits.push(`${each.consumer} is halted: ${each.halted}`);
-      } else misfits.push(`${[consumer, ...others.map((each) => each.consumer)].join(', ')}: ${misfit}`);
+      const { position, id } = group[0]!;
+      const misfit = await misfitOf(this.log.store, { position: BigInt(position), id });
+      if (misfit !== undefined)
+        misfits.push(`${group.map(({ consumer }) => consumer).join(', ')}: ${misfit}`);
+      else
+        for (const { consumer, halted } of group)
+          if (halted !== null) misfits.push(`${consumer} is halted: ${halted}`);
     }
-    this.found = found;
-    const [misfit] = misfits;
     this.state =
-      misfit === undefined ? 'fits' : { misfit: `checkpoints do not fit the log. ${misfits.join('; ')}` };
+      misfits.length === 0 ? 'fits' : { misfit: `checkpoints do not fit the log. ${misfits.join('; ')}` };
   }
 }

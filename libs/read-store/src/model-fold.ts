@@ -4,7 +4,7 @@ import type { EventDelivery } from './projected-event.js';
 import type { ParkedEvent } from './parked-events.js';
 import type { Checkpoint } from './projection-checkpoints.js';
 import { keyText, ProjectionTable, type ModelRow } from './projection-table.js';
-import { keysOf, type PrimaryKey, type ReadModel } from './read-model.js';
+import type { PrimaryKey, ReadModel } from './read-model.js';
 
 /** A read model that a runner works on. `checkpoint.position` and `parkedStreams` follow each commit. */
 export interface ActiveModel {
@@ -84,7 +84,7 @@ export class ModelFold {
     for (const { delivery, keys, error } of this.touches) {
       const { stream } = delivery.recorded;
       if (parkedStreams.has(stream) || parkedBefore?.has(stream) || this.parkedNow.has(stream)) {
-        this.park(delivery, null);
+        this.park(delivery.recorded, null);
         continue;
       }
       try {
@@ -98,24 +98,23 @@ export class ModelFold {
         for (const [id, row] of changes) this.after.set(id, row);
       } catch (poison) {
         this.parkedNow.add(stream);
-        this.park(delivery, describe(asError(poison)));
+        this.park(delivery.recorded, describe(asError(poison)));
       }
     }
   }
 
   /** Parks the batch's only event, because PostgreSQL has refused the rows that the fold made from it. */
   parkInstead(recorded: RecordedEvent, error: string): void {
-    const { name, generation } = this.active.checkpoint;
     this.upserts.length = 0;
     this.deletes.length = 0;
-    this.parked.push({ name, generation, recorded, error });
+    this.park(recorded, error);
   }
 
   private touch(delivery: EventDelivery): void {
     let keys: readonly PrimaryKey[] = [];
     let error = delivery.error;
     try {
-      if (delivery.event) keys = keysOf(this.active.model, delivery.event);
+      if (delivery.event) keys = this.active.model.keysOf(delivery.event);
       if (keys.some(isUnstorable)) throw new Error('a key holds a NUL, which no text of PostgreSQL can');
     } catch (thrown) {
       error = asError(thrown);
@@ -127,7 +126,7 @@ export class ModelFold {
     this.touches.push({ delivery, keys: touched, error });
   }
 
-  private park({ recorded }: EventDelivery, error: string | null): void {
+  private park(recorded: RecordedEvent, error: string | null): void {
     const { name, generation } = this.active.checkpoint;
     this.parked.push({ name, generation, recorded, error });
   }

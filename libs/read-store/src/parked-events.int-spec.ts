@@ -113,15 +113,15 @@ describe('parked streams', () => {
     const before = Date.now();
     await fixture.append('account', 'A', [purchase(1), purchase(2, poison), purchase(3), purchase(4)]);
     await fixture.passed(await fixture.append('account', 'B', [purchase(5, poison)]));
-    const listed = await listParkedStreams(fixture.url, 'live');
+    const listed = await listParkedStreams(fixture.sql, 'live');
     const common = { environment: 'live', name: 'tally', generation: 1, type: 'CreditsPurchased' };
     expect(listed).toMatchObject([
-      { ...common, stream: 'live.account-A', revision: 1n, waiting: 2 },
-      { ...common, stream: 'live.account-B', revision: 0n, waiting: 0 },
+      { ...common, stream: 'live.account-A', revision: 1, waiting: 2 },
+      { ...common, stream: 'live.account-B', revision: 0, waiting: 0 },
     ]);
     expect(listed[0]!.error).toMatch(/cannot be folded\n/);
     expect(Math.abs(listed[0]!.since.getTime() - before)).toBeLessThan(60_000);
-    expect(await listParkedStreams(fixture.url, 'test')).toEqual([]);
+    expect(await listParkedStreams(fixture.sql, 'test')).toEqual([]);
   });
 
   it('are those of generations that serve, not of ones that were retired', async () => {
@@ -129,6 +129,6 @@ describe('parked streams', () => {
     await fixture.passed(await fixture.append('account', 'A', [purchase(2, poison)]));
     await fixture.stopRunners();
     await fixture.rows(`update read_store.projections set state = 'retired'`);
-    expect(await listParkedStreams(fixture.url)).toEqual([]);
+    expect(await listParkedStreams(fixture.sql)).toEqual([]);
   });
 });

@@ -1,8 +1,8 @@
-import pg from 'pg';
+import type pg from 'pg';
 import type { Environment } from '#domain/streams.js';
 import type { RecordedEvent } from '#event-store/event-store.js';
 import type { Logger } from '#platform/logger.js';
-import { bigintTypes } from '#platform/postgres.js';
+import type { Queries } from './data-source.js';
 import { serves } from './projection-checkpoints.js';
 
 /** An event that a read model could not fold, or one that waits behind such an event of the same stream. */
@@ -97,8 +97,8 @@ export interface ParkedStream {
   readonly generation: number;
   readonly stream: string;
   /** Revision, type and error are those of the event that cannot be folded. */
-  readonly revision: bigint;
-  readonly position: bigint;
+  readonly revision: number;
+  readonly position: string;
   readonly type: string;
   /** With its stack. */
   readonly error: string;
@@ -108,24 +108,16 @@ export interface ParkedStream {
 }
 
 /** The parked streams of the generations that serve, in the order of the log. */
-export async function listParkedStreams(url: string, environment?: Environment): Promise<ParkedStream[]> {
-  const client = new pg.Client({
-    connectionString: url,
-    connectionTimeoutMillis: 10_000,
-    query_timeout: 60_000,
-    types: bigintTypes,
-  });
-  client.on('error', () => undefined);
-  try {
-    await client.connect();
-    return (await client.query<ParkedStream>(listText, [environment])).rows;
-  } finally {
-    await client.end().catch(() => undefined);
-  }
+export async function listParkedStreams(
+  database: Queries,
+  environment?: Environment,
+): Promise<ParkedStream[]> {
+  // The statement names and types its columns.
+  return (await database.query(listText, [environment])).rows as ParkedStream[];
 }
 
 const listText = `
-  select first.environment, first.name, first.generation, first.stream, first.revision, first.position,
+  select first.environment, first.name, first.generation, first.stream, first.revision::integer, first.position::text,
     first.event_type as type, coalesce(first.error, '') as error, first.parked_at as since, (behind.events - 1)::integer as waiting
   from (
     select environment, name, generation, stream, min(revision) as revision, count(*) as events

@@ -103,13 +103,6 @@ describe('a process', () => {
     expect(seen).toEqual([1, 2, 3]);
   });
 
-  it('in a transaction commits its writes together with its checkpoint', async () => {
-    start(inserting);
-    const last = await fixture.append('account', 'A', [purchase(1), purchase(2)]);
-    await eventually(async () => (await position()) === String(last), 'the checkpoint');
-    expect(await effects()).toEqual([1, 2]);
-  });
-
   it('in a transaction that is killed half way has done nothing, and then does it once', async () => {
     let killed = false;
     start(async (events) => async (tx) => {
@@ -153,27 +146,6 @@ describe('a process', () => {
     const last = await fixture.append('account', 'A', [purchase(1)]);
     await eventually(async () => (await position()) === String(last), 'the checkpoint');
     expect(seen).toEqual([1, 1]);
-  });
-
-  it('runs once however many runners there are, and another takes over when it stops', async () => {
-    const first = new AbortController();
-    const handlers: number[] = [];
-    const noting =
-      (runner: number): Handle =>
-      async (events) => {
-        handlers.push(runner);
-        return inserting(events);
-      };
-    const run = start(noting(1), { signal: first.signal });
-    await eventually(async () => (await position()) !== undefined, 'the first to be active');
-    start(noting(2));
-    await fixture.append('account', 'A', [purchase(1)]);
-    await eventually(() => handlers.length === 1, 'the first batch');
-    first.abort();
-    await run.ended;
-    await fixture.append('account', 'A', [purchase(2)]);
-    await eventually(() => handlers.length === 2, 'the second batch');
-    expect(handlers).toEqual([1, 2]);
   });
 
   it('that was paused cannot move its checkpoint after a take-over', async () => {

@@ -17,17 +17,8 @@ import type { ReadModel } from './read-model.js';
  * - `differing`: the same, but its rows differ from the live ones.
  * - `retired`: it was live before the last switch. It is kept for a rollback, and is not updated.
  */
-export const generationStates = [
-  'live',
-  'halted',
-  'building',
-  'comparing',
-  'complete',
-  'differing',
-  'retired',
-] as const;
-
-export type GenerationState = (typeof generationStates)[number];
+export type GenerationState =
+  'live' | 'halted' | 'building' | 'comparing' | 'complete' | 'differing' | 'retired';
 
 /** For SQL: the generation that readers see. */
 export const serves = `state in ('live', 'halted')`;
@@ -190,12 +181,6 @@ export async function markHalted(
 /** The channel on which runners announce, at each commit, how far their read models are. */
 export const checkpointChannel = 'atelier_checkpoint';
 
-export interface CheckpointNews {
-  readonly environment: string;
-  readonly position: bigint;
-  readonly readModels: readonly string[];
-}
-
 /** Belongs in the transaction of the batch: PostgreSQL delivers it at the commit, and never earlier. */
 export function announce(
   environment: Environment,
@@ -210,7 +195,7 @@ export function announce(
 }
 
 /** Undefined for a payload that no runner sent. */
-export function parseNews(payload: string | undefined): CheckpointNews | undefined {
+export function parseNews(payload: string | undefined) {
   const [, environment, position, names] = /^(\w+):(-?\d+):([\w,-]+)$/.exec(payload ?? '') ?? [];
   if (environment === undefined || position === undefined || names === undefined) return undefined;
   return { environment, position: BigInt(position), readModels: names.split(',') };

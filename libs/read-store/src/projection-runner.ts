@@ -5,18 +5,11 @@ import type { Logger } from '#platform/logger.js';
 import { BatchFeed } from './batch-feed.js';
 import { asConsumerError, ConsumerHalted } from './consumer-errors.js';
 import type { CommitQueue } from './commit-queue.js';
-import { close, sessionClient, sessionSettings, type Task } from './exclusive-session.js';
+import { close, sessionClient, type Task } from './exclusive-session.js';
 import type { ActiveModel } from './model-fold.js';
 import { LogMismatch, resumeFrom } from './log-fit.js';
 import { loadParkedStreams } from './parked-events.js';
-import {
-  advance,
-  markHalted,
-  takeOver,
-  earliest,
-  type Checkpoint,
-  type TakenOver,
-} from './projection-checkpoints.js';
+import { advance, markHalted, takeOver, earliest, type TakenOver } from './projection-checkpoints.js';
 import { ProjectionSession } from './projection-session.js';
 import { ProjectionTable } from './projection-table.js';
 import type { ReadModel } from './read-model.js';
@@ -47,16 +40,6 @@ export interface ProjectionRunnerOptions {
  */
 export type ProjectionRunnerState = 'waiting' | 'active' | 'halted';
 
-export interface ProjectionRunnerStatus {
-  readonly state: ProjectionRunnerState;
-  /** True when the end of the log has been reached since this runner became active. */
-  readonly caughtUp: boolean;
-  /** The position by read model; null: nothing yet. Empty until this runner is active for the first time. */
-  readonly positions: ReadonlyMap<string, bigint | null>;
-  /** Why it halted, or which read models stand still, by name: `usage: …`. */
-  readonly problems: readonly string[];
-}
-
 /** An empty batch only moves checkpoints. It waits this long after the last commit for a batch with events. */
 const idleCommitMs = 1_000;
 
@@ -64,7 +47,6 @@ const idleCommitMs = 1_000;
 export class ProjectionRunner implements Task {
   readonly lock: string;
   private state: ProjectionRunnerState = 'waiting';
-  private caughtUp = false;
   private actives: readonly ActiveModel[] = [];
   private problems: string[] = [];
   /** To be folded again, in part or as a whole. */
@@ -74,15 +56,15 @@ export class ProjectionRunner implements Task {
     this.lock = `atelier.projections.${options.environment}`;
   }
 
-  get status(): ProjectionRunnerStatus {
-    const positions = new Map(this.actives.map(({ checkpoint }) => [checkpoint.name, checkpoint.position]));
-    return { state: this.state, caughtUp: this.caughtUp, positions, problems: this.problems };
+  /** `problems`: why it halted, or which read models stand still, by name: `usage: …`. */
+  get status(): { readonly state: ProjectionRunnerState; readonly problems: readonly string[] } {
+    return { state: this.state, problems: this.problems };
   }
 
   /** Resolves when the signal has aborted and the current batch is committed. @throws ConsumerHalted */
   async run(commits: CommitQueue, signal: AbortSignal): Promise<void> {
-    const { url, environment, log, eventStore } = this.options;
-    const loader = sessionClient({ url, name: `${this.lock}.loader`, settings: sessionSettings });
+    const { url, environment, log, eventStore, rowsAtOnce } = this.options;
+    const loader = sessionClient(url, `${this.lock}.loader`);
     // Noticed by the next query.
     loader.on('error', (error) => log.warn({ err: error, environment }, 'the loading connection failed'));
     const ended = new AbortController();
@@ -95,8 +77,7 @@ export class ProjectionRunner implements Task {
       const continuity = new StreamContinuity('projections');
       const session = new ProjectionSession({ commits, loader, environment, actives, continuity, log });
       const both = AbortSignal.any([signal, ended.signal]);
-      const { rowsAtOnce } = this.options;
-      const refolding = { eventStore, environment, session, commits, loader, log, signal: both, rowsAtOnce };
+      const refolding = { eventStore, session, signal: both, rowsAtOnce };
       // If one of them fails, the other must end too before the work starts again.
       const together = [this.follow(session, both), this.refold(refolding)].map((work) =>
         work.catch((error: unknown) => {
@@ -114,7 +95,6 @@ export class ProjectionRunner implements Task {
       throw error;
     } finally {
       ended.abort();
-      this.caughtUp = false;
       await close(loader);
     }
   }
@@ -140,9 +120,7 @@ export class ProjectionRunner implements Task {
       if (!anchor) continue;
       await session.submit(batch.events, batch.position, anchor);
       committedAt = performance.now();
-      if (await feed.another()) continue;
-      await session.settle();
-      if (batch.caughtUp) this.caughtUp = true;
+      if (!(await feed.another())) await session.settle();
     }
     await session.settle();
   }
@@ -184,16 +162,14 @@ export class ProjectionRunner implements Task {
       const { name, generation, position, foldedTo, fewerTo } = found;
       const table = new ProjectionTable(environment, model, generation);
       const parkedStreams = parked.get(`${name}/${generation}`) ?? new Set();
-      const resumed = await this.resume(found);
-      const checkpoint = typeof resumed === 'string' ? found : resumed;
-      const active = { model, table, checkpoint, parkedStreams };
-      const because =
-        typeof resumed === 'string'
-          ? resumed
-          : await commits.alone((client) => this.uselessBecause(client, active));
-      if (because === undefined) actives.push(active);
-      if (because === undefined && foldedTo !== position) this.behind.push({ active, foldedTo, fewerTo });
-      if (because !== undefined) await commits.alone((client) => this.halt(client, [active], because));
+      const active: ActiveModel = { model, table, checkpoint: found, parkedStreams };
+      const because = await this.resume(active, found, commits);
+      if (because !== undefined) {
+        await commits.alone((client) => this.halt(client, [active], because));
+        continue;
+      }
+      actives.push(active);
+      if (foldedTo !== position) this.behind.push({ active, foldedTo, fewerTo });
     }
     // Checkpoints that had no event have one now.
     const completed = actives.map(({ checkpoint }) => checkpoint).filter(({ anchor }) => anchor);
@@ -205,18 +181,23 @@ export class ProjectionRunner implements Task {
     return actives;
   }
 
-  /** Where the read model goes on, or why it cannot. */
-  private async resume({ foldedTo, fewerTo, ...checkpoint }: TakenOver): Promise<Checkpoint | string> {
+  /** Moves it to where its read model goes on. Returns why it cannot go on; undefined: it can. */
+  private async resume(
+    active: ActiveModel,
+    { foldedTo, fewerTo, ...checkpoint }: TakenOver,
+    commits: CommitQueue,
+  ): Promise<string | undefined> {
     const { eventStore } = this.options;
     try {
-      const resumed = await resumeFrom(eventStore, checkpoint);
-      if ([foldedTo, fewerTo].includes(checkpoint.position)) return resumed;
+      active.checkpoint = await resumeFrom(eventStore, checkpoint);
       // A release without anchors has folded events beyond the anchor. The rows hold these events already.
-      return await resumeFrom(eventStore, { ...checkpoint, anchor: undefined });
+      if (![foldedTo, fewerTo].includes(checkpoint.position))
+        active.checkpoint = await resumeFrom(eventStore, { ...checkpoint, anchor: undefined });
     } catch (error) {
       if (error instanceof LogMismatch) return error.message;
       throw error;
     }
+    return commits.alone((client) => this.uselessBecause(client, active));
   }
 
   /** Undefined: the rows of this generation can be kept up to date. */

@@ -2,7 +2,7 @@ import type pg from 'pg';
 import type { Environment } from '#domain/streams.js';
 import type { RecordedEvent } from '#event-store/event-store.js';
 import type { Logger } from '#platform/logger.js';
-import { advance, announce, type Checkpoint } from './projection-checkpoints.js';
+import { advance, announce } from './projection-checkpoints.js';
 import { deliver } from './projected-event.js';
 import { asError, isRefusedContent } from './consumer-errors.js';
 import type { Anchor } from './log-fit.js';
@@ -41,20 +41,10 @@ export interface ProjectionSessionOptions {
  */
 export class ProjectionSession {
   /** Resolves at the end of the latest work. */
-  private turn: Promise<void> = Promise.resolve();
+  private turn: Promise<unknown> = Promise.resolve();
   private flight: { readonly batch: Folded; readonly committed: Promise<void> } | undefined;
 
-  constructor(private readonly options: ProjectionSessionOptions) {}
-
-  /** Folds a batch and commits it. @throws as {@link submit} */
-  project(events: readonly RecordedEvent[], position: bigint): Promise<void> {
-    return this.inTurn(() => this.alone(events, position));
-  }
-
-  private async alone(events: readonly RecordedEvent[], position: bigint): Promise<void> {
-    await this.send(events, position);
-    await this.land();
-  }
+  constructor(readonly options: ProjectionSessionOptions) {}
 
   /**
    * Folds a batch into all read models and sends it. Resolves when the batch before is committed; `settle`
@@ -68,7 +58,7 @@ export class ProjectionSession {
 
   /** Waits until the batch in flight is committed. */
   settle(): Promise<void> {
-    return this.inTurn(async () => void (await this.land()));
+    return this.between(() => Promise.resolve());
   }
 
   /**
@@ -84,10 +74,7 @@ export class ProjectionSession {
 
   private inTurn<T>(work: () => Promise<T>): Promise<T> {
     const turn = this.turn.then(work);
-    this.turn = turn.then(
-      () => undefined,
-      () => undefined,
-    );
+    this.turn = turn.catch(() => undefined);
     return turn;
   }
 
@@ -97,7 +84,7 @@ export class ProjectionSession {
     anchor: Anchor | undefined = events.at(-1),
   ): Promise<void> {
     const { continuity, loader } = this.options;
-    const reached = await continuity.check(loader, events);
+    const reached = await continuity.check(events, continuity.known(loader));
     const folds = await this.fold(events);
     const batch = { events, position, anchor, reached, folds };
     const writes = folds.flatMap(writesOf);
@@ -147,7 +134,11 @@ export class ProjectionSession {
     const { position, anchor, reached, folds } = batch;
     const behind = actives.filter(({ checkpoint }) => (checkpoint.position ?? -1n) < position);
     if (behind.length === 0) return;
-    const checkpoints = behind.map(({ checkpoint }) => movedTo(checkpoint, position, anchor));
+    const checkpoints = behind.map(({ checkpoint }) => ({
+      ...checkpoint,
+      position,
+      anchor: anchor ?? checkpoint.anchor,
+    }));
     const names = checkpoints.map(({ name }) => name);
     const parked = folds.flatMap((fold) => fold.parked);
     const queries = [
@@ -162,7 +153,8 @@ export class ProjectionSession {
       announce(environment, position, names),
     ];
     await commits.commit({ queries });
-    for (const active of behind) active.checkpoint = movedTo(active.checkpoint, position, anchor);
+    // One was made for each of them.
+    behind.forEach((active, index) => (active.checkpoint = checkpoints[index]!));
     for (const fold of folds)
       for (const { recorded } of fold.parked) fold.active.parkedStreams.add(recorded.stream);
     logParked(log, environment, parked);
@@ -174,8 +166,9 @@ export class ProjectionSession {
     if (!poison) throw new Error('PostgreSQL refused a batch without events');
     const middle = events.length >> 1;
     if (middle > 0) {
-      await this.alone(events.slice(0, middle), events[middle - 1]?.position ?? position);
-      await this.alone(events.slice(middle), position);
+      await this.send(events.slice(0, middle), events[middle - 1]?.position ?? position);
+      await this.send(events.slice(middle), position);
+      await this.land();
       return;
     }
     for (const fold of folds) {
@@ -199,10 +192,6 @@ export class ProjectionSession {
       throw error;
     }
   }
-}
-
-function movedTo(checkpoint: Checkpoint, position: bigint, anchor: Anchor | undefined): Checkpoint {
-  return { ...checkpoint, position, anchor: anchor ?? checkpoint.anchor };
 }
 
 function writesOf({ active, upserts, deletes }: ModelFold): pg.QueryConfig[] {

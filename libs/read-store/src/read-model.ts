@@ -14,9 +14,7 @@ export type PrimaryKey = readonly (string | number)[];
  * A read model is a pure fold of events into rows. It sees no clock, no database and no other read model. The
  * same history always gives the same rows. So a rebuild can be compared with the rows that it replaces.
  */
-export type ReadModel<Row extends object> = FoldOf<Row> & (OneRowAnEvent | SeveralRowsAnEvent);
-
-interface FoldOf<Row extends object> {
+export interface ReadModel<Row extends object> {
   /** The name of the view that readers use. Generation n is in the table `{name}_g{n}`. */
   readonly name: string;
   /**
@@ -37,6 +35,8 @@ interface FoldOf<Row extends object> {
   readonly keysSpanStreams?: boolean;
   /** True when later events never change an existing row: `evolve` then returns it unchanged. */
   readonly rowsNeverChange?: boolean;
+  /** The rows that an event concerns, each once; none when this model does not show it. */
+  keysOf(event: ProjectedEvent): readonly PrimaryKey[];
   /**
    * The row with that key after the event. Undefined: there is no such row, or no longer. Must not edit `row`.
    * If it throws for one row of an event, the event changes no row at all and is parked.
@@ -59,22 +59,6 @@ export interface GrownFold {
   has(event: ProjectedEvent): boolean;
 }
 
-interface OneRowAnEvent {
-  /** The row that an event concerns, or undefined when this model does not show it. */
-  keyOf(event: ProjectedEvent): PrimaryKey | undefined;
-}
-
-interface SeveralRowsAnEvent {
-  /** The rows that an event concerns, each once; none when this model does not show it. */
-  keysOf(event: ProjectedEvent): readonly PrimaryKey[];
-}
-
-export function keysOf(model: ReadModel<object>, event: ProjectedEvent): readonly PrimaryKey[] {
-  if ('keysOf' in model) return model.keysOf(event);
-  const key = model.keyOf(event);
-  return key ? [key] : [];
-}
-
 /**
  * The one row that a stream of events folds into. Reads use it on the stream itself while its read model is
  * behind. Only for a model in which each event concerns at most one row.
@@ -84,7 +68,7 @@ export function foldRow<Row extends object>(
   events: readonly ProjectedEvent[],
 ): Row | undefined {
   return events.reduce<Row | undefined>((row, event) => {
-    const [key] = keysOf(model, event);
+    const [key] = model.keysOf(event);
     return key ? model.evolve(row, event, key) : row;
   }, undefined);
 }

@@ -1,8 +1,5 @@
-import type pg from 'pg';
-import { categoryPrefix, type Environment } from '#domain/streams.js';
+import { categoryPrefix } from '#domain/streams.js';
 import type { EventStore } from '#event-store/event-store.js';
-import type { Logger } from '#platform/logger.js';
-import type { CommitQueue } from './commit-queue.js';
 import { isRefusedContent } from './consumer-errors.js';
 import { ModelFold, type ActiveModel } from './model-fold.js';
 import { logParked, park, parkedFrom } from './parked-events.js';
@@ -10,7 +7,7 @@ import { deliver, type EventDelivery } from './projected-event.js';
 import { advance, markFolded } from './projection-checkpoints.js';
 import type { ProjectionSession } from './projection-session.js';
 import { keyText, type ModelRow } from './projection-table.js';
-import { keysOf, type PrimaryKey, type ReadModel } from './read-model.js';
+import type { PrimaryKey, ReadModel } from './read-model.js';
 
 /**
  * A read model that is not completely this release's fold: another release has folded it, it got a column, or
@@ -26,12 +23,7 @@ export interface Behind {
 
 export interface RefoldOptions {
   readonly eventStore: EventStore;
-  readonly environment: Environment;
   readonly session: ProjectionSession;
-  readonly commits: CommitQueue;
-  /** Reads the parked events while a transaction of the session is under way. */
-  readonly loader: pg.Client;
-  readonly log: Logger;
   readonly signal: AbortSignal;
   /** Rows that are made again at a time. */
   readonly rowsAtOnce?: number | undefined;
@@ -51,7 +43,8 @@ const usualRowsAtOnce = 2_000;
  */
 export async function refold(behind: Behind, options: RefoldOptions): Promise<void> {
   const { active } = behind;
-  const { environment, log, signal } = options;
+  const { signal, session } = options;
+  const { environment, log } = session.options;
   const { name, position } = active.checkpoint;
   const through = position ?? -1n;
   let { foldedTo } = behind;
@@ -112,24 +105,25 @@ async function nextRound(
   options: RefoldOptions,
 ): Promise<Omit<Round, 'isLast'>> {
   const { model, checkpoint } = active;
-  const { eventStore, environment, signal, rowsAtOnce = usualRowsAtOnce } = options;
+  const { eventStore, signal, rowsAtOnce = usualRowsAtOnce } = options;
   const keys = new Map<string, PrimaryKey>();
   const streams = new Set<string>();
   const events: EventDelivery[] = [];
   let through = until;
-  for await (const delivery of history({ eventStore, environment, model }, after ?? undefined, until)) {
-    const own = keysTouched(model, lacksGrowth && !isOfGrowth(model, delivery) ? [] : [delivery]);
-    for (const [id, key] of own) keys.set(id, key);
-    if (own.size > 0) streams.add(delivery.recorded.stream);
-    if (own.size > 0 && lacksGrowth) events.push(delivery);
+  for await (const delivery of history(options, model, after ?? undefined, until)) {
+    const own = lacksGrowth && !isOfGrowth(model, delivery) ? [] : keysTouched(model, delivery);
+    for (const key of own) keys.set(keyText(key), key);
+    if (own.length > 0) streams.add(delivery.recorded.stream);
+    if (own.length > 0 && lacksGrowth) events.push(delivery);
     if (keys.size < rowsAtOnce && !signal.aborted) continue;
     through = delivery.recorded.position;
     break;
   }
   const readTo = checkpoint.position ?? -1n;
-  const of = { eventStore, environment, model };
   if (keys.size === 0 || lacksGrowth) return { keys, events, readTo, through, lacksGrowth };
-  const all = model.keysSpanStreams ? history(of, undefined, readTo) : pagesOf(eventStore, streams, readTo);
+  const all = model.keysSpanStreams
+    ? history(options, model, undefined, readTo)
+    : pagesOf(eventStore, streams, readTo);
   for await (const delivery of all) {
     if (signal.aborted) break;
     if (touches(model, delivery, keys)) events.push(delivery);
@@ -169,16 +163,19 @@ async function* pagesOf(
 async function make(
   active: ActiveModel,
   { keys, events, readTo, through, isLast, lacksGrowth }: Round,
-  { eventStore, environment, session, commits, loader, log }: RefoldOptions,
+  options: RefoldOptions,
 ): Promise<void> {
   const { model, table } = active;
+  const { session } = options;
+  // The loader reads while a transaction of the session is under way.
+  const { environment, commits, loader, log } = session.options;
   await session.between(async () => {
     const { checkpoint } = active;
     const position = checkpoint.position ?? -1n;
     const all = [...events];
     // With `lacksGrowth` the fold starts from the existing rows, which hold later events already.
     if (!lacksGrowth)
-      for await (const delivery of history({ eventStore, environment, model }, readTo, position))
+      for await (const delivery of history(options, model, readTo, position))
         if (touches(model, delivery, keys)) all.push(delivery);
     // Parked events stay parked.
     const parked = await parkedFrom(loader, environment, checkpoint);
@@ -212,19 +209,16 @@ async function make(
   });
 }
 
-interface History {
-  readonly eventStore: EventStore;
-  readonly environment: Environment;
-  readonly model: ReadModel<object>;
-}
-
 /** The events that the model consumes, after `after` and up to `until`. */
 async function* history(
-  { eventStore, environment, model }: History,
+  { eventStore, session }: RefoldOptions,
+  model: ReadModel<object>,
   after: bigint | undefined,
   until: bigint,
 ): AsyncGenerator<EventDelivery> {
-  const streamPrefixes = model.categories.map((category) => categoryPrefix(environment, category));
+  const streamPrefixes = model.categories.map((category) =>
+    categoryPrefix(session.options.environment, category),
+  );
   for (let last = after; ;) {
     const page = await eventStore.readAll({
       ...(last !== undefined && { after: last }),
@@ -243,16 +237,7 @@ async function* history(
 
 /** The same fold, but only for the rows whose keys are in `wanted`. */
 function restrictedTo(model: ReadModel<object>, wanted: ReadonlyMap<string, PrimaryKey>): ReadModel<object> {
-  const { name, version, entity, categories, rowPerEvent = false } = model;
-  return {
-    name,
-    version,
-    entity,
-    categories,
-    rowPerEvent,
-    evolve: (row, event, key) => model.evolve(row, event, key),
-    keysOf: (event) => keysOf(model, event).filter((key) => wanted.has(keyText(key))),
-  };
+  return { ...model, keysOf: (event) => model.keysOf(event).filter((key) => wanted.has(keyText(key))) };
 }
 
 function touches(
@@ -260,20 +245,14 @@ function touches(
   delivery: EventDelivery,
   wanted: ReadonlyMap<string, PrimaryKey>,
 ): boolean {
-  return [...keysTouched(model, [delivery]).keys()].some((id) => wanted.has(id));
+  return keysTouched(model, delivery).some((key) => wanted.has(keyText(key)));
 }
 
-/** Keys by their text. None for an event that cannot be decoded, or for which the model cannot name keys. */
-function keysTouched(
-  model: ReadModel<object>,
-  deliveries: readonly EventDelivery[],
-): Map<string, PrimaryKey> {
-  const keys = deliveries.flatMap(({ event }) => {
-    try {
-      return event ? keysOf(model, event) : [];
-    } catch {
-      return [];
-    }
-  });
-  return new Map(keys.map((key) => [keyText(key), key]));
+/** None for an event that cannot be decoded, or for which the model cannot name keys. */
+function keysTouched(model: ReadModel<object>, { event }: EventDelivery): readonly PrimaryKey[] {
+  try {
+    return event ? model.keysOf(event) : [];
+  } catch {
+    return [];
+  }
 }

@@ -1,4 +1,5 @@
 import { hostname } from 'node:os';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Queries } from './data-source.js';
 import { messageOf } from '#platform/errors.js';
 import { newId } from '#platform/ids.js';
@@ -35,8 +36,8 @@ const awaitedFor = '1 hour';
  */
 export class SignOfLife {
   private readonly id = newId();
-  private timer: NodeJS.Timeout | undefined;
-  private beat: Promise<void> = Promise.resolve();
+  private readonly ending = new AbortController();
+  private living: Promise<void> | undefined;
 
   constructor(
     private readonly database: Queries,
@@ -48,22 +49,20 @@ export class SignOfLife {
    * Starts the signs of life. If the database is away or not migrated yet, the next try comes at the next sign.
    */
   begin(): void {
-    this.beat = this.asked(() => this.replaceTheDead());
-    let isWaiting = false;
-    const renew = async () => {
-      if (isWaiting) return;
-      isWaiting = true;
+    this.living = this.live();
+  }
+
+  private async live(): Promise<void> {
+    const { signal } = this.ending;
+    await this.asked(() => this.replaceTheDead());
+    while (await sleep(everyMs, true, { signal, ref: false }).catch(() => false))
       await this.asked(() => this.renew());
-      isWaiting = false;
-    };
-    this.timer = setInterval(() => void (this.beat = renew()), everyMs);
-    this.timer.unref();
   }
 
   /** The process ends in order. */
   async end(): Promise<void> {
-    clearInterval(this.timer);
-    await this.beat;
+    this.ending.abort();
+    await this.living;
     const remove = 'delete from read_store.signs_of_life where process = $1';
     await this.asked(() => this.database.query(remove, [this.id]));
   }

@@ -63,26 +63,20 @@ export class StreamCursors {
 }
 
 /** For read models. A table keeps the revisions that they have reached, in the same commits. */
-export class StreamContinuity {
-  private readonly cursors = new StreamCursors();
+export class StreamContinuity extends StreamCursors {
+  constructor(private readonly consumer: string) {
+    super();
+  }
 
-  constructor(private readonly consumer: string) {}
-
-  /** @throws SkippedEvent */
-  check(client: pg.Client, events: readonly RecordedEvent[]): Promise<ReachedRevisions> {
-    return this.cursors.check(events, async (unknown) => {
+  known(client: pg.Client): KnownRevisions {
+    return async (unknown) => {
       const { rows } = await client.query<{ stream: string; revision: bigint }>({
         name: 'load stream revisions',
         text: 'select stream, revision from read_store.stream_revisions where consumer = $1 and stream = any($2)',
         values: [this.consumer, unknown.map(([stream]) => stream)],
       });
       return new Map(rows.map(({ stream, revision }) => [stream, revision]));
-    });
-  }
-
-  /** Like {@link StreamCursors.advance}. */
-  advance(reached: ReachedRevisions): void {
-    this.cursors.advance(reached);
+    };
   }
 
   /** Belongs in the transaction of the batch. */

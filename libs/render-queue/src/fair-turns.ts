@@ -1,4 +1,5 @@
 import type { Db } from 'pg-boss';
+import { schema } from './queue-levels.js';
 
 /** PostgreSQL's largest integer. After two billion turns all tasks have this turn, and the older task comes first. */
 const lastTurn = 2 ** 31 - 1;
@@ -10,7 +11,7 @@ const preparationLock = 4_711_160_302n;
  * Makes the table of turns beside pg-boss's own tables if it is missing. The turns of queues without waiting tasks
  * begin anew; that also removes tenants that left.
  */
-export async function prepareFairTurns(db: Db, schema: string, queues: readonly string[]): Promise<void> {
+export async function prepareFairTurns(db: Db, queues: readonly string[]): Promise<void> {
   await db.executeSql(`
     begin;
     select pg_advisory_xact_lock(${preparationLock});
@@ -35,12 +36,7 @@ export async function prepareFairTurns(db: Db, schema: string, queues: readonly 
  * Its cost does not grow with the number of waiting tasks: the turn that is served now is the first entry of the index
  * that workers fetch by, and each tenant's last turn is one row.
  */
-export async function fairTurns(
-  db: Db,
-  schema: string,
-  queue: string,
-  tenants: readonly string[],
-): Promise<number[]> {
+export async function fairTurns(db: Db, queue: string, tenants: readonly string[]): Promise<number[]> {
   const tasks = new Map<string, number>();
   for (const tenant of tenants) tasks.set(tenant, (tasks.get(tenant) ?? 0) + 1);
   const { rows } = await db.executeSql(

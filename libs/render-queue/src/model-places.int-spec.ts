@@ -68,7 +68,7 @@ describe('places at an image model', () => {
     };
     const options = { remote: true, concurrency: 4, tenantConcurrency: 4 };
     await dead.work('test', options, forever);
-    await eventually(() => Promise.resolve(signals.length === 1));
+    await eventually(() => signals.length === 1);
     expect(await dead.places.take('gpt', 1, task)).toBeDefined();
     await pool.query(`update pgboss.model_place set taken_at = taken_at - interval '1 minute'`);
     expect(await alive.places.take('gpt', 1, taskOf('other'))).toBeUndefined();
@@ -98,7 +98,7 @@ describe('places at an image model', () => {
     const putOff = `select from pgboss.job where state = 'retry' and start_after > now() + interval '30 seconds'`;
     await eventually(async () => (await pool.query(putOff)).rowCount === 3);
     await busy?.leave();
-    await eventually(() => Promise.resolve(drawn.length === 3));
+    await eventually(() => drawn.length === 3);
     expect(drawn).toEqual(['a1', 'b1', 'a2']);
     expect(await queue.places.waiting('gpt')).toBe(0);
   });

@@ -16,12 +16,6 @@ function task(jobId: string, tenant = 'tenant-a'): RenderTask {
   return { environment: 'test', tenant, jobId };
 }
 
-async function until(condition: () => boolean, timeoutMs = 60_000): Promise<void> {
-  for (const end = Date.now() + timeoutMs; !condition(); await sleep(10)) {
-    if (Date.now() > end) throw new Error('it did not come to pass in time');
-  }
-}
-
 describe('the render queue', () => {
   let database: TestDatabase;
   let pool: pg.Pool;
@@ -49,6 +43,19 @@ describe('the render queue', () => {
     }
   }
 
+  /** The tasks that a worker of the environment has got, one at a time. */
+  async function tasksOf(
+    queue: PgBossRenderQueue,
+    environment: RenderTask['environment'] = 'test',
+  ): Promise<readonly RenderTask[]> {
+    const seen: RenderTask[] = [];
+    await queue.work(environment, { concurrency: 1, tenantConcurrency: 4 }, async (each) => {
+      seen.push(each);
+      return done;
+    });
+    return seen;
+  }
+
   beforeEach(async () => {
     database = await createTestDatabase();
     pool = new pg.Pool({ connectionString: database.url });
@@ -73,14 +80,10 @@ describe('the render queue', () => {
 
   it('wakes a worker within the second, and hands a task that was enqueued twice out once', async () => {
     const queue = await start();
-    const seen: RenderTask[] = [];
-    await queue.work('test', { concurrency: 1, tenantConcurrency: 4 }, async (each) => {
-      seen.push(each);
-      return done;
-    });
+    const seen = await tasksOf(queue);
     await enqueue(queue, [task('job-1'), task('job-1')]);
     await enqueue(queue, [task('job-1')]);
-    await until(() => seen.length > 0, 1000);
+    await eventually(() => seen.length > 0, 1000);
     await sleep(1500);
     expect(seen).toEqual([task('job-1')]);
   });
@@ -145,11 +148,7 @@ describe('the render queue', () => {
 
   it('hands nothing out that the transaction took back, nor to the other environment', async () => {
     const queue = await start();
-    const seen: RenderTask[] = [];
-    await queue.work('live', { concurrency: 1, tenantConcurrency: 4 }, async (each) => {
-      seen.push(each);
-      return done;
-    });
+    const seen = await tasksOf(queue, 'live');
     await enqueue(queue, [{ ...task('job-1'), environment: 'live' }], 'rollback');
     await enqueue(queue, [task('job-2')]);
     await sleep(1500);
@@ -164,7 +163,7 @@ describe('the render queue', () => {
       return times.length === 1 ? { kind: 'retry', afterMs: 1500 } : done;
     });
     await enqueue(queue, [task('job-1')]);
-    await until(() => times.length === 2);
+    await eventually(() => times.length === 2);
     expect(times[1]! - times[0]!).toBeGreaterThanOrEqual(1400);
   });
 
@@ -176,7 +175,7 @@ describe('the render queue', () => {
       return done;
     });
     await enqueue(queue, [task('job-1')]);
-    await until(() => calls === 2);
+    await eventually(() => calls === 2);
   });
 
   it('gives unfinished tasks back when it stops', async () => {
@@ -191,12 +190,8 @@ describe('the render queue', () => {
     await first.stop(100);
     expect(aborted).toBe(true);
 
-    const seen: RenderTask[] = [];
-    await second.work('test', { concurrency: 1, tenantConcurrency: 4 }, async (each) => {
-      seen.push(each);
-      return done;
-    });
-    await until(() => seen.length === 1, 5000);
+    const seen = await tasksOf(second);
+    await eventually(() => seen.length === 1, 5000);
   });
 
   it('lets tenants take turns, however many tasks one of them has queued before', async () => {
@@ -204,12 +199,9 @@ describe('the render queue', () => {
     const busy = Array.from({ length: 50 }, (_, index) => task(`busy-${index}`, 'busy'));
     await enqueue(queue, busy);
     await enqueue(queue, [task('other-0', 'other'), task('other-1', 'other')]);
-    const order: string[] = [];
-    await queue.work('test', { concurrency: 1, tenantConcurrency: 4 }, async ({ tenant }) => {
-      order.push(tenant);
-      return done;
-    });
-    await until(() => order.length === 52);
+    const seen = await tasksOf(queue);
+    await eventually(() => seen.length === 52);
+    const order = seen.map(({ tenant }) => tenant);
     expect(order.indexOf('other')).toBeLessThan(3);
     expect(order.lastIndexOf('other')).toBeLessThan(5);
   });
@@ -228,7 +220,7 @@ describe('the render queue', () => {
     });
     const busy = Array.from({ length: 6 }, (_, index) => task(`busy-${index}`, 'busy'));
     await enqueue(queue, [...busy, task('other', 'other')]);
-    await until(() => served.length === 7);
+    await eventually(() => served.length === 7);
     expect(most).toBeLessThan(4);
     expect(served.indexOf('other')).toBeLessThan(2);
   });
@@ -238,31 +230,26 @@ describe('the render queue', () => {
     let waiting = 0;
     let most = 0;
     let ended = 0;
-    const gate = new AbortController();
-    const opened = new Promise((resolve) => gate.signal.addEventListener('abort', resolve));
+    const gate = Promise.withResolvers<void>();
     await queue.work('test', { remote: true, concurrency: 12, tenantConcurrency: 20 }, async () => {
       most = Math.max(most, ++waiting);
-      await opened;
+      await gate.promise;
       waiting--;
       ended++;
       return done;
     });
-    const local: string[] = [];
-    await queue.work('test', { concurrency: 1, tenantConcurrency: 4 }, async ({ jobId }) => {
-      local.push(jobId);
-      return done;
-    });
+    const local = await tasksOf(queue);
     const remote = Array.from({ length: 15 }, (_, index) => ({ ...task(`remote-${index}`), remote: true }));
     await enqueue(queue, [...remote, task('local')]);
-    await until(() => waiting === 12 && local.length === 1);
-    gate.abort();
-    await until(() => ended === 15);
+    await eventually(() => waiting === 12 && local.length === 1);
+    gate.resolve();
+    await eventually(() => ended === 15);
     expect(most).toBe(12);
     await enqueue(
       queue,
       remote.map((each) => ({ ...each, jobId: `later-${each.jobId}` })),
     );
-    await until(() => ended === 30);
+    await eventually(() => ended === 30);
   });
 
   it.each(['ends', 'throws'])(
@@ -278,13 +265,13 @@ describe('the render queue', () => {
         return done;
       });
       await enqueue(queue, [{ ...task('first'), remote: true }]);
-      await until(() => seen.length === 1);
+      await eventually(() => seen.length === 1);
       await enqueue(queue, [{ ...task('second'), remote: true }]);
       // Idle slots look at it, and may not take it.
       await sleep(500);
       if (how === 'ends') first.resolve();
       else first.reject(new Error('the store cannot be reached'));
-      await until(() => seen.includes('second'), 20_000);
+      await eventually(() => seen.includes('second'), 20_000);
     },
   );
 });

@@ -28,8 +28,6 @@ export interface PgBossSettings {
   readonly superviseSeconds?: number;
   /** False for a process that only fills the queue: the workers supervise it. Default true. */
   readonly supervise?: boolean;
-  /** Longest time a task may be held, heartbeats or not. Default 900. */
-  readonly expireSeconds?: number;
 }
 
 const applicationName = 'atelier-render-queue';
@@ -47,6 +45,8 @@ const marginMs = 20;
 
 /** pg-boss refuses a shorter heartbeat through its own functions. */
 const shortestHeartbeatSeconds = 10;
+
+const usualSettings = { heartbeatSeconds: shortestHeartbeatSeconds, superviseSeconds: 5, supervise: true };
 
 /** Idle slots that look for remote tasks. With fifty, all would look at every new task. */
 const spareSlots = 2;
@@ -114,14 +114,14 @@ class PgBossQueue<Task extends SomeTask> implements TaskQueue<Task> {
 
   constructor(
     protected readonly boss: PgBoss,
-    protected readonly settings: PgBossSettings,
+    protected readonly settings: Required<PgBossSettings>,
     private readonly kind: OwnQueues<Task>,
   ) {}
 
   /** Makes the queues that are missing; several processes may do so at once. */
   async open(): Promise<void> {
     const { fair, names } = this.kind;
-    if (fair) await prepareFairTurns(this.boss.getDb(), schema, names);
+    if (fair) await prepareFairTurns(this.boss.getDb(), names);
     for (const name of names) await this.prepare(name);
   }
 
@@ -153,8 +153,7 @@ class PgBossQueue<Task extends SomeTask> implements TaskQueue<Task> {
   }
 
   async repair(): Promise<void> {
-    const { supervise: _supervise, ...settings } = this.settings;
-    const maker = await PgBossRenderQueue.start({ ...settings, supervise: false });
+    const maker = await PgBossRenderQueue.start({ ...this.settings, supervise: false });
     await maker.stop(0);
   }
 
@@ -191,11 +190,12 @@ class PgBossQueue<Task extends SomeTask> implements TaskQueue<Task> {
 
   /** Queues that exist already get the changed options of a new release. */
   private async prepare(name: string): Promise<void> {
-    const heartbeatSeconds = this.settings.heartbeatSeconds ?? shortestHeartbeatSeconds;
+    const { heartbeatSeconds } = this.settings;
     const options = {
       notify: true,
       heartbeatSeconds: Math.max(heartbeatSeconds, shortestHeartbeatSeconds),
-      expireInSeconds: this.settings.expireSeconds ?? 900,
+      // The longest time a task may be held, heartbeats or not.
+      expireInSeconds: 900,
       // The job's own stream bounds the attempts, and then refunds. A task that the queue gave up would leave
       // its job unfinished and its charge open for ever.
       retryLimit: 1_000_000,
@@ -227,7 +227,7 @@ class PgBossQueue<Task extends SomeTask> implements TaskQueue<Task> {
   private async insert(name: string, tasks: ReadonlyMap<string, Task>, db: Db): Promise<number> {
     const entries = [...tasks];
     const groups = entries.map(([, task]) => this.kind.groupOf(task));
-    const turns = this.kind.fair ? await fairTurns(db, schema, name, groups) : [];
+    const turns = this.kind.fair ? await fairTurns(db, name, groups) : [];
     const jobs = entries.map(([id, task], index) => ({
       id,
       data: task,
@@ -306,18 +306,18 @@ const nameOf = ({ name }: QueueKind<never>, environment: Environment) => `${name
 
 const namesOf = (kind: QueueKind<never>) => environments.map((environment) => nameOf(kind, environment));
 
-/** The queues of a capability. They share the connections of {@link PgBossRenderQueue}. */
-class PgBossTaskQueue<Task extends SomeTask> extends PgBossQueue<Task> {
-  constructor(boss: PgBoss, settings: PgBossSettings, kind: QueueKind<Task>) {
-    super(boss, settings, {
-      names: namesOf(kind),
-      nameOf: ({ environment }) => nameOf(kind, environment),
-      idOf: (task) => v5(kind.idOf(task), namespace),
-      groupOf: (task) => kind.groupOf(task),
-      fair: false,
-      pollSeconds: kind.pollFactor * superviseSecondsOf(settings),
-    });
-  }
+function queuesOf<Task extends SomeTask>(
+  kind: QueueKind<Task>,
+  { superviseSeconds }: Required<PgBossSettings>,
+): OwnQueues<Task> {
+  return {
+    names: namesOf(kind),
+    nameOf: ({ environment }) => nameOf(kind, environment),
+    idOf: (task) => v5(kind.idOf(task), namespace),
+    groupOf: (task) => kind.groupOf(task),
+    fair: false,
+    pollSeconds: kind.pollFactor * superviseSeconds,
+  };
 }
 
 /**
@@ -332,21 +332,22 @@ export class PgBossRenderQueue extends PgBossQueue<RenderTask> implements Render
     [];
   readonly places: ModelPlaces;
 
-  private constructor(boss: PgBoss, settings: PgBossSettings) {
+  private constructor(boss: PgBoss, settings: Required<PgBossSettings>) {
     super(boss, settings, {
       names: queueNames,
       idOf: taskId,
       fair: true,
       nameOf: ({ environment, remote }) => queueName(environment, remote),
       groupOf: ({ tenant }) => tenant,
-      pollSeconds: superviseSecondsOf(settings),
+      pollSeconds: settings.superviseSeconds,
     });
     this.places = new PgBossModelPlaces(() => boss.getDb(), taskId);
   }
 
   /** Makes the schema and the queues that are missing; several processes may do so at once. */
-  static async start(settings: PgBossSettings): Promise<PgBossRenderQueue> {
-    const superviseSeconds = superviseSecondsOf(settings);
+  static async start(given: PgBossSettings): Promise<PgBossRenderQueue> {
+    const settings = { ...usualSettings, ...given };
+    const { superviseSeconds } = settings;
     const boss = new PgBoss({
       connectionString: settings.url,
       application_name: applicationName,
@@ -355,7 +356,7 @@ export class PgBossRenderQueue extends PgBossQueue<RenderTask> implements Render
       max: 1,
       useListenNotify: true,
       schedule: false,
-      supervise: settings.supervise ?? true,
+      supervise: settings.supervise,
       superviseIntervalSeconds: superviseSeconds,
       monitorIntervalSeconds: superviseSeconds,
       maintenanceIntervalSeconds: 5 * 60,
@@ -377,7 +378,7 @@ export class PgBossRenderQueue extends PgBossQueue<RenderTask> implements Render
 
   /** Stops together with this queue. */
   of<Task extends SomeTask>(kind: QueueKind<Task>): TaskQueue<Task> {
-    const queue = new PgBossTaskQueue(this.boss, this.settings, kind);
+    const queue = new PgBossQueue(this.boss, this.settings, queuesOf(kind, this.settings));
     this.opened.push({ queue, graceMs: kind.graceMs });
     return queue;
   }
@@ -390,7 +391,8 @@ export class PgBossRenderQueue extends PgBossQueue<RenderTask> implements Render
   override async open(): Promise<void> {
     await super.open();
     await prepareModelPlaces(this.boss.getDb());
-    for (const kind of queueKinds) await new PgBossTaskQueue(this.boss, this.settings, kind).open();
+    for (const kind of queueKinds)
+      await new PgBossQueue(this.boss, this.settings, queuesOf(kind, this.settings)).open();
   }
 
   protected override async stopOnce(graceMs: number): Promise<void> {
@@ -405,26 +407,22 @@ export class PgBossRenderQueue extends PgBossQueue<RenderTask> implements Render
  * the server closed the connection at that moment, the process ended.
  */
 function listenAt(url: string): NonNullable<Db['listen']> {
-  const connection = {
+  const config = {
     connectionString: url,
     application_name: applicationName,
     connectionTimeoutMillis: 5_000,
+    keepAlive: true,
   };
   return (channel, hear, onConnected) => {
     const leaving = new AbortController();
-    const { signal } = leaving;
     const onChange = (listening: boolean) => {
       if (listening) onConnected();
     };
-    const ended = listenTo({ config: { ...connection, keepAlive: true }, channel, signal, hear, onChange });
+    const ended = listenTo({ config, channel, signal: leaving.signal, hear, onChange });
     const close = () => {
       leaving.abort();
       return ended;
     };
     return Promise.resolve({ close });
   };
-}
-
-function superviseSecondsOf({ superviseSeconds = 5 }: PgBossSettings): number {
-  return superviseSeconds;
 }

@@ -49,7 +49,7 @@ export const assetsReadModel: ReadModel<AssetRow> = {
   categories: ['asset'],
   // The retirement of a catalogue entry does not change its picture.
   rowsNeverChange: true,
-  keyOf: (event) => [event.streamId],
+  keysOf: (event) => [[event.streamId]],
   evolve: (row, event) => {
     if (event.type === 'CatalogEntryRetired') return row;
     if (event.type !== 'AssetStored') throw new Error(`${event.type} does not belong in ${event.stream}`);

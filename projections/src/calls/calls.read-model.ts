@@ -70,7 +70,7 @@ export const callsReadModel: ReadModel<CallRow> = {
   version: 1,
   entity: CallRow,
   categories: ['job'],
-  keyOf: (event) => (concerns(event) ? [event.streamId, event.data.call] : undefined),
+  keysOf: (event) => (concerns(event) ? [[event.streamId, event.data.call]] : []),
   evolve,
 };
 

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import {
   at,
   cancelled,
@@ -16,36 +16,34 @@ let side: ReadSide;
 let jobs: JobsReader;
 
 beforeAll(async () => {
-  side = await startReadSide();
-  jobs = new JobsReader(side.dataSource);
-  const { fixture } = side;
-  const job = (
-    id: string,
-    tenant: string,
-    second: number,
-    jobType: string,
-    events: Parameters<typeof fixture.append>[2],
-  ) => fixture.append('job', id, [queued(id, tenant, { at: at(second), jobType }), ...events], { tenant });
-  await job('J1', 'acme', 0, 'MODEL_GENERATOR', []);
-  await job('J2', 'acme', 1, 'MODEL_GENERATOR', [renderStarted, stageCompleted]);
-  await job('J3', 'acme', 2, 'PRODUCT_TO_MODEL_DIRECT', [renderStarted, succeeded]);
-  await job('J4', 'acme', 3, 'PRODUCT_TO_MODEL_DIRECT', [renderStarted, failed]);
-  // The same moment as J4: the id decides.
-  await job('J5', 'acme', 3, 'LOOK', [cancelled]);
-  await job('X1', 'rival', 4, 'LOOK', []);
-  await fixture.append('job', 'V1', [voided], { tenant: 'acme' });
-  const child = (id: string, childIndex: number) =>
-    fixture.append('job', id, [queued(id, 'batch', { parentJobId: 'P', childIndex })], { tenant: 'batch' });
-  await fixture.append('job', 'P', [queued('P', 'batch', { chargeId: null, childJobIds: ['C2', 'C1'] })], {
-    tenant: 'batch',
+  side = await startReadSide(async (fixture) => {
+    const job = (
+      id: string,
+      tenant: string,
+      second: number,
+      jobType: string,
+      events: Parameters<typeof fixture.append>[2],
+    ) => fixture.append('job', id, [queued(id, tenant, { at: at(second), jobType }), ...events], { tenant });
+    await job('J1', 'acme', 0, 'MODEL_GENERATOR', []);
+    await job('J2', 'acme', 1, 'MODEL_GENERATOR', [renderStarted, stageCompleted]);
+    await job('J3', 'acme', 2, 'PRODUCT_TO_MODEL_DIRECT', [renderStarted, succeeded]);
+    await job('J4', 'acme', 3, 'PRODUCT_TO_MODEL_DIRECT', [renderStarted, failed]);
+    // The same moment as J4: the id decides.
+    await job('J5', 'acme', 3, 'LOOK', [cancelled]);
+    await job('X1', 'rival', 4, 'LOOK', []);
+    await fixture.append('job', 'V1', [voided], { tenant: 'acme' });
+    const child = (id: string, childIndex: number) =>
+      fixture.append('job', id, [queued(id, 'batch', { parentJobId: 'P', childIndex })], { tenant: 'batch' });
+    await fixture.append('job', 'P', [queued('P', 'batch', { chargeId: null, childJobIds: ['C2', 'C1'] })], {
+      tenant: 'batch',
+    });
+    await child('C1', 1);
+    await child('C2', 0);
+    await fixture.append('job', 'T1', [queued('T1', 'acme')], { environment: 'test' });
   });
-  await child('C1', 1);
-  await child('C2', 0);
-  await fixture.append('job', 'T1', [queued('T1', 'acme')], { environment: 'test' });
-  await fixture.passed((await fixture.store.head())!);
+  jobs = new JobsReader(side.dataSource);
+  return side.dispose;
 });
-
-afterAll(() => side.dispose());
 
 const page = (filter: Partial<Parameters<JobsReader['list']>[1]>) =>
   jobs.list('acme', { limit: 50, offset: 0, ...filter });
@@ -55,11 +53,6 @@ const ids = async (filter: Parameters<typeof page>[0]) =>
 describe('the jobs reader', () => {
   it("lists a tenant's own jobs of its environment, newest first", async () => {
     expect(await ids({})).toEqual(['J5', 'J4', 'J3', 'J2', 'J1']);
-  });
-
-  it('pages', async () => {
-    expect(await ids({ limit: 2, offset: 1 })).toEqual(['J4', 'J3']);
-    expect(await ids({ limit: 2, offset: 5 })).toEqual([]);
   });
 
   it('pages by cursor, and counts all that match; what is no job of the tenant is no cursor', async () => {

@@ -1,19 +1,13 @@
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 import type { JobArtifact } from '#domain/job/job.events.js';
 import type { ProjectedEvent } from '#read-store/projected-event.js';
-import { foldRow, type ReadModel } from '#read-store/read-model.js';
-import { timelineRow, type TimelineEventType } from '../timeline/timeline.read-model.js';
+import type { ReadModel } from '#read-store/read-model.js';
+import { timelineRow, type TimelineRow } from '../timeline/timeline.read-model.js';
 
 export type JobStatus = 'NOT_STARTED' | 'IN_PROGRESS' | 'SUCCESS' | 'FAILURE';
 
 /** The newest public event of the timeline, in the form stored in the job's row. Artifacts carry no URLs. */
-export interface LatestEvent {
-  seq: number;
-  eventType: TimelineEventType;
-  stage: string;
-  message: string;
-  artifacts: JobArtifact[];
-  extra: Record<string, unknown>;
+interface LatestEvent extends Omit<TimelineRow, 'jobId' | 'tenant' | 'visibility' | 'createdAt'> {
   /** ISO 8601, UTC. */
   createdAt: string;
 }
@@ -111,14 +105,9 @@ export const jobsReadModel: ReadModel<JobRow> = {
   entity: JobRow,
   categories: ['job'],
   // A voided stream is a fence against a late JobQueued; the job never existed.
-  keyOf: (event) => (event.type === 'JobVoided' ? undefined : [event.streamId]),
+  keysOf: (event) => (event.type === 'JobVoided' ? [] : [[event.streamId]]),
   evolve,
 };
-
-/** The row folded from a job's own stream; undefined if the job never existed. */
-export function foldJobRow(events: readonly ProjectedEvent[]): JobRow | undefined {
-  return foldRow(jobsReadModel, events);
-}
 
 function evolve(row: JobRow | undefined, event: ProjectedEvent): JobRow | undefined {
   if (event.type === 'JobQueued') return queued(event);
@@ -148,7 +137,8 @@ function queued(event: Extract<ProjectedEvent, { type: 'JobQueued' }>): JobRow {
     finishedAt: null,
     result: null,
     error: null,
-    ...latestEventOf(event),
+    // Every timeline begins with this event.
+    ...latestEventOf(timelineRow(event)!),
     revision: Number(event.revision),
   };
 }
@@ -178,30 +168,12 @@ function failure(code: string, message: string, at: string): Partial<JobRow> {
   return { status: 'FAILURE', error: { code, message }, finishedAt: new Date(at) };
 }
 
-const internal: ReadonlySet<string> = new Set([
-  'RenderStarted',
-  'EngineCalled',
-  'EngineSubmitted',
-  'EngineAnswered',
-]);
-
 /** Empty for an internal event: the caller's cursor only ever points to an event that the caller can see. */
 function latest(event: ProjectedEvent): Partial<JobRow> {
-  return internal.has(event.type) ? {} : latestEventOf(event);
+  const row = timelineRow(event);
+  return row?.visibility === 'public' ? latestEventOf(row) : {};
 }
 
-function latestEventOf(event: ProjectedEvent): { latestSeq: number; latestEvent: LatestEvent } {
-  const row = timelineRow(event);
-  if (!row) throw new Error(`${event.type} is not part of a timeline`);
-  const { seq, eventType, stage, message, artifacts, extra, createdAt } = row;
-  const latestEvent = {
-    seq,
-    eventType,
-    stage,
-    message,
-    artifacts,
-    extra,
-    createdAt: createdAt.toISOString(),
-  };
-  return { latestSeq: seq, latestEvent };
+function latestEventOf({ jobId: _job, tenant: _tenant, visibility: _visibility, ...row }: TimelineRow) {
+  return { latestSeq: row.seq, latestEvent: { ...row, createdAt: row.createdAt.toISOString() } };
 }

@@ -12,9 +12,11 @@ import {
   succeeded,
   voided,
 } from '../testing/stories.js';
-import { foldJobRow } from './jobs.read-model.js';
+import { foldRow } from '#read-store/read-model.js';
+import { jobsReadModel } from './jobs.read-model.js';
 
-const fold = (...events: Parameters<typeof inStream>[2]) => foldJobRow(inStream('job', 'J', events));
+const fold = (...events: Parameters<typeof inStream>[2]) =>
+  foldRow(jobsReadModel, inStream('job', 'J', events));
 
 describe('the row of a job', () => {
   it('begins with JobQueued', () => {
@@ -102,9 +104,9 @@ describe('the row of a job', () => {
 
   it('leaves the row before as it was', () => {
     const events = inStream('job', 'J', [queued('J', 'acme'), succeeded]);
-    const before = foldJobRow(events.slice(0, 1));
+    const before = foldRow(jobsReadModel, events.slice(0, 1));
     const kept = structuredClone(before);
-    foldJobRow(events);
+    foldRow(jobsReadModel, events);
     expect(before).toEqual(kept);
   });
 });

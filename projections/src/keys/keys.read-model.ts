@@ -35,7 +35,7 @@ export const keysReadModel: ReadModel<KeyRow> = {
   version: 2,
   entity: KeyRow,
   categories: ['key'],
-  keyOf: (event) => [event.streamId],
+  keysOf: (event) => [[event.streamId]],
   evolve,
 };
 

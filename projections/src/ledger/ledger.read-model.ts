@@ -58,18 +58,18 @@ export const ledgerReadModel: ReadModel<LedgerRow> = {
   version: 1,
   entity: LedgerRow,
   categories: ['account'],
-  keyOf: (event) => {
+  keysOf: (event) => {
     switch (event.type) {
       case 'CreditsPurchased':
-        return [event.data.purchaseId];
+        return [[event.data.purchaseId]];
       case 'CreditsCorrected':
-        return [event.data.correctionId];
+        return [[event.data.correctionId]];
       case 'CreditsDebited':
       case 'CreditsSettled':
       case 'CreditsRefunded':
-        return [event.data.chargeId];
+        return [[event.data.chargeId]];
       default:
-        return undefined;
+        return [];
     }
   },
   evolve,

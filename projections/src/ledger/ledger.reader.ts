@@ -1,4 +1,4 @@
-import { MoreThanOrEqual, type DataSource } from 'typeorm';
+import { MoreThanOrEqual } from 'typeorm';
 import type {
   LedgerReads,
   OpenCharges,
@@ -9,7 +9,7 @@ import type {
 import { environments, type Environment } from '#domain/streams.js';
 import type { Queries } from '#read-store/data-source.js';
 import { JobRow } from '../jobs/jobs.read-model.js';
-import { readPage } from '../readers.js';
+import { readerOf, readPage } from '../readers.js';
 import { LedgerRow } from './ledger.read-model.js';
 
 /** An open charge for which the read models show no job, or a job that has ended. */
@@ -19,16 +19,10 @@ export interface OverdueCharge extends OrphanCandidate {
 }
 
 /** The credit ledger of one environment. */
-export class LedgerReader implements LedgerReads, OpenCharges<OverdueCharge> {
-  constructor(private readonly dataSource: DataSource) {}
-
+export class LedgerReader extends readerOf(LedgerRow) implements LedgerReads, OpenCharges<OverdueCharge> {
   /** Newest first, in the order of the account's own stream. */
   list(tenant: string, page: PageRequest): Promise<Page<LedgerRow>> {
-    const query = this.rows
-      .createQueryBuilder('ledger')
-      .where('ledger.tenant = :tenant', { tenant })
-      .orderBy('ledger.revision', 'DESC');
-    return readPage(query, page);
+    return readPage(this.newest({ tenant }, 'revision'), page);
   }
 
   /** The charge or the purchase with this id, of any tenant. */
@@ -72,10 +66,6 @@ export class LedgerReader implements LedgerReads, OpenCharges<OverdueCharge> {
       if (jobId === null) throw new Error(`the charge ${id} names no job`);
       return { tenant, chargeId: id, jobId, amount, createdAt };
     });
-  }
-
-  private get rows() {
-    return this.dataSource.getRepository(LedgerRow);
   }
 }
 

@@ -34,7 +34,7 @@ export const presetsReadModel: ReadModel<PresetRow> = {
   version: 1,
   entity: PresetRow,
   categories: ['preset'],
-  keyOf: (event) => [event.streamId],
+  keysOf: (event) => [[event.streamId]],
   evolve,
 };
 

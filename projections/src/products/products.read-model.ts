@@ -43,7 +43,7 @@ export const productsReadModel: ReadModel<ProductRow> = {
   entity: ProductRow,
   categories: ['product'],
   // A reference's stream only names the product that has it.
-  keyOf: (event) => (event.type === 'ExternalRefAssigned' ? undefined : [event.streamId]),
+  keysOf: (event) => (event.type === 'ExternalRefAssigned' ? [] : [[event.streamId]]),
   evolve: (row, event) => {
     if (event.type === 'ProductRegistered') {
       const { at, ...facts } = event.data;

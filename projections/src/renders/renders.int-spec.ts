@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import {
   artifact,
   at,
@@ -16,24 +16,25 @@ let side: ReadSide;
 let renders: RendersReader;
 
 beforeAll(async () => {
-  side = await startReadSide();
+  side = await startReadSide(async (fixture) => {
+    const withoutPicture = {
+      ...succeeded,
+      data: { ...succeeded.data, artifacts: [artifact('intermediate')] },
+    };
+    const later = { ...succeeded, data: { ...succeeded.data, at: at(30) } };
+    const job = (id: string, tenant: string, events: Parameters<typeof fixture.append>[2]) =>
+      fixture.append('job', id, [queued(id, tenant), renderStarted, ...events], { tenant });
+    await job('J1', 'acme', [stageCompleted, later]);
+    await job('J2', 'acme', [succeeded]);
+    await job('J3', 'acme', [failed]);
+    await job('J4', 'acme', [cancelled]);
+    await job('J5', 'acme', [withoutPicture]);
+    await job('J6', 'acme', [stageCompleted]);
+    await job('X1', 'rival', [succeeded]);
+  });
   renders = new RendersReader(side.dataSource);
-  const { fixture } = side;
-  const withoutPicture = { ...succeeded, data: { ...succeeded.data, artifacts: [artifact('intermediate')] } };
-  const later = { ...succeeded, data: { ...succeeded.data, at: at(30) } };
-  const job = (id: string, tenant: string, events: Parameters<typeof fixture.append>[2]) =>
-    fixture.append('job', id, [queued(id, tenant), renderStarted, ...events], { tenant });
-  await job('J1', 'acme', [stageCompleted, later]);
-  await job('J2', 'acme', [succeeded]);
-  await job('J3', 'acme', [failed]);
-  await job('J4', 'acme', [cancelled]);
-  await job('J5', 'acme', [withoutPicture]);
-  await job('J6', 'acme', [stageCompleted]);
-  await job('X1', 'rival', [succeeded]);
-  await fixture.passed((await fixture.store.head())!);
+  return side.dispose;
 });
-
-afterAll(() => side.dispose());
 
 describe('the renders reader', () => {
   it("lists a tenant's finished pictures, the last finished first", async () => {

@@ -58,7 +58,7 @@ export const rendersReadModel: ReadModel<RenderRow> = {
   version: 1,
   entity: RenderRow,
   categories: ['job'],
-  keyOf: (event) => (concerns(event) ? [event.streamId] : undefined),
+  keysOf: (event) => (concerns(event) ? [[event.streamId]] : []),
   evolve,
 };
 

@@ -10,12 +10,20 @@ export interface ReadSide {
   dispose(): Promise<void>;
 }
 
-/** The whole read side on a database of its own: an event store, all read models kept up to date, a data source. */
-export async function startReadSide(): Promise<ReadSide> {
+/**
+ * The whole read side on a database of its own: an event store, all read models kept up to date, a data source.
+ * The read models show the history that `tell` has written.
+ */
+export async function startReadSide(
+  tell?: (fixture: ReadStoreFixture) => Promise<unknown>,
+): Promise<ReadSide> {
   const fixture = await ReadStoreFixture.create();
+  await tell?.(fixture);
   fixture.start({ readModels });
   const dataSource = createDataSource({ url: fixture.url, schema: 'live', entities: readModelEntities });
   await dataSource.initialize();
+  const head = await fixture.store.head();
+  if (head !== undefined) await fixture.passed(head);
   return {
     fixture,
     dataSource,

@@ -51,6 +51,37 @@ export function queued(
   };
 }
 
+/** An upload, or the picture of a job. */
+export function stored(
+  assetId: string,
+  more: Partial<EventOfType<'AssetStored'>['data']> = {},
+): EventOfType<'AssetStored'> {
+  return {
+    type: 'AssetStored',
+    data: {
+      assetId,
+      tenant: 'acme',
+      storageKey: `uploads/${assetId}.png`,
+      contentType: 'image/png',
+      width: 800,
+      height: 600,
+      sizeBytes: 26_214_400,
+      sha256: 'ab'.repeat(32),
+      origin: 'upload',
+      jobId: null,
+      at: at(4),
+      ...more,
+    },
+  };
+}
+
+export function entryRetired(assetId: string, second = 4): EventOfType<'CatalogEntryRetired'> {
+  return {
+    type: 'CatalogEntryRetired',
+    data: { assetId, tenant: 'acme', reason: 'dated', at: at(second) },
+  };
+}
+
 export const renderStarted: EventOfType<'RenderStarted'> = {
   type: 'RenderStarted',
   data: { attempt: 1, worker: 'worker-1', at: at(1) },

@@ -3,9 +3,6 @@ import type { JobArtifact } from '#domain/job/job.events.js';
 import type { ProjectedEvent } from '#read-store/projected-event.js';
 import type { ReadModel } from '#read-store/read-model.js';
 
-/** `started` is internal: it is kept for operators and never shown to a caller. */
-export type TimelineEventType = 'queued' | 'started' | 'stage' | 'succeeded' | 'failed';
-
 /** One event of a job's timeline. `seq` = stream revision + 1, and so the caller's polling cursor. */
 @Entity('timeline')
 export class TimelineRow {
@@ -18,8 +15,9 @@ export class TimelineRow {
   @Column({ type: 'text' })
   tenant: string;
 
+  /** `started` is internal: it is kept for operators and never shown to a caller. */
   @Column({ type: 'text' })
-  eventType: TimelineEventType;
+  eventType: 'queued' | 'started' | 'stage' | 'succeeded' | 'failed';
 
   @Column({ type: 'text' })
   visibility: 'public' | 'internal';
@@ -48,7 +46,8 @@ export const timelineReadModel: ReadModel<TimelineRow> = {
   entity: TimelineRow,
   categories: ['job'],
   rowPerEvent: true,
-  keyOf: (event) => (isShown(event) ? [event.streamId, seqOf(event)] : undefined),
+  // Only operators see vendors' calls and prices, which have no entry. A fence is not a job.
+  keysOf: (event) => (entryOf(event) ? [[event.streamId, seqOf(event)]] : []),
   evolve: (_row, event) => timelineRow(event),
 };
 
@@ -121,18 +120,6 @@ function entryOf(event: ProjectedEvent): Entry | undefined {
 
 function failed(code: string, message: string): Entry {
   return { eventType: 'failed', stage: 'failed', message, extra: { error: { code, message } } };
-}
-
-/** Only operators see vendors' calls and prices. A fence is not a job. */
-const hidden: ReadonlySet<string> = new Set([
-  'JobVoided',
-  'EngineCalled',
-  'EngineSubmitted',
-  'EngineAnswered',
-]);
-
-function isShown(event: ProjectedEvent): boolean {
-  return !hidden.has(event.type);
 }
 
 function seqOf(event: ProjectedEvent): number {

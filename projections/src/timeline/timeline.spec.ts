@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import {
-  artifact,
   at,
   cancelled,
   failed,
@@ -30,12 +29,6 @@ describe('the timeline of a job', () => {
   it('tells the price when queued', () => {
     expect(fold(queued('J', 'acme'))).toMatchObject([
       { extra: { credits_cost: 5 }, createdAt: new Date(at(0)) },
-    ]);
-  });
-
-  it('shows the pictures of a stage', () => {
-    expect(fold(stageCompleted)).toMatchObject([
-      { stage: 'pose', message: 'Posed.', artifacts: [artifact('intermediate', 'Pose')] },
     ]);
   });
 

@@ -1,30 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import type { DomainEvent, EventOfType } from '#domain/events.js';
-import { foldRow, keysOf } from '#read-store/read-model.js';
+import { foldRow } from '#read-store/read-model.js';
 import type { StreamCategory } from '#domain/streams.js';
-import { at, cancelled, inStream } from '../testing/stories.js';
+import { at, cancelled, entryRetired, inStream, stored } from '../testing/stories.js';
 import { usageReadModel } from './usage.read-model.js';
 
-const stored: EventOfType<'AssetStored'> = {
-  type: 'AssetStored',
-  data: {
-    assetId: 'A',
-    tenant: 'acme',
-    storageKey: 'a.png',
-    contentType: 'image/png',
-    width: 1,
-    height: 1,
-    sizeBytes: 9,
-    sha256: 'ab',
-    origin: 'upload',
-    jobId: null,
-    at: at(4),
-  },
-};
-const retired: EventOfType<'CatalogEntryRetired'> = {
-  type: 'CatalogEntryRetired',
-  data: { assetId: 'A', tenant: 'acme', reason: 'dated', at: at(4) },
-};
 const facts = { title: 'Coat', externalRef: 'sku', description: null, garmentCategoryId: null, images: [] };
 const assigned: EventOfType<'ExternalRefAssigned'> = {
   type: 'ExternalRefAssigned',
@@ -62,10 +42,10 @@ const patch = ['PATCH', '/v1/products/{public_id}', 200, null] as const;
 
 describe("the usage row of a caller's write that costs nothing", () => {
   it.each([
-    ['an upload', left('asset', 'A', stored), ['POST', '/v1/uploads', 201, null]],
+    ['an upload', left('asset', 'A', stored('A')), ['POST', '/v1/uploads', 201, null]],
     [
       'a retired entry',
-      left('asset', 'A', retired),
+      left('asset', 'A', entryRetired('A')),
       ['DELETE', '/v1/catalog/{resource}/{public_id}', 204, null],
     ],
     [
@@ -120,12 +100,12 @@ describe("the usage row of a caller's write that costs nothing", () => {
     'is not made by the same events of %s',
     (actor) => {
       const events = [
-        ...left('asset', 'A', stored, { actor }),
-        ...left('asset', 'A', retired, { actor }),
+        ...left('asset', 'A', stored('A'), { actor }),
+        ...left('asset', 'A', entryRetired('A'), { actor }),
         ...left('product', 'P', archived, { actor }),
         ...left('job', 'J', cancelled, { actor }),
       ];
-      expect(events.flatMap((event) => keysOf(usageReadModel, event))).toEqual([]);
+      expect(events.flatMap((event) => usageReadModel.keysOf(event))).toEqual([]);
     },
   );
 });

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { at, debited, queued, refunded, rejected, settled } from '../testing/stories.js';
 import { startReadSide, type ReadSide } from '../testing/read-side.js';
 import { UsageReader } from '../readers.js';
@@ -7,20 +7,18 @@ let side: ReadSide;
 let usage: UsageReader;
 
 beforeAll(async () => {
-  side = await startReadSide();
-  usage = new UsageReader(side.dataSource);
-  const { fixture } = side;
-  await fixture.append('account', 'acme', [debited('R1', 5, 1), debited('R2', 5, 2), debited('R3', 5, 3)]);
-  await fixture.append('usage', 'acme', [rejected('R4', 4)]);
-  await fixture.append('job', 'J1', [queued('J1', 'acme', { requestId: 'R1', at: at(2) })], {
-    tenant: 'acme',
+  side = await startReadSide(async (fixture) => {
+    await fixture.append('account', 'acme', [debited('R1', 5, 1), debited('R2', 5, 2), debited('R3', 5, 3)]);
+    await fixture.append('usage', 'acme', [rejected('R4', 4)]);
+    await fixture.append('job', 'J1', [queued('J1', 'acme', { requestId: 'R1', at: at(2) })], {
+      tenant: 'acme',
+    });
+    await fixture.append('account', 'acme', [settled('R1', 5, 6), refunded('R2', 5, 7)]);
+    await fixture.append('account', 'rival', [debited('X', 9, 8)]);
   });
-  await fixture.append('account', 'acme', [settled('R1', 5, 6), refunded('R2', 5, 7)]);
-  await fixture.append('account', 'rival', [debited('X', 9, 8)]);
-  await fixture.passed((await fixture.store.head())!);
+  usage = new UsageReader(side.dataSource);
+  return side.dispose;
 });
-
-afterAll(() => side.dispose());
 
 describe('the usage reader', () => {
   it("lists a tenant's own requests, newest first, and counts them all", async () => {

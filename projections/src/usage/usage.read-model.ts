@@ -78,9 +78,9 @@ export const usageReadModel: ReadModel<UsageRow> = {
   categories: ['account', 'job', 'usage', 'asset', 'product'],
   grown: { categories: ['asset', 'product'], has: isFreeCall },
   keysSpanStreams: true,
-  keyOf: (event) => {
+  keysOf: (event) => {
     const requestId = requestIdOf(event);
-    return requestId === undefined ? undefined : [requestId];
+    return requestId === undefined ? [] : [[requestId]];
   },
   evolve,
 };

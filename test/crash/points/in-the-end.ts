@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { AccountWriter } from '#application/account/account-writer.js';
 import { createLogger } from '#platform/logger.js';
@@ -26,11 +25,11 @@ export async function readModelProblems(world: World): Promise<string[]> {
     readModels,
   });
   const running = runTasks({ ...common, tasks: [runner], signal: stopping.signal });
-  while (!runner.status.caughtUp) await sleep(20);
-  stopping.abort();
-  await running;
   const rebuilt = new pg.Pool({ connectionString: database.url, max: 1 });
   try {
+    while (!(await caughtUp({ events: world.events, pool: rebuilt })));
+    stopping.abort();
+    await running;
     const problems: string[] = [];
     for (const { name } of readModels) {
       const [live, anew] = [await rowsOf(world.pool, name), await rowsOf(rebuilt, name)];

@@ -143,7 +143,7 @@ async function readProblems(world: World, client: Client, history: JudgedHistory
   return problems;
 }
 
-export async function caughtUp({ events, pool }: World): Promise<boolean> {
+export async function caughtUp({ events, pool }: Pick<World, 'events' | 'pool'>): Promise<boolean> {
   const head = (await events.store.head()) ?? 0n;
   for (const end = Date.now() + caughtUpWithinMs; Date.now() < end; await sleep(20)) {
     const there = await pool.query(

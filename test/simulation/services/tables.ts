@@ -1,6 +1,6 @@
 import { columnsOf } from '#read-store/entity-table.js';
 import type { ProjectedEvent } from '#read-store/projected-event.js';
-import { keysOf, type ReadModel } from '#read-store/read-model.js';
+import type { ReadModel } from '#read-store/read-model.js';
 import { readModels } from '#projections/read-models.js';
 
 export type Rows = ReadonlyMap<string, object>;
@@ -38,7 +38,7 @@ export class Tables {
       const rows = this.rowsOf(model.name);
       for (const event of events) {
         if (!model.categories.includes(event.category)) continue;
-        for (const key of keysOf(model, event)) {
+        for (const key of model.keysOf(event)) {
           const id = JSON.stringify(key);
           after.set(id, model.evolve(after.has(id) ? after.get(id) : rows.get(id), event, key));
         }

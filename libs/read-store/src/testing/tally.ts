@@ -34,8 +34,8 @@ export function tally(name = 'tally', version = 1): ReadModel<TallyRow> {
     version,
     entity: TallyRow,
     categories: ['account'],
-    keyOf: (event) =>
-      event.type === 'CreditsPurchased' || event.type === 'AccountSuspended' ? [event.streamId] : undefined,
+    keysOf: ({ type, streamId }) =>
+      type === 'CreditsPurchased' || type === 'AccountSuspended' ? [[streamId]] : [],
     evolve: (row, event) => {
       if (event.type === 'AccountSuspended') return undefined;
       if (event.type !== 'CreditsPurchased') throw new Error(event.type);
