@@ -9,7 +9,12 @@ import { ReadYourWrites } from '#application/consistency/read-your-writes.js';
 import type { CatalogEntry } from '#application/read-models.js';
 import { catalogResources, type CatalogResource } from '#domain/catalog/catalog.js';
 import { Clock } from '#platform/clock.js';
-import { ThumbnailsProperty, ThumbnailUrlsResponse } from '../uploads/thumbnail-urls.js';
+import {
+  pictureUrl,
+  renderKey,
+  ThumbnailsProperty,
+  ThumbnailUrlsResponse,
+} from '../uploads/thumbnail-urls.js';
 import { ServedPictures } from '../uploads/served-pictures.js';
 import { RequireCapability } from '../auth/api-key.guard.js';
 import { CurrentCaller } from '../auth/caller.js';
@@ -18,6 +23,8 @@ import {
   describedHeaders,
   DescribePublicId,
   DescribeRead,
+  idLike,
+  jobId,
   PageOf,
 } from '../http/describe.js';
 import { notFound } from '../http/api-error.js';
@@ -29,9 +36,7 @@ export class CatalogEntryResponse {
   @ApiProperty({
     description:
       'The id of the entry and of its picture: an asset id, which every field for a picture accepts.',
-    minLength: 26,
-    maxLength: 26,
-    example: '01K9Z7J0V8G3H5J7K9M2N4P6QR',
+    ...idLike('01K9Z7J0V8G3H5J7K9M2N4P6QR'),
   })
   public_id: string;
 
@@ -43,9 +48,7 @@ export class CatalogEntryResponse {
 
   @ApiProperty({
     description: 'Short-lived presigned GET URL.',
-    format: 'uri',
-    example:
-      'https://atelier.example/objects/live/01K9Z7G1T9C4W6X2Y8A5S3D7FH/renders/01K9Z7J0V6X8Y2Z4A6B8C0D2EF/01K9Z7J0V8G3H5J7K9M2N4P6QR.png?expires=1790000000&signature=9f2c',
+    ...pictureUrl(`${renderKey.replace('.png', '')}/01K9Z7J0V8G3H5J7K9M2N4P6QR.png`),
   })
   image_url: string;
 
@@ -64,12 +67,7 @@ export class CatalogEntryResponse {
   })
   attributes: Readonly<Record<string, unknown>>;
 
-  @ApiProperty({
-    description: 'The job that made it.',
-    minLength: 26,
-    maxLength: 26,
-    example: '01K9Z7J0V6X8Y2Z4A6B8C0D2EF',
-  })
+  @ApiProperty({ description: 'The job that made it.', ...jobId })
   job_id: string;
 
   @ApiProperty({ format: 'date-time', example: '2026-01-31T12:00:01.000Z' })

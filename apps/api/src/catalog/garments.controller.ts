@@ -6,7 +6,7 @@ import { GarmentCompatibility } from '#application/compatibility/garment-compati
 import { IdField, ListField, text } from '#validation/fields.js';
 import { RequireCapability } from '../auth/api-key.guard.js';
 import { CurrentCaller } from '../auth/caller.js';
-import { DescribeErrors, DescribeRead, describedHeaders, PageOf } from '../http/describe.js';
+import { DescribeErrors, DescribeRead, describedHeaders, idLike, PageOf } from '../http/describe.js';
 import { notFound } from '../http/api-error.js';
 import { ConsistencyToken, unwrap } from '../http/consistency-token.js';
 import { ProductCategoryResponse } from './products.dto.js';
@@ -54,7 +54,7 @@ export class CompatibilityVerdictResponse {
 }
 
 export class CompatibilityCheckResponse {
-  @ApiProperty({ minLength: 26, maxLength: 26, example: '01JVYEPJ00T6S3RJBKZR9DHCE6' })
+  @ApiProperty(idLike('01JVYEPJ00T6S3RJBKZR9DHCE6'))
   product_garment_category_public_id: string;
 
   @ApiProperty({

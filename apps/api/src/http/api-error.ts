@@ -143,11 +143,8 @@ export class ErrorEnvelope {
   detail?: readonly FieldProblem[];
 }
 
-/** Where the guide says what to do about a code. */
-export const docsOf = (code: ErrorCode) => `/docs/guides/errors#${code.toLowerCase()}`;
-
 export function envelopeOf(error: ApiError, requestId: string): ErrorEnvelope {
   const { code, message, detail } = error;
-  const docs_url = docsOf(code);
+  const docs_url = `/docs/guides/errors#${code.toLowerCase()}`;
   return { error: { code, message, request_id: requestId, docs_url }, ...(detail && { detail }) };
 }

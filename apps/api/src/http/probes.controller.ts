@@ -43,7 +43,7 @@ export class HealthController {
     security: [],
   })
   @ApiOkResponse({ type: HealthResponse, description: 'They do.' })
-  @DescribeErrors(503)
+  @DescribeErrors()
   async isReady(): Promise<HealthResponse> {
     const problems = await problemsInTime(() => this.problems());
     if (problems.length === 0) return { status: 'ok' };

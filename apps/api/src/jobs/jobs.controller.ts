@@ -6,13 +6,7 @@ import type { Caller } from '#application/command-context.js';
 import { JobQueries } from '#application/job/job-queries.js';
 import { OpenToClientTokens, RequireCapability } from '../auth/api-key.guard.js';
 import { CurrentCaller } from '../auth/caller.js';
-import {
-  DescribeErrors,
-  DescribePublicId,
-  DescribeRead,
-  DescribeCancelErrors,
-  DescribeWrite,
-} from '../http/describe.js';
+import { DescribeErrors, DescribePublicId, DescribeRead, DescribeWrite } from '../http/describe.js';
 import { ApiError, invalid, notFound } from '../http/api-error.js';
 import { ConsistencyToken, unwrap, tellWrite } from '../http/consistency-token.js';
 import { PublicId, ValidQuery, EmptyBody } from '../http/valid-request.js';
@@ -99,7 +93,7 @@ export class CancelController {
   @ApiBody({ required: false, schema: { type: 'object', additionalProperties: false } })
   @DescribePublicId('job')
   @DescribeWrite(200, JobDetailResponse)
-  @DescribeCancelErrors()
+  @DescribeErrors(401, 403, 404, '409 of a cancel', 413, 415, 422)
   async cancel(
     @CurrentCaller() caller: Caller,
     @PublicId('job') jobId: string,

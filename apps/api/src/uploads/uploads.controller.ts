@@ -20,16 +20,16 @@ import { StoreUpload, type StoredUpload } from '#application/picture/store-pictu
 import { StoredPictures } from '#application/picture/stored-pictures.js';
 import { Clock } from '#platform/clock.js';
 import { Logger } from '#platform/logger.js';
-import { ThumbnailsProperty, ThumbnailUrlsResponse } from './thumbnail-urls.js';
+import { pictureUrl, ThumbnailsProperty, ThumbnailUrlsResponse, uploadKey } from './thumbnail-urls.js';
 import { ServedPictures, type ShownPicture } from './served-pictures.js';
 import { OpenToClientTokens, RequireCapability } from '../auth/api-key.guard.js';
 import { CurrentCaller } from '../auth/caller.js';
 import {
   DescribeErrors,
   describedHeaders,
-  DescribePictureErrors,
   DescribePublicId,
   DescribeWrite,
+  idLike,
 } from '../http/describe.js';
 import { ApiError, notFound } from '../http/api-error.js';
 import { tellWrite } from '../http/consistency-token.js';
@@ -40,15 +40,13 @@ import { clearLeftUploads, leftAfterMs, spoolUpload } from './spooled-upload.js'
 export class UploadResponse {
   @ApiProperty({
     description: 'Durable handle, for product_image_s3_key or source_image_s3_key of a dispatch.',
-    example: 'live/01K9Z7G1T9C4W6X2Y8A5S3D7FH/uploads/01K9Z7J0V4M2Q8T6R3N5B1C7DE.jpg',
+    example: uploadKey,
   })
   upload_key: string;
 
   @ApiProperty({
     description: 'Short-lived presigned preview URL. No dispatch accepts it.',
-    format: 'uri',
-    example:
-      'https://atelier.example/objects/live/01K9Z7G1T9C4W6X2Y8A5S3D7FH/uploads/01K9Z7J0V4M2Q8T6R3N5B1C7DE.jpg?expires=1790000000&signature=9f2c',
+    ...pictureUrl(uploadKey),
   })
   image_url: string;
 
@@ -57,9 +55,7 @@ export class UploadResponse {
 
   @ApiProperty({
     description: 'Durable id, for every field that takes an asset.',
-    minLength: 26,
-    maxLength: 26,
-    example: '01K9Z7J0V4M2Q8T6R3N5B1C7DE',
+    ...idLike('01K9Z7J0V4M2Q8T6R3N5B1C7DE'),
   })
   asset_id: string;
 }
@@ -137,7 +133,7 @@ export class UploadsController implements OnModuleInit, OnModuleDestroy {
     },
   })
   @DescribeWrite(201, UploadResponse)
-  @DescribeErrors(401, 403, 409, 413, 415, 422, 503)
+  @DescribeErrors(401, 403, 409, 413, 415, 422)
   async create(
     @CurrentCaller() caller: Caller,
     @Req() request: FastifyRequest,
@@ -166,7 +162,7 @@ export class UploadsController implements OnModuleInit, OnModuleDestroy {
   })
   @DescribePublicId('upload')
   @ApiResponse({ status: 200, description: 'Found.', type: UploadResponse, headers: describedHeaders() })
-  @DescribePictureErrors()
+  @DescribeErrors(401, 403, 404, '410 of a picture')
   async get(@CurrentCaller() caller: Caller, @PublicId('upload') assetId: string): Promise<UploadResponse> {
     const stored = await this.stored.upload(caller, assetId);
     if (!stored) throw notFound('upload');
