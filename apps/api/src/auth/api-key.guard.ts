@@ -53,7 +53,10 @@ export class ApiKeyGuard implements CanActivate {
 
     const verdict = await this.limiter.count(caller);
     tellRateLimit(http.getResponse<FastifyReply>(), verdict);
-    if (!verdict.passed) throw rateLimited(verdict);
+    if (!verdict.passed) {
+      const why = `This key may make ${verdict.limit} requests a minute. Nothing was charged: try again`;
+      throw rateLimited(verdict.retryAfterSeconds, why);
+    }
 
     await this.signatures.check(request, caller);
 
@@ -81,8 +84,14 @@ export class ApiKeyGuard implements CanActivate {
         ? { found: await look(), retryAfterSeconds: 0 }
         : await attempts.lookUp(ip, isClientToken(key) || isWellFormed(key), look);
     if (found) return found;
-    if (tooManyWait) throw tooManyGuesses(retryAfterSeconds);
-    throw retryAfterSeconds > 0 ? tooManyFailures(retryAfterSeconds) : unauthenticated();
+    // The address has failed too often: the answer does not depend on the key.
+    if (retryAfterSeconds > 0) {
+      const why = tooManyWait
+        ? 'Too many API keys are waiting to be checked, so yours was not checked.'
+        : 'Too many requests without a valid API key came from this address.';
+      throw rateLimited(retryAfterSeconds, `${why} Try again`);
+    }
+    throw unauthenticated();
   }
 }
 
@@ -104,40 +113,14 @@ function checkScope(
  * fields for HTTP". `q` requests are allowed in `w` seconds; `r` are left, and the full limit is back in `t`
  * seconds.
  */
-export function tellRateLimit(reply: FastifyReply, { limit, remaining, resetSeconds }: RateVerdict): void {
+function tellRateLimit(reply: FastifyReply, { limit, remaining, resetSeconds }: RateVerdict): void {
   void reply
     .header('ratelimit-policy', `"default";q=${limit};w=60`)
     .header('ratelimit', `"default";r=${remaining};t=${resetSeconds}`);
 }
 
-export function rateLimited({ limit, retryAfterSeconds }: RateVerdict): ApiError {
-  return new ApiError(
-    'RATE_LIMITED',
-    `This key may make ${limit} requests a minute. Nothing was charged: try again in ${inSeconds(retryAfterSeconds)}.`,
-    { headers: { 'retry-after': String(retryAfterSeconds) } },
-  );
-}
-
-/**
- * For an address that has failed to authenticate too often. The answer does not depend on the key that it sent.
- */
-export function tooManyFailures(retryAfterSeconds: number): ApiError {
-  return new ApiError(
-    'RATE_LIMITED',
-    `Too many requests without a valid API key came from this address. Try again in ${inSeconds(retryAfterSeconds)}.`,
-    { headers: { 'retry-after': String(retryAfterSeconds) } },
-  );
-}
-
-/** For an address that has failed too often, when too many of its keys are already being checked. */
-function tooManyGuesses(retryAfterSeconds: number): ApiError {
-  return new ApiError(
-    'RATE_LIMITED',
-    `Too many API keys are waiting to be checked, so yours was not checked. Try again in ${inSeconds(retryAfterSeconds)}.`,
-    { headers: { 'retry-after': String(retryAfterSeconds) } },
-  );
-}
-
-function inSeconds(seconds: number): string {
-  return seconds === 1 ? 'a second' : `${seconds} seconds`;
+/** @param why the message, up to the time */
+function rateLimited(seconds: number, why: string): ApiError {
+  const time = seconds === 1 ? 'a second' : `${seconds} seconds`;
+  return new ApiError('RATE_LIMITED', `${why} in ${time}.`, { headers: { 'retry-after': String(seconds) } });
 }

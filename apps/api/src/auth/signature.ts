@@ -13,12 +13,10 @@ import { readRawBody } from '../http/request-body.js';
  * The answer is the same for a key that is missing, malformed, unknown, revoked or retired, and for a signature
  * that is missing or wrong. It must not help a guesser.
  */
-export function unauthenticated(): ApiError {
-  return new ApiError(
-    'UNAUTHENTICATED',
-    'Send a valid API key in the header Authorization: Bearer <API_KEY>.',
-    { headers: { 'www-authenticate': 'Bearer' } },
-  );
+export function unauthenticated(
+  message = 'Send a valid API key in the header Authorization: Bearer <API_KEY>.',
+): ApiError {
+  return new ApiError('UNAUTHENTICATED', message, { headers: { 'www-authenticate': 'Bearer' } });
 }
 
 export const signatureHeader = 'X-Atelier-Hmac-Sha256';
@@ -147,20 +145,16 @@ function signedHead({ method, raw, headers }: FastifyRequest, time: string): str
 const endOf = (seconds: number) => new Date((seconds + toleranceSeconds) * 1_000);
 
 function usedBefore(): ApiError {
-  return new ApiError(
-    'UNAUTHENTICATED',
+  return unauthenticated(
     'This signature was used before, and each signature is valid once. Sign a request again before you repeat it. If you ' +
       'send the same request twice within a second, give the time in milliseconds. Nothing was charged.',
-    { headers: { 'www-authenticate': 'Bearer' } },
   );
 }
 
 function untimely(ahead: number): ApiError {
-  return new ApiError(
-    'UNAUTHENTICATED',
+  return unauthenticated(
     `The signature is right, but its time is ${Math.abs(ahead)} seconds ${ahead > 0 ? 'ahead of' : 'behind'} ours, and ` +
       `at most ${toleranceSeconds} are allowed: set the clock, and sign each request when you send it. Nothing was charged.`,
-    { headers: { 'www-authenticate': 'Bearer' } },
   );
 }
 

@@ -36,32 +36,21 @@ type AcceptedDispatch = Extract<DispatchOutcome, { kind: 'accepted' }> & {
 
 /** The dispatch that was accepted. @throws ApiError for every other answer */
 function acceptedOrRefused(workflow: string, answer: DispatchAnswer, unfit: Unfit): AcceptedDispatch {
-  switch (answer.kind) {
-    case 'key-in-use':
-      throw new ApiError(
-        'IDEMPOTENCY_KEY_IN_USE',
-        'A request with this Idempotency-Key is still in progress. Send yours again in a moment: it gets the same answer.',
-        { headers: { 'retry-after': '1' } },
-      );
-    case 'key-reused': {
-      const msg = 'was used for another body. Use a new key for a new request';
-      const detail = [{ loc: ['header', 'Idempotency-Key'], msg, type: 'value' }];
-      throw new ApiError('IDEMPOTENCY_KEY_REUSED', `This Idempotency-Key ${msg}. Nothing was charged.`, {
-        detail,
-      });
-    }
-    case 'answered':
-      return outcomeOf(workflow, answer, unfit);
-    default:
-      return answer satisfies never;
+  if (answer.kind === 'key-in-use') {
+    throw new ApiError(
+      'IDEMPOTENCY_KEY_IN_USE',
+      'A request with this Idempotency-Key is still in progress. Send yours again in a moment: it gets the same answer.',
+      { headers: { 'retry-after': '1' } },
+    );
   }
-}
-
-function outcomeOf(
-  workflow: string,
-  { outcome, replayed }: Extract<DispatchAnswer, { kind: 'answered' }>,
-  unfit: Unfit,
-): AcceptedDispatch {
+  if (answer.kind === 'key-reused') {
+    const msg = 'was used for another body. Use a new key for a new request';
+    const detail = [{ loc: ['header', 'Idempotency-Key'], msg, type: 'value' }];
+    throw new ApiError('IDEMPOTENCY_KEY_REUSED', `This Idempotency-Key ${msg}. Nothing was charged.`, {
+      detail,
+    });
+  }
+  const { outcome, replayed } = answer;
   switch (outcome.kind) {
     case 'accepted':
       return { ...outcome, replayed };
@@ -196,22 +185,27 @@ export class Dispatches {
           : { key, bodyHash: hashBody(testOutcome === undefined ? body : { body, testOutcome }) },
       ),
     );
-    const accepted = acceptedOrRefused(name, answer, unfit);
-    tellWrite(this.consistency, caller, accepted.position, reply);
-    void reply.headers(headersOf(accepted));
-    return (await this.endOf(accepted, caller, request, reply)) ?? acceptedResponse(accepted);
+    const { ids, creditsCost, position, replayed } = acceptedOrRefused(name, answer, unfit);
+    const { requestId, jobId } = ids;
+    tellWrite(this.consistency, caller, position, reply);
+    void reply.header('location', `/v1/jobs/${jobId}`);
+    if (replayed) void reply.header('idempotent-replayed', 'true');
+    const ended = await this.endOf(jobId, caller, request, reply);
+    return (
+      ended ?? { request_id: requestId, job_id: jobId, status: 'NOT_STARTED', credits_cost: creditsCost }
+    );
   }
 
   /** The job's detail, if the client wants to wait for its end and the job ends in time. */
   private async endOf(
-    { ids }: AcceptedDispatch,
+    jobId: string,
     caller: Caller,
     { headers }: FastifyRequest,
     reply: FastifyReply,
   ): Promise<JobDetailResponse | undefined> {
     const seconds = preferredWait(headers.prefer);
     if (seconds === undefined) return undefined;
-    const detail = await this.waits.forEnd(caller, ids.jobId, seconds, reply);
+    const detail = await this.waits.forEnd(caller, jobId, seconds, reply);
     if (!detail) return undefined;
     void reply.status(200).header('preference-applied', `wait=${seconds}`);
     return this.presenter.detail(detail);
@@ -249,16 +243,4 @@ export function dispatchController(workflow: Workflow): Type {
   }
 
   return DispatchController;
-}
-
-function headersOf({ ids, replayed }: AcceptedDispatch): Record<string, string> {
-  return {
-    location: `/v1/jobs/${ids.jobId}`,
-    ...(replayed ? { 'idempotent-replayed': 'true' } : {}),
-  };
-}
-
-function acceptedResponse({ ids, creditsCost }: AcceptedDispatch): WorkflowAcceptedResponse {
-  const { requestId, jobId } = ids;
-  return { request_id: requestId, job_id: jobId, status: 'NOT_STARTED', credits_cost: creditsCost };
 }

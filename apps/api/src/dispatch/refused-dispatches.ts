@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Inject, Injectable } from '@nestjs/common';
 import { CommandBus } from '@nestjs/cqrs';
 import type { FastifyReply, FastifyRequest } from 'fastify';
@@ -58,10 +59,6 @@ export class RefusedDispatches {
       .execute(rejection)
       .then((position) => position !== undefined && this.consistency.noteWrite(caller, position))
       .catch((err: unknown) => this.logger.warn({ requestId: request.id, err }, 'refusal not recorded'));
-    await Promise.race([recording, after(patienceMs)]);
+    await Promise.race([recording, sleep(patienceMs, undefined, { ref: false })]);
   }
-}
-
-function after(milliseconds: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, milliseconds).unref());
 }

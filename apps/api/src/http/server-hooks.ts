@@ -4,7 +4,6 @@ import { acceptTraceparent, correlated, correlation } from '#platform/correlatio
 import { isTracing, openSpan, type Span } from '#platform/tracing.js';
 import { callerOf } from '../auth/caller.js';
 import { ApiError } from './api-error.js';
-import { httpLimitsOf } from './request-body.js';
 import type { LogWatch } from '#read-store/log-watch.js';
 import type { HttpObserver } from '#platform/metrics.js';
 import type { Socket } from 'node:net';
@@ -18,7 +17,7 @@ export function correlateRequests(server: FastifyInstance): void {
     const parent = acceptTraceparent(request.headers['traceparent']);
     const span = isTracing() && isWorthATrace(request) ? spanOf(request, reply, parent) : undefined;
     const traceparent = span?.traceparent ?? parent;
-    const storeTime = newStoreTime(httpLimitsOf(server).storeMs);
+    const storeTime = newStoreTime(server.httpLimits.storeMs);
     correlated({ requestId: request.id, traceparent, storeTime }, done);
   });
 }

@@ -5,7 +5,7 @@ import { bearerKeyOf } from '../auth/caller.js';
 import { ApiError } from '../http/api-error.js';
 import { Authenticator } from '#application/key/authenticator.js';
 
-export interface FollowerLimits {
+interface FollowerLimits {
   /** Connections that wait for news, in this process. */
   readonly all: number;
   readonly ofTenant: number;
@@ -17,7 +17,7 @@ export interface FollowerLimits {
   readonly keyCheckMs: number;
 }
 
-export const defaultFollowerLimits: FollowerLimits = {
+const defaultFollowerLimits: FollowerLimits = {
   all: 1_000,
   ofTenant: 100,
   longestMs: 5 * 60_000,
@@ -37,8 +37,7 @@ export interface Follower {
  */
 @Injectable()
 export class Followers implements OnModuleDestroy {
-  private readonly all = new Set<Follower & { readonly reply: FastifyReply }>();
-  private readonly ofTenants = new Map<string, number>();
+  private readonly all = new Set<Follower & { readonly owner: string; readonly reply: FastifyReply }>();
 
   constructor(
     private readonly keys: Authenticator,
@@ -58,7 +57,7 @@ export class Followers implements OnModuleDestroy {
   /** @throws ApiError 429 when the tenant has reached its limit of followers, 503 when this process has */
   admit({ environment, tenant }: Caller, request: FastifyRequest, reply: FastifyReply): Follower {
     const owner = `${environment}.${tenant}`;
-    const ofTenant = this.ofTenants.get(owner) ?? 0;
+    const ofTenant = [...this.all].filter((each) => each.owner === owner).length;
     if (ofTenant >= this.limits.ofTenant) throw tooMany('RATE_LIMITED', `You have ${ofTenant} of them.`);
     if (this.all.size >= this.limits.all)
       throw tooMany('SERVICE_UNAVAILABLE', 'This server has many of them.');
@@ -70,7 +69,6 @@ export class Followers implements OnModuleDestroy {
       clearTimeout(longest);
       clearInterval(checks);
       raw.off('close', leave);
-      this.count(owner, -1);
       over.abort();
       if (raw.destroyed) return;
       // Without this, a client that does not read would hold its connection for ever, and the server could not
@@ -80,9 +78,8 @@ export class Followers implements OnModuleDestroy {
     };
     const longest = setTimeout(leave, this.limits.longestMs);
     const checks = setInterval(() => void this.leaveIfRevoked(request, leave), this.limits.keyCheckMs);
-    const follower = { signal: over.signal, leave, reply };
+    const follower = { owner, signal: over.signal, leave, reply };
     this.all.add(follower);
-    this.count(owner, 1);
     raw.once('close', leave);
     return follower;
   }
@@ -92,12 +89,6 @@ export class Followers implements OnModuleDestroy {
     const key = bearerKeyOf(request) ?? '';
     const caller = await this.keys.authenticate(key).catch(() => 'unknown');
     if (caller === undefined) leave();
-  }
-
-  private count(owner: string, change: number): void {
-    const count = (this.ofTenants.get(owner) ?? 0) + change;
-    if (count > 0) this.ofTenants.set(owner, count);
-    else this.ofTenants.delete(owner);
   }
 }
 

@@ -102,13 +102,11 @@ export class CancelController {
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<JobDetailResponse> {
     const answer = await this.commands.execute(new CancelJob(caller, jobId, request.id, this.clock()));
-    if (answer.kind === 'refused') throw refusal(answer.code);
+    if (answer.kind === 'refused')
+      throw answer.code === 'JOB_NOT_FOUND'
+        ? notFound('job')
+        : new ApiError('JOB_ALREADY_FINISHED', 'The job has ended already: there is nothing to cancel.');
     tellWrite(this.consistency, caller, answer.position, reply);
     return this.presenter.detail(answer.detail);
   }
-}
-
-function refusal(code: 'JOB_NOT_FOUND' | 'JOB_FINISHED'): ApiError {
-  if (code === 'JOB_NOT_FOUND') return notFound('job');
-  return new ApiError('JOB_ALREADY_FINISHED', 'The job has ended already: there is nothing to cancel.');
 }

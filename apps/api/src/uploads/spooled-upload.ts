@@ -2,7 +2,6 @@ import { mkdtemp, open, readdir, rm, stat, type FileHandle } from 'node:fs/promi
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import type { MultipartFile } from '@fastify/multipart';
 import type { FastifyRequest } from 'fastify';
 import { pendingSignature } from '../auth/signature.js';
 import { ApiError, invalid } from '../http/api-error.js';
@@ -143,18 +142,10 @@ async function writeOnlyFile(request: FastifyRequest, file: FileHandle, over: Ab
       throw unexpectedPart(part.fieldname, found);
     }
     found = true;
-    await writePart(part, file, over);
+    await pipeline(part.file, (source) => file.writeFile(source), { signal: over });
+    if (part.file.truncated) throw tooLarge();
   }
   if (!found) throw invalid([{ loc: ['body', 'file'], msg: 'is required: a picture', type: 'missing' }]);
-}
-
-async function writePart(
-  { file: part }: MultipartFile,
-  file: FileHandle,
-  signal: AbortSignal,
-): Promise<void> {
-  await pipeline(part, (source) => file.writeFile(source), { signal });
-  if (part.truncated) throw tooLarge();
 }
 
 function tooLarge(): ApiError {

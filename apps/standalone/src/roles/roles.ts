@@ -184,10 +184,6 @@ class RoleProcess {
 
   constructor(private readonly options: RoleOptions) {}
 
-  get pid(): number | undefined {
-    return this.child?.pid;
-  }
-
   /** Resolves when the role is ready. @throws Error with the role's own message, in one line */
   async start(): Promise<void> {
     await this.launch(this.child ?? this.load());
