@@ -24,14 +24,6 @@ import { Installation } from '#read-store/installation.js';
 import { defaultHttpLimits, type HttpLimits } from './http/request-body.js';
 import { watchRoutes } from './http/route-table.js';
 
-export interface HttpSettings {
-  /** Proxies whose `X-Forwarded-For` is believed. */
-  readonly trustedProxies?: readonly string[];
-  /** Origins whose pages may call it: see CORS_ORIGINS. */
-  readonly corsOrigins?: readonly string[];
-  readonly limits?: HttpLimits;
-}
-
 const maxHeaderBytes = 16 * 1024;
 
 /** Makes browsers trust only the declared content type, store no answers and send no referrers. */
@@ -56,8 +48,9 @@ const closeGraceMs = 5_000;
 /** The API of one process, ready to listen. Closing it also closes its connections. */
 export async function createApi(
   settings: ProcessSettings,
-  { trustedProxies = [], corsOrigins = [], limits = defaultHttpLimits }: HttpSettings = {},
+  limits = defaultHttpLimits,
 ): Promise<NestFastifyApplication> {
+  const { trustedProxies, corsOrigins } = settings.configuration;
   const adapter = adapterFor(trustedProxies, limits);
   const server = adapter.getInstance<FastifyInstance>();
   correlateRequests(server);

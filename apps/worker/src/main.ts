@@ -1,6 +1,5 @@
 import '#platform/node-version.js';
-import { runContext } from '#adapters/role-context.js';
-import { createLogger } from '#platform/logger.js';
+import { openContext, runApp } from '#adapters/role-context.js';
 import { Installation } from '#read-store/installation.js';
 import { WorkerModule } from './worker.module.js';
 import { readdir } from 'node:fs/promises';
@@ -9,12 +8,10 @@ import { constants, setPriority } from 'node:os';
 // If all roles share a machine, answers come first, and pictures can wait.
 await yieldToOthers();
 
-await runContext(
-  'worker',
-  createLogger('worker'),
-  (settings) => WorkerModule.for(settings),
-  (context) => () => context.get(Installation).storeProblems(),
-);
+await runApp('worker', async (settings) => {
+  const app = await openContext(WorkerModule.for(settings));
+  return { app, problems: () => app.get(Installation).storeProblems() };
+});
 
 /**
  * Lowers the priority of this process. On Linux each thread has its own priority, and threads that it starts

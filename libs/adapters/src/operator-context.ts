@@ -89,7 +89,6 @@ export class OperatorContext implements AsyncDisposable {
     return this.get(CommandBus).execute(command);
   }
 
-  /** The context of a new command of the operator. */
   context(environment: Environment, tenant: string): CommandContext {
     const commandId = newId();
     const { actor, requestId = commandId } = this;

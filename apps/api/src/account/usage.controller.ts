@@ -78,7 +78,6 @@ export class UsageController {
 
   @Get()
   @ApiOperation({
-    operationId: 'listUsage',
     summary:
       'Your calls, newest first: each dispatch, accepted or refused, and each write that costs nothing',
     description:
@@ -89,7 +88,7 @@ export class UsageController {
   @ApiQuery({ type: PageQuery })
   @DescribeRead(UsageListResponse)
   @DescribeErrors(401, 403, 422)
-  async list(
+  async listUsage(
     @CurrentCaller() caller: Caller,
     @ValidQuery(PageQuery) { limit, offset }: PageQuery,
     @ConsistencyToken() token: bigint | undefined,

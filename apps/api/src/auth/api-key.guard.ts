@@ -20,7 +20,6 @@ const openToTokens = 'atelier:client-token';
 /** Opens a route to all clients. Without it, a route requires a valid key. */
 export const Public = () => SetMetadata(publicRoute, true);
 
-/** Requires this capability beside a valid key. */
 export const RequireCapability = (capability: Capability) => SetMetadata(requiredCapability, capability);
 
 /** Opens a route to client tokens of this kind too. A token of a job works only if the path names that job. */

@@ -23,7 +23,6 @@ export function callerOf(request: FastifyRequest): Caller | undefined {
   return (request as WithCaller)[callers];
 }
 
-/** The caller that {@link ApiKeyGuard} let in. */
 export const CurrentCaller = createParamDecorator((_data: unknown, context: ExecutionContext): Caller => {
   const caller = callerOf(context.switchToHttp().getRequest<FastifyRequest>());
   if (!caller) throw new Error('a route without @Public() was reached without a caller');

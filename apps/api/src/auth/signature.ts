@@ -43,7 +43,6 @@ const millisecondDigits = 13;
 /** How far the time of a signature may differ from ours. Stripe and Standard Webhooks allow the same. */
 const toleranceSeconds = 5 * 60;
 
-/** The signature of a request, which is checked against the body. */
 export class Signature {
   private readonly hmac: Hmac;
 
@@ -117,7 +116,9 @@ export class SignatureCheck {
       time === undefined ? '' : signedHead(request, time),
       time === undefined ? undefined : this.objectionTo(request, seconds),
       // The form without a time never expires, like in earlier releases.
-      async () => time === undefined || this.used.use(`${keyId} ${sent}`, endOf(seconds)),
+      async () =>
+        time === undefined ||
+        this.used.use(`${keyId} ${sent}`, new Date((seconds + toleranceSeconds) * 1_000)),
     );
     if (request.routeOptions.config.streamsBody && request.isMultipart()) {
       pending.set(request, signature);
@@ -141,8 +142,6 @@ export class SignatureCheck {
 function signedHead({ method, raw, headers }: FastifyRequest, time: string): string {
   return `${time}\n${method}\n${raw.url ?? ''}\n${String(headers['idempotency-key'] ?? '')}\n`;
 }
-
-const endOf = (seconds: number) => new Date((seconds + toleranceSeconds) * 1_000);
 
 function usedBefore(): ApiError {
   return unauthenticated(

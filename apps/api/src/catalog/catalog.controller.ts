@@ -105,15 +105,12 @@ export class CatalogController {
 
   @Get(':resource')
   @RequireCapability('jobs:read')
-  @ApiOperation({
-    operationId: 'listCatalog',
-    summary: 'Models, backgrounds, garments or shots that your jobs have made, newest first',
-  })
+  @ApiOperation({ summary: 'Models, backgrounds, garments or shots that your jobs have made, newest first' })
   @DescribeResource()
   @ApiQuery({ type: PageQuery })
   @DescribeRead(CatalogListResponse)
   @DescribeErrors(401, 403, 404, 422)
-  async list(
+  async listCatalog(
     @CurrentCaller() caller: Caller,
     @Param('resource') name: string,
     @ValidQuery(PageQuery) { limit, offset }: PageQuery,
@@ -129,7 +126,6 @@ export class CatalogController {
   @HttpCode(204)
   @RequireCapability('jobs:create')
   @ApiOperation({
-    operationId: 'retireCatalogEntry',
     summary: 'Take an entry out of your catalogue for good',
     description:
       'The entry is no longer listed, and a new dispatch that names it is refused with 410. Its picture stays, and so do ' +
@@ -143,7 +139,7 @@ export class CatalogController {
     headers: describedHeaders('X-Consistency-Token'),
   })
   @DescribeErrors(401, 403, 404, 413, 422)
-  async retire(
+  async retireCatalogEntry(
     @CurrentCaller() caller: Caller,
     @Param('resource') name: string,
     @PublicId('catalogue entry') entryId: string,

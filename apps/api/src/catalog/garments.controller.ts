@@ -73,14 +73,13 @@ export class CompatibilityController {
   @Post('check')
   @HttpCode(200)
   @ApiOperation({
-    operationId: 'checkCompatibility',
     summary: 'Which complementary garments may appear with a product',
     description: 'Changes nothing and costs nothing.',
   })
   @ApiBody({ type: CompatibilityCheckBody, required: true })
   @DescribeRead(CompatibilityCheckResponse)
   @DescribeErrors(401, 403, 404, 413, 415, 422)
-  async check(
+  async checkCompatibility(
     @CurrentCaller() caller: Caller,
     @ValidBody(CompatibilityCheckBody) body: CompatibilityCheckBody,
     @ConsistencyToken() token: bigint | undefined,
@@ -121,7 +120,7 @@ const items = garmentCategories.map(({ publicId, key, displayLabel, slot }) => (
 @RequireCapability('jobs:read')
 export class GarmentCategoriesController {
   @Get()
-  @ApiOperation({ operationId: 'listGarmentCategories', summary: 'The kinds of garment' })
+  @ApiOperation({ summary: 'The kinds of garment' })
   @ApiQuery({ type: PageQuery })
   @ApiResponse({
     status: 200,
@@ -130,7 +129,7 @@ export class GarmentCategoriesController {
     headers: describedHeaders(),
   })
   @DescribeErrors(401, 403, 422)
-  list(@ValidQuery(PageQuery) { limit, offset }: PageQuery): GarmentCategoryListResponse {
+  listGarmentCategories(@ValidQuery(PageQuery) { limit, offset }: PageQuery): GarmentCategoryListResponse {
     return { items: items.slice(offset, offset + limit), total: items.length, limit, offset };
   }
 }

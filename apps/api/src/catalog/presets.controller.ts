@@ -49,10 +49,7 @@ export class PresetsController {
   ) {}
 
   @Get()
-  @ApiOperation({
-    operationId: 'listPresets',
-    summary: 'Models, backgrounds or shots that catalog shots can choose from',
-  })
+  @ApiOperation({ summary: 'Models, backgrounds or shots that catalog shots can choose from' })
   @ApiQuery({ type: ListPresetsQuery })
   @ApiResponse({
     status: 200,
@@ -62,7 +59,7 @@ export class PresetsController {
     headers: describedHeaders(),
   })
   @DescribeErrors(401, 403, 422)
-  async list(
+  async listPresets(
     @CurrentCaller() { environment }: Caller,
     @ValidQuery(ListPresetsQuery) { kind }: ListPresetsQuery,
   ): Promise<PresetTileResponse[]> {

@@ -49,7 +49,6 @@ export class ProductsController {
   @UseGuards(NoIdempotencyKey)
   @RequireCapability('jobs:create')
   @ApiOperation({
-    operationId: 'createProduct',
     summary: 'Create a product from an uploaded picture, or update it by its external_ref',
     description:
       'The picture becomes the primary picture, and the previous primary picture moves into the gallery. If a PDP ' +
@@ -65,7 +64,7 @@ export class ProductsController {
     headers: describedHeaders('X-Consistency-Token'),
   })
   @DescribeErrors(401, 403, 404, 413, 415, 422)
-  async create(
+  async createProduct(
     @CurrentCaller() caller: Caller,
     @ValidBody(CreateProductBody) body: CreateProductBody,
     @Req() request: FastifyRequest,
@@ -87,11 +86,11 @@ export class ProductsController {
 
   @Get()
   @RequireCapability('jobs:read')
-  @ApiOperation({ operationId: 'listProducts', summary: 'Your products, newest first' })
+  @ApiOperation({ summary: 'Your products, newest first' })
   @ApiQuery({ type: ListProductsQuery })
   @DescribeRead(ProductListResponse)
   @DescribeErrors(401, 403, 422)
-  async list(
+  async listProducts(
     @CurrentCaller() caller: Caller,
     @ValidQuery(ListProductsQuery) query: ListProductsQuery,
     @ConsistencyToken() token: bigint | undefined,
@@ -108,11 +107,14 @@ export class ProductsController {
 
   @Get(':public_id')
   @RequireCapability('jobs:read')
-  @ApiOperation({ operationId: 'getProduct', summary: 'One product' })
+  @ApiOperation({ summary: 'One product' })
   @DescribePublicId('product')
   @DescribeRead(ProductResponse)
   @DescribeErrors(401, 403, 404, 422)
-  async get(@CurrentCaller() caller: Caller, @PublicId('product') id: string): Promise<ProductResponse> {
+  async getProduct(
+    @CurrentCaller() caller: Caller,
+    @PublicId('product') id: string,
+  ): Promise<ProductResponse> {
     const product = await this.products.get(caller, id);
     if (!product) throw notFound('product');
     return presentProduct(this.pictures, product);
@@ -121,7 +123,6 @@ export class ProductsController {
   @Patch(':public_id')
   @RequireCapability('jobs:create')
   @ApiOperation({
-    operationId: 'updateProduct',
     summary: 'Change a product, clear a field of it, archive it, or bring it back',
     description: 'Absent fields stay as they are. Free.',
   })
@@ -129,7 +130,7 @@ export class ProductsController {
   @ApiBody({ type: UpdateProductBody, required: true })
   @DescribeWrite(200, ProductResponse)
   @DescribeErrors(401, 403, 404, 413, 415, 422)
-  async update(
+  async updateProduct(
     @CurrentCaller() caller: Caller,
     @PublicId('product') id: string,
     @ValidBody(UpdateProductBody) body: UpdateProductBody,

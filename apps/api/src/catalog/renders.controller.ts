@@ -60,11 +60,11 @@ export class RendersController {
   ) {}
 
   @Get()
-  @ApiOperation({ operationId: 'listRenders', summary: 'The gallery of finished pictures, newest first' })
+  @ApiOperation({ summary: 'The gallery of finished pictures, newest first' })
   @ApiQuery({ type: PageQuery })
   @DescribeRead(RenderListResponse)
   @DescribeErrors(401, 403, 422)
-  async list(
+  async listRenders(
     @CurrentCaller() caller: Caller,
     @ValidQuery(PageQuery) { limit, offset }: PageQuery,
     @ConsistencyToken() token: bigint | undefined,
@@ -75,11 +75,11 @@ export class RendersController {
   }
 
   @Get(':public_id')
-  @ApiOperation({ operationId: 'getRender', summary: 'The finished picture of one job' })
+  @ApiOperation({ summary: 'The finished picture of one job' })
   @DescribePublicId('render')
   @DescribeRead(RenderResponse)
   @DescribeErrors(401, 403, 404, 422)
-  async get(
+  async getRender(
     @CurrentCaller() caller: Caller,
     @PublicId('render') publicId: string,
     @ConsistencyToken() token: bigint | undefined,

@@ -30,12 +30,9 @@ import type { UnfitReference, UnusableReference } from '#application/dispatch/re
 import type { FieldProblem } from '#validation/validate.js';
 
 type Refused = Extract<DispatchOutcome, { kind: 'refused' }>;
-type AcceptedDispatch = Extract<DispatchOutcome, { kind: 'accepted' }> & {
-  readonly replayed: boolean;
-};
 
 /** The dispatch that was accepted. @throws ApiError for every other answer */
-function acceptedOrRefused(workflow: string, answer: DispatchAnswer, unfit: Unfit): AcceptedDispatch {
+function acceptedOrRefused(workflow: string, answer: DispatchAnswer, unfit: Unfit) {
   if (answer.kind === 'key-in-use') {
     throw new ApiError(
       'IDEMPOTENCY_KEY_IN_USE',
@@ -51,17 +48,9 @@ function acceptedOrRefused(workflow: string, answer: DispatchAnswer, unfit: Unfi
     });
   }
   const { outcome, replayed } = answer;
-  switch (outcome.kind) {
-    case 'accepted':
-      return { ...outcome, replayed };
-    case 'unknown-reference':
-    case 'unfit-reference':
-      throw unusableReference(outcome, unfit);
-    case 'refused':
-      throw refused(workflow, outcome.rejection);
-    default:
-      return outcome satisfies never;
-  }
+  if (outcome.kind === 'refused') throw refused(workflow, outcome.rejection);
+  if (outcome.kind !== 'accepted') throw unusableReference(outcome, unfit);
+  return { ...outcome, replayed };
 }
 
 /** The mistake to report for a picture that the chosen model cannot work on. */
@@ -78,27 +67,18 @@ function unusableReference(reference: UnusableReference, unfit: Unfit): ApiError
 
 /** The result of a dry run. @throws ApiError if the dispatch would be refused for any reason but its cost */
 function estimateOf(workflow: string, answer: DryRunAnswer, unfit: Unfit): DryRunResponse {
-  switch (answer.kind) {
-    case 'estimated': {
-      const { creditsCost, balance, sufficient, dailyCapOk } = answer;
-      return {
-        dry_run: true,
-        operation: workflow,
-        credits_cost: creditsCost,
-        balance,
-        sufficient,
-        daily_cap_ok: dailyCapOk,
-        would_be_accepted: sufficient && dailyCapOk,
-      };
-    }
-    case 'unknown-reference':
-    case 'unfit-reference':
-      throw unusableReference(answer, unfit);
-    case 'refused':
-      throw notAllowed(workflow, answer.rejection.code);
-    default:
-      return answer satisfies never;
-  }
+  if (answer.kind === 'refused') throw notAllowed(workflow, answer.rejection.code);
+  if (answer.kind !== 'estimated') throw unusableReference(answer, unfit);
+  const { creditsCost, balance, sufficient, dailyCapOk } = answer;
+  return {
+    dry_run: true,
+    operation: workflow,
+    credits_cost: creditsCost,
+    balance,
+    sufficient,
+    daily_cap_ok: dailyCapOk,
+    would_be_accepted: sufficient && dailyCapOk,
+  };
 }
 
 function notAllowed(workflow: string, code: 'ACCOUNT_INACTIVE' | 'OPERATION_DISABLED'): ApiError {
@@ -139,7 +119,6 @@ interface Incoming {
   readonly reply: FastifyReply;
 }
 
-/** Takes dispatches in: the same way for all workflows. */
 @Injectable()
 export class Dispatches {
   constructor(
@@ -157,21 +136,20 @@ export class Dispatches {
     { caller, body, dryRun, request, reply }: Incoming,
   ): Promise<DispatchResponse> {
     const { name } = workflow;
-    const model = this.imageModels.choose(workflow, body, caller);
-    if (model.kind === 'refused') throw invalid(model.problems);
+    const { asked: model, draws } = this.imageModels.choose(workflow, body, caller);
     const key = parseIdempotencyKey(request.headers['idempotency-key']);
     const testOutcome = parseTestOutcome(request.headers, caller);
     const asked = {
       caller,
       workflow: name,
-      body: { ...withoutUnknownQuality(body, model.asked) },
-      imageModel: model.draws.id,
-      remote: isRemote(model.draws),
-      drawnPeopleOnly: knowsDrawnPeopleOnly(model.draws),
+      body: { ...withoutUnknownQuality(body, model) },
+      imageModel: draws.id,
+      remote: isRemote(draws),
+      drawnPeopleOnly: knowsDrawnPeopleOnly(draws),
       ...(testOutcome === undefined ? {} : { testOutcome }),
       at: this.clock(),
     };
-    const unfit: Unfit = (reference) => this.imageModels.unfit(workflow, model.draws, reference, caller);
+    const unfit: Unfit = (reference) => this.imageModels.unfit(workflow, draws, reference, caller);
     if (dryRun) {
       void reply.status(200);
       return estimateOf(name, await this.dryRuns.estimate(asked), unfit);

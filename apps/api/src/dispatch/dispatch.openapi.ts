@@ -45,7 +45,6 @@ export class WorkflowAcceptedResponse {
   credits_cost: number;
 }
 
-/** The cost of a dispatch, and whether it would be accepted. */
 export class DryRunResponse {
   @ApiProperty({ description: 'Nothing was charged, recorded or queued.', type: Boolean, enum: [true] })
   dry_run: true;
@@ -74,7 +73,6 @@ export class DryRunResponse {
   would_be_accepted: boolean;
 }
 
-/** Describes the dispatch of one workflow for openapi.json. */
 export function describeDispatch(workflow: Workflow): MethodDecorator {
   const { name, body, summary, examples } = workflow;
   return applyDecorators(

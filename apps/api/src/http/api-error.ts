@@ -1,7 +1,6 @@
 import type { FieldProblem } from '#validation/validate.js';
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 
-/** Every code that an error answer can have, and its HTTP status. */
 export const errorStatuses = {
   BAD_REQUEST: 400,
   UNAUTHENTICATED: 401,

@@ -8,16 +8,8 @@ import type { Fresh, ReadYourWrites } from '#application/consistency/read-your-w
 const header = 'x-consistency-token';
 
 /**
- * The position of the log after a write, as an opaque token. The write's answer has it, and every replica
- * accepts it in later reads.
- */
-function consistencyToken({ environment }: Caller, position: bigint): string {
-  return Buffer.from(`${environment}.${position}`).toString('base64url');
-}
-
-/**
- * Remembers the caller's write for its next reads, and adds the token to the answer. A write that changed
- * nothing has no position.
+ * Remembers the caller's write for its next reads, and adds the position of the log after it to the answer, as
+ * an opaque token that every replica accepts. A write that changed nothing has no position.
  */
 export function tellWrite(
   consistency: ReadYourWrites,
@@ -27,7 +19,7 @@ export function tellWrite(
 ): void {
   if (position === undefined) return;
   consistency.noteWrite(caller, position);
-  void reply.header(header, consistencyToken(caller, position));
+  void reply.header(header, Buffer.from(`${caller.environment}.${position}`).toString('base64url'));
 }
 
 /**

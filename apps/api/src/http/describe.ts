@@ -11,7 +11,6 @@ import {
 import type { FieldProblem } from '#validation/validate.js';
 import { ApiError, envelopeOf, type ErrorCode, ErrorEnvelope } from './api-error.js';
 
-/** An id in an answer. */
 export const idLike = (example: string) => ({ minLength: 26, maxLength: 26, example });
 export const requestId = idLike('01K9Z7J0V4M2Q8T6R3N5B1C7DE');
 export const jobId = idLike('01K9Z7J0V6X8Y2Z4A6B8C0D2EF');
@@ -67,7 +66,6 @@ export function DescribeRead(
   );
 }
 
-/** The answer of a list: one page, and the number of all items. */
 export function PageOf<Item>(
   item: Type<Item>,
   { total, example = 1, ...items }: { total?: string; example?: number; description?: string },

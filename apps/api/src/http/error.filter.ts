@@ -55,7 +55,7 @@ export function translateError(error: unknown): ApiError {
       cause: error,
     });
   }
-  if (isOutage(error)) {
+  if (outages.some((outage) => error instanceof outage) || isConnectionLoss(error)) {
     return new ApiError(
       'SERVICE_UNAVAILABLE',
       (error instanceof StreamContended
@@ -90,15 +90,7 @@ function statusOf(error: unknown): number {
   return typeof status === 'number' ? status : 500;
 }
 
-function isOutage(error: unknown): boolean {
-  return (
-    error instanceof EventStoreUnavailable ||
-    error instanceof AppendOutcomeUnknown ||
-    error instanceof DispatchVoided ||
-    error instanceof IdempotencyLeaseLost ||
-    isConnectionLoss(error)
-  );
-}
+const outages = [EventStoreUnavailable, AppendOutcomeUnknown, DispatchVoided, IdempotencyLeaseLost];
 
 /** Node's and PostgreSQL's codes for an unreachable database: class 08, 53300, 57P01–57P03. */
 const connectionLoss = /^(?:ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|ENOTFOUND|08...|53300|57P0[1-3])$/;

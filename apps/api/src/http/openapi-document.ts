@@ -55,7 +55,11 @@ export async function openApiDocument(app: INestApplication): Promise<OpenAPIObj
   for (const { prototype, property, schema } of fieldDescriptions.fields)
     ApiProperty(schema)(prototype, property);
   for (const { owner, shape } of fieldDescriptions.shapes) ApiExtraModels(shape)(owner);
-  const document = SwaggerModule.createDocument(app, config, { autoTagControllers: false });
+  const document = SwaggerModule.createDocument(app, config, {
+    autoTagControllers: false,
+    // A handler has the name of its operation.
+    operationIdFactory: (_controller, handler) => handler,
+  });
   closeRequestBodies(document);
   describeRelations(document);
   forbidNullInQueries(document);

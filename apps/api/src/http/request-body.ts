@@ -6,13 +6,11 @@ import type { FieldProblem } from '#validation/validate.js';
 
 /** Time limits for slow clients. All in milliseconds. */
 export interface HttpLimits {
-  /** For the headers. */
   readonly headersMs: number;
   /** For a whole request: 25 MiB over a slow line. */
   readonly requestMs: number;
   /** Between two pieces of a body. */
   readonly bodyIdleMs: number;
-  /** For a whole JSON body. */
   readonly jsonBodyMs: number;
   /** For taking the next piece of an answer that waits. */
   readonly unreadMs: number;
@@ -49,7 +47,11 @@ export function watchBody({ server }: FastifyRequest, wholeMs?: number): BodyWat
   // A handler that awaits the body gets the error. Without such a handler, the error must not count as
   // unhandled.
   promise.catch(() => undefined);
-  const giveUp = () => reject(tooSlow());
+  const giveUp = () => {
+    const message = 'The body did not arrive in time. Nothing was charged; send it again.';
+    // The connection closes after the answer, without the rest of the body.
+    reject(new ApiError('REQUEST_TIMEOUT', message, { headers: { connection: 'close' } }));
+  };
   const idle = setTimeout(giveUp, bodyIdleMs);
   const whole = wholeMs === undefined ? undefined : setTimeout(giveUp, wholeMs);
   return {
@@ -60,17 +62,6 @@ export function watchBody({ server }: FastifyRequest, wholeMs?: number): BodyWat
       clearTimeout(whole);
     },
   };
-}
-
-/** The connection closes after the answer, without the rest of the body. */
-function tooSlow(): ApiError {
-  return new ApiError(
-    'REQUEST_TIMEOUT',
-    'The body did not arrive in time. Nothing was charged; send it again.',
-    {
-      headers: { connection: 'close' },
-    },
-  );
 }
 
 /** Deeper than any body of this interface nests. */

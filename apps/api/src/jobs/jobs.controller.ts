@@ -30,11 +30,11 @@ export class JobsController {
   ) {}
 
   @Get()
-  @ApiOperation({ operationId: 'listJobs', summary: 'Jobs, newest first' })
+  @ApiOperation({ summary: 'Jobs, newest first' })
   @ApiQuery({ type: ListJobsQuery })
   @DescribeRead(JobListResponse)
   @DescribeErrors(401, 403, 422)
-  async list(
+  async listJobs(
     @CurrentCaller() caller: Caller,
     @ValidQuery(ListJobsQuery) query: ListJobsQuery,
     @ConsistencyToken() token: bigint | undefined,
@@ -55,11 +55,11 @@ export class JobsController {
 
   @Get(':public_id')
   @OpenToClientTokens('job')
-  @ApiOperation({ operationId: 'getJob', summary: 'One job, with its result' })
+  @ApiOperation({ summary: 'One job, with its result' })
   @DescribePublicId('job')
   @DescribeRead(JobDetailResponse)
   @DescribeErrors(401, 403, 404, 422)
-  async get(
+  async getJob(
     @CurrentCaller() caller: Caller,
     @PublicId('job') jobId: string,
     @ConsistencyToken() token: bigint | undefined,
@@ -84,7 +84,6 @@ export class CancelController {
   @HttpCode(200)
   @RequireCapability('jobs:create')
   @ApiOperation({
-    operationId: 'cancelJob',
     summary: 'Cancel a job that has not ended, and get its credits back',
     description:
       "The job ends as `FAILURE`: its last event is `failed`, with `extra.error.code` `CANCELLED`. A batch's jobs " +
@@ -94,7 +93,7 @@ export class CancelController {
   @DescribePublicId('job')
   @DescribeWrite(200, JobDetailResponse)
   @DescribeErrors(401, 403, 404, '409 of a cancel', 413, 415, 422)
-  async cancel(
+  async cancelJob(
     @CurrentCaller() caller: Caller,
     @PublicId('job') jobId: string,
     @EmptyBody() _body: undefined,

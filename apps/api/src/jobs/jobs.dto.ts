@@ -169,7 +169,6 @@ export class JobError {
   message: string;
 }
 
-/** A part of a job that gave nothing. */
 export class PartFailureResponse {
   @ApiProperty({
     description:

@@ -36,7 +36,6 @@ export function ThumbnailsProperty(): PropertyDecorator {
   return ApiProperty({ description, type: ThumbnailUrlsResponse });
 }
 
-/** The signer as a provider of Nest. */
 @Injectable()
 export class ThumbnailUrls extends ThumbnailSigner {
   constructor(@Inject(Configuration) configuration: Configuration, @Inject(Clock) clock: Clock) {

@@ -1,7 +1,6 @@
 import {
   Controller,
   Get,
-  HttpCode,
   Inject,
   Post,
   Req,
@@ -111,11 +110,9 @@ export class UploadsController implements OnModuleInit, OnModuleDestroy {
   @Post()
   @UseGuards(NoIdempotencyKey)
   @OpenToClientTokens('upload')
-  @HttpCode(201)
   @RouteConfig({ streamsBody: true })
   @RequireCapability('jobs:create')
   @ApiOperation({
-    operationId: 'createUpload',
     summary: 'Upload a picture: JPEG, PNG or WebP, at most 25 MiB',
     description:
       'The picture is decoded, turned upright and kept without its metadata. An animation is reduced to its first frame. A ' +
@@ -134,7 +131,7 @@ export class UploadsController implements OnModuleInit, OnModuleDestroy {
   })
   @DescribeWrite(201, UploadResponse)
   @DescribeErrors(401, 403, 409, 413, 415, 422)
-  async create(
+  async createUpload(
     @CurrentCaller() caller: Caller,
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
@@ -155,7 +152,6 @@ export class UploadsController implements OnModuleInit, OnModuleDestroy {
   @Get(':public_id')
   @RequireCapability('jobs:read')
   @ApiOperation({
-    operationId: 'getUpload',
     summary: 'An uploaded picture, with fresh URLs',
     description:
       'If its bytes are gone from the storage, or are not those that were stored: 410 `PICTURE_GONE`.',
@@ -163,7 +159,10 @@ export class UploadsController implements OnModuleInit, OnModuleDestroy {
   @DescribePublicId('upload')
   @ApiResponse({ status: 200, description: 'Found.', type: UploadResponse, headers: describedHeaders() })
   @DescribeErrors(401, 403, 404, '410 of a picture')
-  async get(@CurrentCaller() caller: Caller, @PublicId('upload') assetId: string): Promise<UploadResponse> {
+  async getUpload(
+    @CurrentCaller() caller: Caller,
+    @PublicId('upload') assetId: string,
+  ): Promise<UploadResponse> {
     const stored = await this.stored.upload(caller, assetId);
     if (!stored) throw notFound('upload');
     return present(stored, await this.pictures.shownNow(stored.storageKey));

@@ -8,7 +8,6 @@ export interface PictureLink {
 }
 
 export interface TimelineEvent {
-  readonly seq: number;
   readonly event_type: 'queued' | 'stage' | 'succeeded' | 'failed';
   readonly stage: string;
   readonly message: string;
@@ -23,7 +22,6 @@ export interface AcceptedJob {
 
 export interface LedgerEntry {
   readonly id: string;
-  readonly kind: string;
   readonly label: string;
   readonly credits_delta: number;
   readonly status: string;
