@@ -2,7 +2,6 @@ import '#platform/node-version.js';
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { Configuration } from '#platform/configuration.js';
 import { messageOf } from '#platform/errors.js';
 import { readHomeSecrets, readRuntime } from '#platform/home-files.js';
 import { complain, say, warn } from './console.js';
@@ -47,19 +46,12 @@ async function run(): Promise<void> {
   }
 }
 
-interface UsedService extends AsyncDisposable {
-  readonly configuration: Configuration;
-  readonly baseUrl: string;
-  /** False when it was running before. */
-  readonly started: boolean;
-}
-
 /**
  * The service that runs on ATELIER_HOME. If none runs, this starts one on a free port, and its disposal stops
  * that service. The data stays for the next `npm start`.
  * @throws StartError
  */
-async function useService(): Promise<UsedService> {
+async function useService() {
   const home = resolve(process.env['ATELIER_HOME'] || '.atelier');
   // If a public address were set, the demo might not reach the pictures. Port 0 takes any free port, so it is
   // never in use.

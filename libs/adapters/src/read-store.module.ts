@@ -32,11 +32,6 @@ import { StoredJobs } from './stored-jobs.js';
 import { untilReached } from './until-reached.js';
 import { StoredJobsWithoutTask } from './stored-jobs-without-task.js';
 
-export interface ReadStoreOptions {
-  /** Connections of each environment at most. */
-  readonly maxConnections: number;
-}
-
 /** The read models of both environments on connections of their own. */
 class StoredReadModels extends ReadModels {
   private readonly reads: Readonly<Record<Environment, EnvironmentReads>>;
@@ -98,7 +93,8 @@ function readersOf(source: DataSource): EnvironmentReads {
 export class ReadStoreModule implements OnApplicationShutdown {
   constructor(private readonly reads: ReadModels) {}
 
-  static with({ maxConnections }: ReadStoreOptions): DynamicModule {
+  /** @param maxConnections of each environment */
+  static with({ maxConnections }: { readonly maxConnections: number }): DynamicModule {
     return {
       module: ReadStoreModule,
       providers: [

@@ -47,8 +47,6 @@ const breakerOptions = {
   errorFilter: (error: unknown) => !isTrouble(error),
 } as const;
 
-const defaultRestMs = 30_000;
-
 /**
  * Tasks that wait for a model check again by themselves: a single task after a second, and all tasks together
  * about 20 times a second.
@@ -66,6 +64,7 @@ const lookEachMs = 50;
  */
 export class RemoteModel {
   private readonly breaker: CircuitBreaker<[() => Promise<RenderResult>], RenderResult>;
+  private readonly restMs: number;
   /** A render is out to see whether the model answers again. */
   private probing = false;
 
@@ -75,7 +74,8 @@ export class RemoteModel {
     private readonly open: () => Promise<ImageEngine>,
   ) {
     const { id } = model;
-    const { observer, logger, restMs = defaultRestMs } = parts;
+    const { observer, logger, restMs = 30_000 } = parts;
+    this.restMs = restMs;
     const options = { ...breakerOptions, name: id, resetTimeout: restMs };
     this.breaker = new CircuitBreaker((render: () => Promise<RenderResult>) => render(), options);
     observer?.rests(id, false);
@@ -98,8 +98,7 @@ export class RemoteModel {
    * How long a task waits for a model that rests. The time varies, so that its tasks do not all come at once.
    */
   restsForMs(): number {
-    const { restMs = defaultRestMs } = this.parts;
-    return restMs / 2 + Math.random() * restMs;
+    return this.restMs / 2 + Math.random() * this.restMs;
   }
 
   /**

@@ -1,11 +1,7 @@
 import { once } from 'node:events';
 import { Readable } from 'node:stream';
-import { stringify, type Stringifier } from 'csv-stringify';
+import { stringify } from 'csv-stringify';
 import { toJson } from './output.js';
-
-export function csvOf(columns: readonly string[]): Stringifier {
-  return stringify({ header: true, columns: [...columns], cast: { string: harmless } });
-}
 
 /** A spreadsheet would run such a text as a formula. The apostrophe makes it plain text there. */
 function harmless(text: string): string {
@@ -24,4 +20,4 @@ export async function printPieces(pieces: AsyncIterable<unknown>): Promise<void>
 }
 
 export const asCsv = (lines: AsyncIterable<object>, columns: readonly string[]): AsyncIterable<unknown> =>
-  Readable.from(lines).pipe(csvOf(columns));
+  Readable.from(lines).pipe(stringify({ header: true, columns: [...columns], cast: { string: harmless } }));

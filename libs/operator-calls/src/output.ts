@@ -8,11 +8,7 @@ export function toJson(value: unknown, indent?: number): string {
 }
 
 export function printJson(value: unknown): void {
-  process.stdout.write(`${toJson(value, 2)}\n`);
-}
-
-export function printJsonLine(value: unknown): void {
-  process.stdout.write(`${toJson(value)}\n`);
+  printLine(toJson(value, 2));
 }
 
 export function printLine(line = ''): void {

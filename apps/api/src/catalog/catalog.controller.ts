@@ -1,6 +1,6 @@
 import { Controller, Delete, Get, HttpCode, Inject, Param, Req, Res } from '@nestjs/common';
 import { CommandBus } from '@nestjs/cqrs';
-import { ApiOperation, ApiParam, ApiProperty, ApiQuery, ApiResponse, ApiTags } from '@nestjs/swagger';
+import { ApiOperation, ApiParam, ApiProperty, ApiQuery, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { callerContext, type Caller } from '#application/command-context.js';
 import { CatalogQueries } from '#application/catalog/catalog-queries.js';
@@ -20,9 +20,9 @@ import { RequireCapability } from '../auth/api-key.guard.js';
 import { CurrentCaller } from '../auth/caller.js';
 import {
   DescribeErrors,
-  describedHeaders,
   DescribePublicId,
   DescribeRead,
+  DescribeWrite,
   idLike,
   jobId,
   PageOf,
@@ -133,11 +133,7 @@ export class CatalogController {
   })
   @DescribeResource()
   @DescribePublicId('catalogue entry')
-  @ApiResponse({
-    status: 204,
-    description: 'Retired.',
-    headers: describedHeaders('X-Consistency-Token'),
-  })
+  @DescribeWrite(204, undefined, 'Retired.')
   @DescribeErrors(401, 403, 404, 413, 422)
   async retireCatalogEntry(
     @CurrentCaller() caller: Caller,

@@ -1,12 +1,12 @@
 import { Controller, HttpCode, Post, Res, Get } from '@nestjs/common';
-import { ApiBody, ApiOperation, ApiProperty, ApiTags, ApiQuery, ApiResponse } from '@nestjs/swagger';
+import { ApiBody, ApiOperation, ApiProperty, ApiTags, ApiQuery } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
 import type { Caller } from '#application/command-context.js';
 import { GarmentCompatibility } from '#application/compatibility/garment-compatibility.js';
 import { IdField, ListField, text } from '#validation/fields.js';
 import { RequireCapability } from '../auth/api-key.guard.js';
 import { CurrentCaller } from '../auth/caller.js';
-import { DescribeErrors, DescribeRead, describedHeaders, idLike, PageOf } from '../http/describe.js';
+import { DescribeErrors, DescribeFixed, DescribeRead, idLike, PageOf } from '../http/describe.js';
 import { notFound } from '../http/api-error.js';
 import { ConsistencyToken, unwrap } from '../http/consistency-token.js';
 import { ProductCategoryResponse } from './products.dto.js';
@@ -122,12 +122,7 @@ export class GarmentCategoriesController {
   @Get()
   @ApiOperation({ summary: 'The kinds of garment' })
   @ApiQuery({ type: PageQuery })
-  @ApiResponse({
-    status: 200,
-    description: 'The same for everybody.',
-    type: GarmentCategoryListResponse,
-    headers: describedHeaders(),
-  })
+  @DescribeFixed(GarmentCategoryListResponse, 'The same for everybody.')
   @DescribeErrors(401, 403, 422)
   listGarmentCategories(@ValidQuery(PageQuery) { limit, offset }: PageQuery): GarmentCategoryListResponse {
     return { items: items.slice(offset, offset + limit), total: items.length, limit, offset };

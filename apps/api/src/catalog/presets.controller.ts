@@ -1,5 +1,5 @@
 import { Controller, Get } from '@nestjs/common';
-import { ApiOperation, ApiProperty, ApiQuery, ApiResponse, ApiTags } from '@nestjs/swagger';
+import { ApiOperation, ApiProperty, ApiQuery, ApiTags } from '@nestjs/swagger';
 import type { Caller } from '#application/command-context.js';
 import { CatalogQueries } from '#application/catalog/catalog-queries.js';
 import { type PresetKind, presetKinds } from '#domain/preset/preset.events.js';
@@ -8,7 +8,7 @@ import { ServedPictures } from '../uploads/served-pictures.js';
 import { ChoiceField } from '#validation/fields.js';
 import { RequireCapability } from '../auth/api-key.guard.js';
 import { CurrentCaller } from '../auth/caller.js';
-import { describedHeaders, DescribeErrors, idLike } from '../http/describe.js';
+import { DescribeErrors, DescribeFixed, idLike } from '../http/describe.js';
 import { ValidQuery } from '../http/valid-request.js';
 
 export class ListPresetsQuery {
@@ -51,13 +51,7 @@ export class PresetsController {
   @Get()
   @ApiOperation({ summary: 'Models, backgrounds or shots that catalog shots can choose from' })
   @ApiQuery({ type: ListPresetsQuery })
-  @ApiResponse({
-    status: 200,
-    description: 'Those that are published.',
-    type: PresetTileResponse,
-    isArray: true,
-    headers: describedHeaders(),
-  })
+  @DescribeFixed([PresetTileResponse], 'Those that are published.')
   @DescribeErrors(401, 403, 422)
   async listPresets(
     @CurrentCaller() { environment }: Caller,

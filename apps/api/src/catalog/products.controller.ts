@@ -1,6 +1,6 @@
 import { Controller, Get, Inject, Patch, Post, Req, Res, UseGuards } from '@nestjs/common';
 import { CommandBus } from '@nestjs/cqrs';
-import { ApiBody, ApiOperation, ApiQuery, ApiResponse, ApiTags } from '@nestjs/swagger';
+import { ApiBody, ApiOperation, ApiQuery, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Caller } from '#application/command-context.js';
 import { ReadYourWrites } from '#application/consistency/read-your-writes.js';
@@ -15,13 +15,7 @@ import { Clock } from '#platform/clock.js';
 import { ServedPictures } from '../uploads/served-pictures.js';
 import { RequireCapability } from '../auth/api-key.guard.js';
 import { CurrentCaller } from '../auth/caller.js';
-import {
-  DescribeErrors,
-  describedHeaders,
-  DescribePublicId,
-  DescribeRead,
-  DescribeWrite,
-} from '../http/describe.js';
+import { DescribeErrors, DescribePublicId, DescribeRead, DescribeWrite } from '../http/describe.js';
 import { notFound } from '../http/api-error.js';
 import { ConsistencyToken, tellWrite, unwrap } from '../http/consistency-token.js';
 import { NoIdempotencyKey, PublicId, ValidBody, ValidQuery } from '../http/valid-request.js';
@@ -57,12 +51,7 @@ export class ProductsController {
   })
   @ApiBody({ type: CreateProductBody, required: true })
   @DescribeWrite(201, ProductResponse)
-  @ApiResponse({
-    status: 200,
-    description: 'Updated: a product with this external_ref already existed.',
-    type: ProductResponse,
-    headers: describedHeaders('X-Consistency-Token'),
-  })
+  @DescribeWrite(200, ProductResponse, 'Updated: a product with this external_ref already existed.')
   @DescribeErrors(401, 403, 404, 413, 415, 422)
   async createProduct(
     @CurrentCaller() caller: Caller,

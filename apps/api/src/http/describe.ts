@@ -86,13 +86,14 @@ export function PageOf<Item>(
   return Page;
 }
 
-export function DescribeWrite(status: number, type: Type): MethodDecorator {
-  return ApiResponse({
-    status,
-    description: 'Done.',
-    type,
-    headers: describedHeaders('X-Consistency-Token'),
-  });
+/** For a read of what does not depend on the caller's writes. @param type in an array: a list of these */
+export function DescribeFixed(type: Type | [Type], description = 'Found.'): MethodDecorator {
+  return ApiResponse({ status: 200, description, type, headers: describedHeaders() });
+}
+
+export function DescribeWrite(status: number, type?: Type, description = 'Done.'): MethodDecorator {
+  const headers = describedHeaders('X-Consistency-Token');
+  return ApiResponse({ status, description, ...(type && { type }), headers });
 }
 
 export function DescribePublicId(what: string): MethodDecorator {

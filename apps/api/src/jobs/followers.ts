@@ -1,29 +1,19 @@
-import { Injectable, Optional, type OnModuleDestroy } from '@nestjs/common';
+import { Injectable, type OnModuleDestroy } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Caller } from '#application/command-context.js';
 import { bearerKeyOf } from '../auth/caller.js';
 import { ApiError } from '../http/api-error.js';
 import { Authenticator } from '#application/key/authenticator.js';
 
-interface FollowerLimits {
-  /** Connections that wait for news, in this process. */
-  readonly all: number;
-  readonly ofTenant: number;
-  /** How long one client may follow. After that it connects again, and its key is checked again. */
-  readonly longestMs: number;
-  /** How long a client may take to read sent data before its connection is cut. */
-  readonly graceMs: number;
-  /** How often the key is checked, so that a follower ends within a second of its key's revocation. */
-  readonly keyCheckMs: number;
-}
-
-const defaultFollowerLimits: FollowerLimits = {
-  all: 1_000,
-  ofTenant: 100,
-  longestMs: 5 * 60_000,
-  graceMs: 2_000,
-  keyCheckMs: 500,
-};
+/** Connections that wait for news, in this process. */
+const mostFollowers = 1_000;
+const mostOfTenant = 100;
+/** How long one client may follow. After that it connects again, and its key is checked again. */
+const longestMs = 5 * 60_000;
+/** How long a client may take to read sent data before its connection is cut. */
+const graceMs = 2_000;
+/** How often the key is checked, so that a follower ends within a second of its key's revocation. */
+const keyCheckMs = 500;
 
 export interface Follower {
   /** Aborts when the client goes, its key is revoked, its time is over, or this process stops. */
@@ -39,10 +29,7 @@ export interface Follower {
 export class Followers implements OnModuleDestroy {
   private readonly all = new Set<Follower & { readonly owner: string; readonly reply: FastifyReply }>();
 
-  constructor(
-    private readonly keys: Authenticator,
-    @Optional() private readonly limits: FollowerLimits = defaultFollowerLimits,
-  ) {}
+  constructor(private readonly keys: Authenticator) {}
 
   /** A server that stops does not wait for jobs to end. Their followers reconnect to another server. */
   onModuleDestroy(): void {
@@ -58,9 +45,8 @@ export class Followers implements OnModuleDestroy {
   admit({ environment, tenant }: Caller, request: FastifyRequest, reply: FastifyReply): Follower {
     const owner = `${environment}.${tenant}`;
     const ofTenant = [...this.all].filter((each) => each.owner === owner).length;
-    if (ofTenant >= this.limits.ofTenant) throw tooMany('RATE_LIMITED', `You have ${ofTenant} of them.`);
-    if (this.all.size >= this.limits.all)
-      throw tooMany('SERVICE_UNAVAILABLE', 'This server has many of them.');
+    if (ofTenant >= mostOfTenant) throw tooMany('RATE_LIMITED', `You have ${ofTenant} of them.`);
+    if (this.all.size >= mostFollowers) throw tooMany('SERVICE_UNAVAILABLE', 'This server has many of them.');
 
     const over = new AbortController();
     const { raw } = reply;
@@ -73,11 +59,11 @@ export class Followers implements OnModuleDestroy {
       if (raw.destroyed) return;
       // Without this, a client that does not read would hold its connection for ever, and the server could not
       // stop.
-      const cut = setTimeout(() => raw.destroy(), this.limits.graceMs);
+      const cut = setTimeout(() => raw.destroy(), graceMs);
       raw.once('close', () => clearTimeout(cut));
     };
-    const longest = setTimeout(leave, this.limits.longestMs);
-    const checks = setInterval(() => void this.leaveIfRevoked(request, leave), this.limits.keyCheckMs);
+    const longest = setTimeout(leave, longestMs);
+    const checks = setInterval(() => void this.leaveIfRevoked(request, leave), keyCheckMs);
     const follower = { owner, signal: over.signal, leave, reply };
     this.all.add(follower);
     raw.once('close', leave);

@@ -12,18 +12,16 @@ export const uploadLimitBytes = 25 * 1024 * 1024;
 /** More than the parts of a multipart form around its one file need. */
 const framingBytes = 1024 * 1024;
 
-/** An upload in a file of this process. The file is gone when the upload is disposed of. */
-export interface SpooledUpload extends AsyncDisposable {
-  readonly path: string;
-}
-
 /**
  * Writes the one file of a multipart request to disk while it arrives, so that a slow client costs no memory.
+ * The file is gone when the upload is disposed of.
  * @throws ApiError 413 beyond {@link uploadLimitBytes}; 415 for another content type; 422 unless there is
  *   exactly one field, `file`, and it is a file; 401 when the body is not the signed one; 408 when it takes too
  *   long
  */
-export async function spoolUpload(request: FastifyRequest): Promise<SpooledUpload> {
+export async function spoolUpload(
+  request: FastifyRequest,
+): Promise<AsyncDisposable & { readonly path: string }> {
   if (!request.isMultipart()) {
     throw new ApiError(
       'UNSUPPORTED_MEDIA_TYPE',

@@ -11,7 +11,7 @@ import {
 } from '@nestjs/common';
 import { CommandBus } from '@nestjs/cqrs';
 import { RouteConfig } from '@nestjs/platform-fastify';
-import { ApiBody, ApiConsumes, ApiOperation, ApiProperty, ApiResponse, ApiTags } from '@nestjs/swagger';
+import { ApiBody, ApiConsumes, ApiOperation, ApiProperty, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Caller } from '#application/command-context.js';
 import { ReadYourWrites } from '#application/consistency/read-your-writes.js';
@@ -23,13 +23,7 @@ import { pictureUrl, ThumbnailsProperty, ThumbnailUrlsResponse, uploadKey } from
 import { ServedPictures, type ShownPicture } from './served-pictures.js';
 import { OpenToClientTokens, RequireCapability } from '../auth/api-key.guard.js';
 import { CurrentCaller } from '../auth/caller.js';
-import {
-  DescribeErrors,
-  describedHeaders,
-  DescribePublicId,
-  DescribeWrite,
-  idLike,
-} from '../http/describe.js';
+import { DescribeErrors, DescribeFixed, DescribePublicId, DescribeWrite, idLike } from '../http/describe.js';
 import { ApiError, notFound } from '../http/api-error.js';
 import { tellWrite } from '../http/consistency-token.js';
 import { NoIdempotencyKey, PublicId } from '../http/valid-request.js';
@@ -70,13 +64,12 @@ function underWay(): ApiError {
   return new ApiError('IDEMPOTENCY_KEY_IN_USE', message, { headers: { 'retry-after': '1' } });
 }
 
-type Stored = Pick<StoredUpload, 'assetId' | 'storageKey'>;
-
-const present = ({ assetId, storageKey }: Stored, shown: ShownPicture): UploadResponse => ({
-  upload_key: storageKey,
-  ...shown,
-  asset_id: assetId,
-});
+function present(
+  { assetId, storageKey }: Pick<StoredUpload, 'assetId' | 'storageKey'>,
+  shown: ShownPicture,
+): UploadResponse {
+  return { upload_key: storageKey, ...shown, asset_id: assetId };
+}
 
 @ApiTags('uploads')
 @Controller('/v1/uploads')
@@ -157,7 +150,7 @@ export class UploadsController implements OnModuleInit, OnModuleDestroy {
       'If its bytes are gone from the storage, or are not those that were stored: 410 `PICTURE_GONE`.',
   })
   @DescribePublicId('upload')
-  @ApiResponse({ status: 200, description: 'Found.', type: UploadResponse, headers: describedHeaders() })
+  @DescribeFixed(UploadResponse)
   @DescribeErrors(401, 403, 404, '410 of a picture')
   async getUpload(
     @CurrentCaller() caller: Caller,

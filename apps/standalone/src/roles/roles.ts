@@ -59,15 +59,13 @@ export class Roles {
 
   /** Resolves when all roles are ready. @throws StartError with the message of a role that failed */
   async start(): Promise<void> {
-    const starts = Object.entries(this.processes).map(async ([name, process]) => {
-      try {
-        await process.start();
-      } catch (error) {
+    const starts = Object.entries(this.processes).map(([name, process]) =>
+      process.start().catch((error: unknown) => {
         throw new StartError(
           `the ${name} did not start: ${messageOf(error)} (log: ${join(this.options.logs, name)}.log)`,
         );
-      }
-    });
+      }),
+    );
     await Promise.all(starts);
   }
 
