@@ -6,7 +6,7 @@ import { Attempts, type LookedUp } from '#application/limits/attempts.js';
 import { RateLimiter } from '#application/limits/rate-limiter.js';
 import type { Capability } from '#domain/key/key.events.js';
 import { ApiError } from '../http/api-error.js';
-import { bearerKeyOf, setCaller } from './caller.js';
+import { bearerKeyOf } from './caller.js';
 import { ClientTokens, isClientToken } from './client-tokens.js';
 import { SignatureCheck, unauthenticated } from './signature.js';
 import { parseApiKey } from '#application/key/api-key.js';
@@ -48,7 +48,7 @@ export class ApiKeyGuard implements CanActivate {
     const http = context.switchToHttp();
     const request = http.getRequest<FastifyRequest>();
     const caller = await this.authenticate(request);
-    setCaller(request, caller);
+    request.caller = caller;
 
     const verdict = await this.limiter.count(caller);
     tellRateLimit(http.getResponse<FastifyReply>(), verdict);

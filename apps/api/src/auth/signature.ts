@@ -23,8 +23,12 @@ export const signatureHeader = 'X-Atelier-Hmac-Sha256';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** The route reads its body as a stream and checks the signature itself: see {@link pendingSignature}. */
+    /** The route reads its body as a stream and checks the `pendingSignature` itself. */
     streamsBody?: boolean;
+  }
+  interface FastifyRequest {
+    /** The signature that a route with a streamed body must verify before it stores data. */
+    pendingSignature?: Signature;
   }
 }
 
@@ -72,13 +76,6 @@ export class Signature {
   }
 }
 
-const pending = new WeakMap<FastifyRequest, Signature>();
-
-/** The signature that a route with a streamed body must verify before it stores data. */
-export function pendingSignature(request: FastifyRequest): Signature | undefined {
-  return pending.get(request);
-}
-
 /**
  * Checks the signatures of requests: HMAC-SHA256 with the signing secret of the key (docs/signed-requests.md).
  */
@@ -121,7 +118,7 @@ export class SignatureCheck {
         this.used.use(`${keyId} ${sent}`, new Date((seconds + toleranceSeconds) * 1_000)),
     );
     if (request.routeOptions.config.streamsBody && request.isMultipart()) {
-      pending.set(request, signature);
+      request.pendingSignature = signature;
       return;
     }
     // The body of these is never read: it counts as empty.

@@ -6,7 +6,6 @@ import { ReadYourWrites } from '#application/consistency/read-your-writes.js';
 import { RecordRejection } from '#application/usage/record-rejection.handler.js';
 import { Clock } from '#platform/clock.js';
 import { Logger } from '#platform/logger.js';
-import { callerOf } from '../auth/caller.js';
 import type { ApiError } from '../http/api-error.js';
 
 declare module 'fastify' {
@@ -39,15 +38,15 @@ export class RefusedDispatches {
   ) {}
 
   async record(request: FastifyRequest, reply: FastifyReply, error: ApiError): Promise<void> {
-    const { workflow } = request.routeOptions.config;
-    const caller = callerOf(request);
+    const { caller, routeOptions } = request;
+    const { workflow } = routeOptions.config;
     if (workflow === undefined || !caller || !recorded.has(error.status)) return;
     // A dry run never leaves a record. The query may be the refused part, so its unvalidated form is read.
     if ((request.query as { dry_run?: unknown }).dry_run === 'true') return;
     const rejection = new RecordRejection(caller, {
       requestId: request.id,
       operation: workflow,
-      endpoint: request.routeOptions.url ?? '',
+      endpoint: routeOptions.url ?? '',
       method: request.method,
       httpStatus: error.status,
       errorCode: error.code,

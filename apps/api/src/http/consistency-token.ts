@@ -1,7 +1,6 @@
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import type { FastifyRequest, FastifyReply } from 'fastify';
 import type { Caller } from '#application/command-context.js';
-import { callerOf } from '../auth/caller.js';
 import { invalid } from './api-error.js';
 import type { Fresh, ReadYourWrites } from '#application/consistency/read-your-writes.js';
 
@@ -32,7 +31,7 @@ export const ConsistencyToken = createParamDecorator(
     if (token === undefined) return undefined;
     const text = typeof token === 'string' ? Buffer.from(token, 'base64url').toString('latin1') : '';
     const match = /^(live|test)\.(\d{1,18})$/.exec(text);
-    if (!match?.[2] || match[1] !== callerOf(request)?.environment) {
+    if (!match?.[2] || match[1] !== request.caller?.environment) {
       const msg = 'is not a token of this environment: send it exactly as you received it, or leave it out';
       throw invalid([{ loc: ['header', 'X-Consistency-Token'], msg, type: 'value' }]);
     }

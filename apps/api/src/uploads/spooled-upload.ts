@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type { FastifyRequest } from 'fastify';
-import { pendingSignature } from '../auth/signature.js';
 import { ApiError, invalid } from '../http/api-error.js';
 import { watchBody, type BodyWatch } from '../http/request-body.js';
 
@@ -75,10 +74,11 @@ async function openSpool() {
 export const leftAfterMs = 15 * 60_000;
 
 /** Removes files that uploads of any process left in the temporary folder, except those of running uploads. */
-export async function clearLeftUploads(now = Date.now()): Promise<void> {
+export async function clearLeftUploads(): Promise<void> {
   const names = (await readdir(tmpdir())).filter((name) => name.startsWith(prefix));
   const clear = async (folder: string) => {
-    if ((await stat(folder)).mtimeMs < now - leftAfterMs) await rm(folder, { recursive: true, force: true });
+    if ((await stat(folder)).mtimeMs < Date.now() - leftAfterMs)
+      await rm(folder, { recursive: true, force: true });
   };
   // A file that is gone or belongs to another user must not stop the removal of the others.
   await Promise.allSettled(names.map((name) => clear(join(tmpdir(), name))));
@@ -87,7 +87,7 @@ export async function clearLeftUploads(now = Date.now()): Promise<void> {
 /** The signature is verified after the whole body has arrived and before the picture is decoded. */
 async function receive(request: FastifyRequest, file: FileHandle, over: AbortSignal): Promise<void> {
   using watch = watchBody(request);
-  const signature = pendingSignature(request);
+  const { pendingSignature: signature } = request;
   const ended = seeBody(request, watch, (chunk) => signature?.update(chunk));
   const writing = writeOnlyFile(request, file, over).then(
     () => undefined,
