@@ -14,8 +14,7 @@ let bytes: Buffer;
 
 beforeAll(async () => {
   service = await ApiService.start();
-  const signing = { signingKey: testSigningKey };
-  api = await service.openApi(undefined, signing, { corsOrigins: [origin] });
+  api = await service.openApi(undefined, { signingKey: testSigningKey, corsOrigins: [origin] });
   tenant = await service.openTenant({ credits: 100 });
   const create = { width: 40, height: 20, channels: 3, background: '#c33' } as const;
   bytes = await sharp({ create }).png().toBuffer();

@@ -14,8 +14,8 @@ beforeAll(async () => {
   const { requestMs } = defaultHttpLimits;
   const limits = { ...defaultHttpLimits, headersMs: requestMs, storeMs: requestMs };
   apis = [
-    await service.openApi(undefined, undefined, { limits }),
-    await service.openApi(undefined, undefined, { limits }),
+    await service.openApi(undefined, undefined, limits),
+    await service.openApi(undefined, undefined, limits),
   ];
 });
 afterAll(() => service[Symbol.asyncDispose]());

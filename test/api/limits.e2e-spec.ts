@@ -27,7 +27,7 @@ beforeAll(async () => {
     jsonBodyMs: 3 * patienceMs,
     checkMs: 50,
   };
-  hasty = await service.openApi(undefined, { signingKey: testSigningKey }, { limits });
+  hasty = await service.openApi(undefined, { signingKey: testSigningKey }, limits);
   tenant = await service.openTenant({ credits: 100 });
   document = (await api.get('/openapi.json')).body;
 });

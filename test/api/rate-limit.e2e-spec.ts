@@ -165,7 +165,7 @@ describe('failed authentication', () => {
 
   it('is counted by the client’s address where a trusted proxy says it, and only there', async () => {
     const settings = { authFailuresPerMin: 1 };
-    const behind = await service.openApi(undefined, settings, { trustedProxies: ['loopback'] });
+    const behind = await service.openApi(undefined, { ...settings, trustedProxies: ['loopback'] });
     const open = await service.openApi(undefined, settings);
     const from = (to: ApiClient, address: string) =>
       to.get('/v1/credits', undefined, { 'x-forwarded-for': address });

@@ -17,7 +17,6 @@ import { OperationModule } from '#application/operation/operation.module.js';
 import { PictureModule } from '#application/picture/picture.module.js';
 import { ProductModule } from '#application/product/product.module.js';
 import { shareConnections } from '#platform/connections.js';
-import { ObjectStorage } from '#storage/object-storage.js';
 import { workflows } from '#workflows/workflows.js';
 import { ApiKeyGuard } from './auth/api-key.guard.js';
 import { ClientTokens } from './auth/client-tokens.js';
@@ -40,7 +39,7 @@ import { CancelController, JobsController } from './jobs/jobs.controller.js';
 import { ImageModelsController, OperationsController } from './dispatch/operations.controller.js';
 import { ThumbnailUrls } from './uploads/thumbnail-urls.js';
 import { ThumbnailsController } from './uploads/thumbnails.controller.js';
-import { GoneObjectsController, ObjectsController, SignedObjects } from './uploads/objects.controller.js';
+import { GoneObjectsController, ObjectsController } from './uploads/objects.controller.js';
 import { ServedPictures } from './uploads/served-pictures.js';
 import { PresetsController } from './catalog/presets.controller.js';
 import { ProductsController } from './catalog/products.controller.js';
@@ -132,10 +131,7 @@ export class ApiModule {
         servesObjects ? ObjectsController : GoneObjectsController,
         ...(settings.metrics && settings.configuration.publicMetrics ? [MetricsController] : []),
       ],
-      providers: [
-        ...providers,
-        ...(servesObjects ? [{ provide: SignedObjects, useExisting: ObjectStorage }] : []),
-      ],
+      providers,
     };
   }
 }

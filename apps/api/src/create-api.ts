@@ -21,16 +21,8 @@ import {
   refuseWhereLogMisfits,
 } from './http/server-hooks.js';
 import { Installation } from '#read-store/installation.js';
-import { defaultHttpLimits, setHttpLimits, type HttpLimits } from './http/request-body.js';
+import { defaultHttpLimits, type HttpLimits } from './http/request-body.js';
 import { watchRoutes } from './http/route-table.js';
-
-export interface HttpSettings {
-  /** Proxies whose `X-Forwarded-For` is believed. */
-  readonly trustedProxies?: readonly string[];
-  /** Origins whose pages may call it: see CORS_ORIGINS. */
-  readonly corsOrigins?: readonly string[];
-  readonly limits?: HttpLimits;
-}
 
 const maxHeaderBytes = 16 * 1024;
 
@@ -56,16 +48,19 @@ const closeGraceMs = 5_000;
 /** The API of one process, ready to listen. Closing it also closes its connections. */
 export async function createApi(
   settings: ProcessSettings,
-  { trustedProxies = [], corsOrigins = [], limits = defaultHttpLimits }: HttpSettings = {},
+  limits = defaultHttpLimits,
 ): Promise<NestFastifyApplication> {
+  const { trustedProxies, corsOrigins } = settings.configuration;
   const adapter = adapterFor(trustedProxies, limits);
   const server = adapter.getInstance<FastifyInstance>();
   correlateRequests(server);
   if (settings.metrics) measureRequests(server, settings.metrics.http);
   watchRoutes(server);
-  setHttpLimits(server, limits);
+  server.decorate('httpLimits', limits);
   cutSilentConnections(server);
+  const closing = new AbortController();
   server.addHook('preClose', (done) => {
+    closing.abort();
     // Running answers may finish, but a client that does not read its answer must not keep the server from
     // stopping.
     setTimeout(() => server.server.closeAllConnections(), closeGraceMs).unref();
@@ -84,11 +79,6 @@ export async function createApi(
   const { log } = app.get(Installation);
   refuseWhereLogMisfits(server, log);
   markStaleReads(server, app.get(StorePresence));
-  const closing = new AbortController();
-  server.addHook('preClose', (done) => {
-    closing.abort();
-    done();
-  });
   void log.follow(logLookMs, settings.logger, closing.signal);
   if (corsOrigins.length > 0) await server.register(cors, corsOptions(corsOrigins));
   // `uploads/` reports a file that is too large, while it writes it.

@@ -44,27 +44,27 @@ export class Housekeeping {
     while (await sleep(sweepIntervalMs, true, { signal }).catch(() => false)) {
       await this.try(environment, () => this.round(environment, signal));
       for (const task of tasks) await this.try(environment, () => task.tend(environment, signal));
-      await this.reconcile(environment);
+      // Apart from the other work, so that a failed sweep leaves no job stranded.
+      await this.try(environment, () => this.reconcile(environment), 'the search for stranded jobs failed');
     }
   }
 
-  private async try(environment: Environment, work: () => Promise<void>): Promise<void> {
+  private async try(
+    environment: Environment,
+    work: () => Promise<void>,
+    message = 'housekeeping failed and will be tried again',
+  ): Promise<void> {
     try {
       await work();
-    } catch (error) {
-      this.logger.error({ err: error, environment }, 'housekeeping failed and will be tried again');
+    } catch (err) {
+      this.logger.error({ err, environment }, message);
     }
   }
 
-  /** Runs apart from the other work, so that a failed sweep leaves no job stranded. */
   private async reconcile(environment: Environment): Promise<void> {
-    try {
-      const jobs = await this.stranded.look(environment);
-      if (jobs > 0)
-        this.logger.warn({ environment, jobs }, 'jobs had lost their tasks, which are queued again');
-    } catch (error) {
-      this.logger.error({ err: error, environment }, 'the search for stranded jobs failed');
-    }
+    const jobs = await this.stranded.look(environment);
+    if (jobs > 0)
+      this.logger.warn({ environment, jobs }, 'jobs had lost their tasks, which are queued again');
   }
 
   private async round(environment: Environment, signal: AbortSignal): Promise<void> {

@@ -1,16 +1,14 @@
 import '#platform/node-version.js';
-import { runContext } from '#adapters/role-context.js';
-import { createLogger } from '#platform/logger.js';
+import { openContext, runApp } from '#adapters/role-context.js';
 import { Installation } from '#read-store/installation.js';
 import { Projector, ProjectorModule } from './projector.module.js';
 
-await runContext(
-  'projector',
-  createLogger('projector'),
-  (settings) => ProjectorModule.for(settings),
-  (context) => async () => {
-    const standing = context.get(Projector).standingStill();
-    const problems = await context.get(Installation).problems();
-    return [...standing.map((task) => `${task} stand still in this process`), ...problems];
-  },
-);
+await runApp('projector', async (settings) => {
+  const app = await openContext(ProjectorModule.for(settings));
+  const problems = async () => {
+    const standing = app.get(Projector).standingStill();
+    const others = await app.get(Installation).problems();
+    return [...standing.map((task) => `${task} stand still in this process`), ...others];
+  };
+  return { app, problems };
+});

@@ -1,5 +1,4 @@
 import { join } from 'node:path';
-import pg from 'pg';
 import {
   EmbeddedPostgresError,
   startEmbeddedPostgres,
@@ -7,6 +6,7 @@ import {
 } from '#platform/embedded-postgres.js';
 import { findRunningPostmaster } from '#platform/embedded-postgres/postmaster.js';
 import { messageOf } from '#platform/errors.js';
+import { onConnection } from '#platform/postgres.js';
 import { pause } from '#platform/retry.js';
 import { StartError } from './console.js';
 import type { HomeFolders } from './home.js';
@@ -26,24 +26,18 @@ const connectTimeoutMs = 15_000;
  * @throws StartError when it does not answer
  */
 export async function externalDatabase(url: string): Promise<Database> {
-  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: connectTimeoutMs });
-  // A connection that breaks after the check does no harm.
-  client.on('error', () => undefined);
-  try {
-    await client.connect();
-    await client.query('select 1');
-  } catch (error) {
+  await onConnection({ connectionString: url, connectionTimeoutMillis: connectTimeoutMs }, (client) =>
+    client.query('select 1'),
+  ).catch((error: unknown) => {
     throw new StartError(
       `DATABASE_URL cannot be used: ${messageOf(error)}. Start that server or correct the URL; ` +
         'without DATABASE_URL an embedded PostgreSQL is used',
     );
-  } finally {
-    await client.end().catch(() => undefined);
-  }
+  });
   return { url, stop: () => Promise.resolve() };
 }
 
-export interface EmbeddedDatabaseEvents {
+interface EmbeddedDatabaseEvents {
   onRestarting(): void;
   /** `moved`: the server has a new port, because another process took the old one. */
   onRestarted(moved: boolean): void;
@@ -81,10 +75,6 @@ export class EmbeddedDatabase implements Database {
 
   get url(): string {
     return this.server.url;
-  }
-
-  get pid(): number {
-    return this.server.pid;
   }
 
   async stop(): Promise<void> {

@@ -2,13 +2,12 @@ import '#platform/node-version.js';
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { Configuration } from '#platform/configuration.js';
 import { messageOf } from '#platform/errors.js';
 import { readHomeSecrets, readRuntime } from '#platform/home-files.js';
 import { complain, say, warn } from './console.js';
 import { DemoClient, type PictureLink } from './demo/client.js';
 import { DemoProgress, savePicture, showAccounts } from './demo/show.js';
-import { demoCredits, demoTenantName, demoTenantOf, FirstStart } from './first-start.js';
+import { demoTenantOf, FirstStart } from './first-start.js';
 import { Standalone, loadSettings } from './standalone.js';
 
 const workflow = 'product-to-model-direct';
@@ -38,7 +37,7 @@ async function run(): Promise<void> {
   say(`${service.started ? 'Started' : 'Using the running service'} at ${baseUrl}.`);
   await using firstStart = await FirstStart.on(configuration);
   const tenant = demoTenantOf(configuration.home);
-  await firstStart.provide(tenant, demoTenantName, demoCredits, 10);
+  await firstStart.provide(tenant, 10);
   const { keyId, key } = await firstStart.issueKey(tenant, 'npm run demo');
   try {
     await play(new DemoClient(baseUrl, key, signal));
@@ -47,19 +46,12 @@ async function run(): Promise<void> {
   }
 }
 
-interface UsedService extends AsyncDisposable {
-  readonly configuration: Configuration;
-  readonly baseUrl: string;
-  /** False when it was running before. */
-  readonly started: boolean;
-}
-
 /**
  * The service that runs on ATELIER_HOME. If none runs, this starts one on a free port, and its disposal stops
  * that service. The data stays for the next `npm start`.
  * @throws StartError
  */
-async function useService(): Promise<UsedService> {
+async function useService() {
   const home = resolve(process.env['ATELIER_HOME'] || '.atelier');
   // If a public address were set, the demo might not reach the pictures. Port 0 takes any free port, so it is
   // never in use.

@@ -82,13 +82,14 @@ export class FirstStart extends OperatorContext {
     return first.length === 0;
   }
 
-  /** Makes sure that the tenant exists. If it has less than `least` credits, it gets `credits`. Repeatable. */
-  async provide(tenant: string, name: string, credits: number, least = credits): Promise<void> {
-    await this.execute(new OpenAccount(this.context(environment, tenant), { name, terms: defaultTerms }));
+  /** Makes sure that the demo tenant exists, and fills up its credits if it has less than `least`. Repeatable. */
+  async provide(tenant: string, least: number): Promise<void> {
+    const terms = { name: 'Demo', terms: defaultTerms };
+    await this.execute(new OpenAccount(this.context(environment, tenant), terms));
     const { state } = await this.accounts.read(environment, tenant);
     const balance = state.status === 'unopened' ? 0 : state.balance;
     if (balance >= least) return;
-    const purchase = { amount: credits - balance, kind: 'pack', label: 'Demo credits' } as const;
+    const purchase = { amount: demoCredits - balance, kind: 'pack', label: 'Demo credits' } as const;
     await this.execute(new GrantCredits(this.context(environment, tenant), purchase));
   }
 
@@ -120,8 +121,7 @@ interface DemoTenantFile {
   readonly announced: boolean;
 }
 
-export const demoTenantName = 'Demo';
-export const demoCredits = 1_000;
+const demoCredits = 1_000;
 
 function fileOf(home: string): string {
   return join(home, 'demo-tenant.json');
@@ -149,7 +149,7 @@ export async function seedDemoTenant(
   }
   if (file.announced) return;
   const { tenant } = file;
-  await firstStart.provide(tenant, demoTenantName, demoCredits);
+  await firstStart.provide(tenant, demoCredits);
   const { key } = await firstStart.issueKey(tenant, 'first start');
   show({ tenant, key, credits: demoCredits });
   writePrivateJson(fileOf(home), { tenant, announced: true });

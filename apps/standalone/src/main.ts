@@ -1,4 +1,5 @@
 import '#platform/node-version.js';
+import { once } from 'node:events';
 import { complain, say, StartError, warn } from './console.js';
 import { Standalone, loadSettings } from './standalone.js';
 
@@ -24,7 +25,8 @@ async function run(): Promise<void> {
   const { signal } = stopping;
   const standalone = await Standalone.start({ settings: loadSettings(), signal, warn, seedDemoTenant: true });
   announce(standalone);
-  const failure = await Promise.race([stopRequested(signal), defect()]);
+  const stopRequested = signal.aborted ? undefined : once(signal, 'abort').then(() => undefined);
+  const failure = await Promise.race([stopRequested, defect()]);
   const late = setTimeout(() => {
     complain('some processes did not stop in time');
     process.exit(1);
@@ -52,13 +54,6 @@ function announce({ baseUrl, adminUrl, demoKey }: Standalone): void {
   say('Ctrl-C stops it.');
   // A process that started us as its child waits for this.
   process.send?.({ type: 'ready', baseUrl });
-}
-
-function stopRequested(signal: AbortSignal): Promise<undefined> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve(undefined);
-    signal.addEventListener('abort', () => resolve(undefined));
-  });
 }
 
 /** Resolves with a defect of our own. All roles are stopped in order before it is shown. */

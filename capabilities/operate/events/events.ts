@@ -3,7 +3,7 @@ import type { EventFilter, RecordedEvent } from '#event-store/event-store.js';
 import { IntegerField, TextField } from '#validation/fields.js';
 import { defineCall } from '#operator-calls/call.js';
 import { ConnectedOperator } from '../connected-operator.js';
-import { printJsonLine, printLine, printTable } from '#operator-calls/output.js';
+import { printLine, printTable, toJson } from '#operator-calls/output.js';
 import { checkStreamName, noSuchStream } from '../log-reading.js';
 import { environmentsOf } from '#operator-calls/input.js';
 import type { EnvironmentOptions } from '#operator-calls/verb.js';
@@ -74,7 +74,7 @@ export async function tailEvents(options: TailOptions): Promise<void> {
     for (const event of events) {
       const { position, stream, revision, type, metadata } = event;
       const { recordedAt, actor } = metadata;
-      if (options.json) printJsonLine(describeEvent(event));
+      if (options.json) printLine(toJson(describeEvent(event)));
       else printLine([position, stream, revision, type, recordedAt, actor, dataOf(event)].join('  '));
     }
   }

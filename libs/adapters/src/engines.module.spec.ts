@@ -17,13 +17,10 @@ describe('the engine of a job', () => {
   const engineFor = async (chosen: object) =>
     ((await engines.admit(task, { ...job, ...chosen }, [])) as Admission).engine;
 
-  it('is that of the model that was chosen at dispatch', async () => {
-    expect((await engineFor({ imageModel: 'other' })).name).toBe('sketch');
-  });
-
-  it('is that of the model that the body names, or the first one, for a job from before models were chosen', async () => {
-    for (const request of [{}, { image_model: 'other' }, { model: 'other' }, { image_model: 'first' }]) {
-      expect((await engineFor({ request })).name).toBe('sketch');
+  it('is that of the model that was chosen at dispatch; before models were chosen, of the one that the body names, or the first', async () => {
+    const requests = [{}, { image_model: 'other' }, { model: 'other' }, { image_model: 'first' }];
+    for (const chosen of [{ imageModel: 'other' }, ...requests.map((request) => ({ request }))]) {
+      expect((await engineFor(chosen)).name).toBe('sketch');
     }
   });
 

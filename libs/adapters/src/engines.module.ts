@@ -81,7 +81,6 @@ function opensEngine(model: ImageModel, currency: string): () => Promise<ImageEn
 /** A job that has waited for this long ends, even if its model still rests. */
 const longestRestMs = 15 * 60_000;
 
-/** The engines of an installation's models. */
 class ConfiguredEngines extends ImageEngines {
   private readonly choice: ImageModelChoice;
   private readonly sandbox = new SandboxEngine();

@@ -4,7 +4,6 @@ import { ObjectStorage } from '#storage/object-storage.js';
 import { FolderStorage } from '#storage/folder/folder-storage.js';
 import type { S3Storage } from '#storage/s3/s3-storage.js';
 
-/** The storage for pictures: the bucket or the folder that the configuration names. */
 @Global()
 @Module({
   providers: [{ provide: ObjectStorage, inject: [Configuration], useFactory: openStorage }],

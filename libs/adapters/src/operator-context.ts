@@ -1,4 +1,3 @@
-import pg from 'pg';
 import type { INestApplicationContext, ModuleMetadata, Type } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { CommandBus, CqrsModule, type Command } from '@nestjs/cqrs';
@@ -13,6 +12,7 @@ import { locationOf } from '#event-store/open-event-store.js';
 import { LogMismatch, requireOwnLog } from '#read-store/log-fit.js';
 import type { Configuration } from '#platform/configuration.js';
 import { newId } from '#platform/ids.js';
+import { onConnection } from '#platform/postgres.js';
 import { createLogger } from '#platform/logger.js';
 import { EventLogModule } from './event-log.module.js';
 import { LookedUpDatabaseModule } from './looked-up-database.module.js';
@@ -57,17 +57,12 @@ export async function refuseOtherLog(
   store: EventStore,
   { databaseUrl, eventStoreUrl }: Pick<Configuration, 'databaseUrl' | 'eventStoreUrl'>,
 ): Promise<void> {
-  const client = new pg.Client({ connectionString: databaseUrl, connectionTimeoutMillis: 5_000 });
-  client.on('error', () => undefined);
-  try {
-    await client.connect();
-    await requireOwnLog(client, { store, place: locationOf(eventStoreUrl) });
-  } catch (error) {
+  await onConnection({ connectionString: databaseUrl, connectionTimeoutMillis: 5_000 }, (client) =>
+    requireOwnLog(client, { store, place: locationOf(eventStoreUrl) }),
+  ).catch((error: unknown) => {
     if (error instanceof LogMismatch) throw error;
     // If the database is away or not there yet, the code that needs it reports that.
-  } finally {
-    await client.end().catch(() => undefined);
-  }
+  });
 }
 
 /** The service for the operator, beside the roles. Dispose of it, or the process does not end. */
@@ -94,7 +89,6 @@ export class OperatorContext implements AsyncDisposable {
     return this.get(CommandBus).execute(command);
   }
 
-  /** The context of a new command of the operator. */
   context(environment: Environment, tenant: string): CommandContext {
     const commandId = newId();
     const { actor, requestId = commandId } = this;

@@ -16,7 +16,6 @@ export interface ProcessSettings {
   readonly clock?: Clock;
 }
 
-/** The modules that bind the ports of a process. */
 export type Adapters = NonNullable<ModuleMetadata['imports']>;
 
 /** The token of the signal that is aborted when this process is asked to stop. */

@@ -5,7 +5,7 @@ import { Checkpoints } from '#application/consistency/read-your-writes.js';
 import { IdempotencyStore } from '#application/dispatch/idempotency.js';
 import { MemoryRateLimitStore, RateLimitStore, UsedOnce } from '#application/limits/rate-limit-store.js';
 import { JobStreams, JobsWithoutTask, ReadModels, type EnvironmentReads } from '#application/read-models.js';
-import { environments, type Environment } from '#domain/streams.js';
+import type { Environment } from '#domain/streams.js';
 import { Configuration } from '#platform/configuration.js';
 import { Logger } from '#platform/logger.js';
 import { LedgerReader } from '#projections/ledger/ledger.reader.js';
@@ -32,55 +32,41 @@ import { StoredJobs } from './stored-jobs.js';
 import { untilReached } from './until-reached.js';
 import { StoredJobsWithoutTask } from './stored-jobs-without-task.js';
 
-export interface ReadStoreOptions {
-  /** Connections of each environment at most. */
-  readonly maxConnections: number;
-}
-
 /** The read models of both environments on connections of their own. */
 class StoredReadModels extends ReadModels {
-  private readonly reads = new Map<Environment, EnvironmentReads>();
+  private readonly reads: Readonly<Record<Environment, EnvironmentReads>>;
 
-  private constructor(private readonly sources: readonly DataSource[]) {
+  private constructor(private readonly sources: Readonly<Record<Environment, DataSource>>) {
     super();
-    environments.forEach((environment, index) => {
-      // One source was opened for each environment, in their order.
-      this.reads.set(environment, readersOf(sources[index]!));
-    });
+    this.reads = { live: readersOf(sources.live), test: readersOf(sources.test) };
   }
 
   /** @throws what the database throws, and keeps no connection then */
   static async open(url: string, poolSize: number): Promise<StoredReadModels> {
-    const opened: DataSource[] = [];
+    const open = (schema: Environment) =>
+      createDataSource({ url, schema, entities: readModelEntities, poolSize }).initialize();
+    const live = await open('live');
     try {
-      for (const schema of environments) {
-        const source = createDataSource({ url, schema, entities: readModelEntities, poolSize });
-        opened.push(await source.initialize());
-      }
-      return new StoredReadModels(opened);
+      return new StoredReadModels({ live, test: await open('test') });
     } catch (error) {
-      await closeAll(opened);
+      await live.destroy();
       throw error;
     }
   }
 
   of(environment: Environment): EnvironmentReads {
-    const reads = this.reads.get(environment);
-    if (!reads) throw new RangeError(`there is no environment ${environment}`);
-    return reads;
+    return this.reads[environment];
   }
 
   /** One of its connections, for statements that name their schema. */
   get database(): Queries {
     return {
-      query: async (text, values) => ({
-        rows: (await this.sources[0]?.query<unknown[]>(text, values)) ?? [],
-      }),
+      query: async (text, values) => ({ rows: await this.sources.live.query<unknown[]>(text, values) }),
     };
   }
 
   async close(): Promise<void> {
-    await closeAll(this.sources);
+    await Promise.all(Object.values(this.sources).map((source) => source.destroy()));
   }
 }
 
@@ -101,17 +87,14 @@ function readersOf(source: DataSource): EnvironmentReads {
   };
 }
 
-async function closeAll(sources: readonly DataSource[]): Promise<void> {
-  await Promise.all(sources.map((source) => source.destroy()));
-}
-
 /** The read models. The app starts once their database can be reached. */
 @Global()
 @Module({})
 export class ReadStoreModule implements OnApplicationShutdown {
   constructor(private readonly reads: ReadModels) {}
 
-  static with({ maxConnections }: ReadStoreOptions): DynamicModule {
+  /** @param maxConnections of each environment */
+  static with({ maxConnections }: { readonly maxConnections: number }): DynamicModule {
     return {
       module: ReadStoreModule,
       providers: [

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import CircuitBreaker from 'opossum';
 import {
   EngineError,
-  ImageEngine,
+  type ImageEngine,
   type EngineContext,
   type EngineRequest,
   type RenderResult,
@@ -47,8 +47,6 @@ const breakerOptions = {
   errorFilter: (error: unknown) => !isTrouble(error),
 } as const;
 
-const defaultRestMs = 30_000;
-
 /**
  * Tasks that wait for a model check again by themselves: a single task after a second, and all tasks together
  * about 20 times a second.
@@ -66,6 +64,7 @@ const lookEachMs = 50;
  */
 export class RemoteModel {
   private readonly breaker: CircuitBreaker<[() => Promise<RenderResult>], RenderResult>;
+  private readonly restMs: number;
   /** A render is out to see whether the model answers again. */
   private probing = false;
 
@@ -75,7 +74,8 @@ export class RemoteModel {
     private readonly open: () => Promise<ImageEngine>,
   ) {
     const { id } = model;
-    const { observer, logger, restMs = defaultRestMs } = parts;
+    const { observer, logger, restMs = 30_000 } = parts;
+    this.restMs = restMs;
     const options = { ...breakerOptions, name: id, resetTimeout: restMs };
     this.breaker = new CircuitBreaker((render: () => Promise<RenderResult>) => render(), options);
     observer?.rests(id, false);
@@ -98,8 +98,7 @@ export class RemoteModel {
    * How long a task waits for a model that rests. The time varies, so that its tasks do not all come at once.
    */
   restsForMs(): number {
-    const { restMs = defaultRestMs } = this.parts;
-    return restMs / 2 + Math.random() * restMs;
+    return this.restMs / 2 + Math.random() * this.restMs;
   }
 
   /**
@@ -119,8 +118,7 @@ export class RemoteModel {
       if (probes) this.probing = false;
       if ('leave' in place) await place.leave();
     };
-    if ('leave' in place)
-      return { engine: new AdmittedEngine(this, resumes, otherwise), [Symbol.asyncDispose]: leave };
+    if ('leave' in place) return { engine: this.admitted(resumes, otherwise), [Symbol.asyncDispose]: leave };
     this.parts.observer?.waits(this.model.id);
     await leave();
     return place;
@@ -145,8 +143,27 @@ export class RemoteModel {
     }
   }
 
+  /** The engine of one render that has its place. */
+  private admitted(resumes: boolean, otherwise: Otherwise | undefined): ImageEngine {
+    return {
+      name: this.model.family,
+      render: (request, context) =>
+        this.render(request, context, resumes).catch(async (error: unknown) => {
+          const busy = error instanceof EngineError && error.errorClass === 'capacity';
+          const unknown = context.calls.known.some(({ outcome }) => outcome === 'outcome_unknown');
+          const stoodIn = busy && !unknown && (await otherwise?.(request, context));
+          if (stoodIn) return stoodIn;
+          throw error;
+        }),
+    };
+  }
+
   /** @throws EngineError `capacity` also when it rests */
-  async render(request: EngineRequest, context: EngineContext, resumes: boolean): Promise<RenderResult> {
+  private async render(
+    request: EngineRequest,
+    context: EngineContext,
+    resumes: boolean,
+  ): Promise<RenderResult> {
     const engine = await this.open();
     const render = () => engine.render(request, { ...context, calls: this.watched(context, resumes) });
     if (resumes) return render();
@@ -194,30 +211,4 @@ export function noCapacity(): EngineError {
     'capacity',
     'The image model has no capacity at present. Your credits were refunded.',
   );
-}
-
-/** A model for one render that was admitted to it. */
-class AdmittedEngine extends ImageEngine {
-  readonly name: string;
-
-  constructor(
-    private readonly own: RemoteModel,
-    private readonly resumes: boolean,
-    private readonly otherwise: Otherwise | undefined,
-  ) {
-    super();
-    this.name = own.model.family;
-  }
-
-  async render(request: EngineRequest, context: EngineContext): Promise<RenderResult> {
-    try {
-      return await this.own.render(request, context, this.resumes);
-    } catch (error) {
-      const busy = error instanceof EngineError && error.errorClass === 'capacity';
-      const unknown = context.calls.known.some(({ outcome }) => outcome === 'outcome_unknown');
-      const stoodIn = busy && !unknown && (await this.otherwise?.(request, context));
-      if (stoodIn) return stoodIn;
-      throw error;
-    }
-  }
 }

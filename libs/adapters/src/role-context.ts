@@ -1,35 +1,41 @@
 import type { DynamicModule, INestApplicationContext } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { loadConfiguration, requireSigningKey } from '#platform/configuration.js';
-import type { Logger } from '#platform/logger.js';
+import { createLogger } from '#platform/logger.js';
 import { openRoleServer, type LookForProblems } from '#platform/role-server.js';
 import { runRole } from '#platform/run-role.js';
 import { startTracing } from '#platform/tracing.js';
 import type { ProcessSettings } from './platform.module.js';
 
+/** The app of a role, with what this process tells about it. */
+export interface RoleApp {
+  readonly app: Pick<INestApplicationContext, 'close'>;
+  readonly problems: LookForProblems;
+  /** For the parent process: see {@link runRole}. */
+  readonly facts?: object;
+}
+
 /**
- * Runs a role without an interface of its own in this process: an application context, and beside it the server
- * of metrics and probes. The process reports that it is stopping before anything in it stops.
+ * Runs the app of a role in this process, and beside it the server of metrics and probes. The process reports
+ * that it is stopping before anything in it stops.
  */
-export async function runContext(
+export async function runApp(
   role: string,
-  logger: Logger,
-  moduleFor: (settings: ProcessSettings) => DynamicModule,
-  problemsOf: (context: INestApplicationContext) => LookForProblems,
+  open: (settings: ProcessSettings) => Promise<RoleApp>,
 ): Promise<void> {
+  const logger = createLogger(role);
   await runRole(logger, async (stopping) => {
     const configuration = loadConfiguration();
     requireSigningKey(configuration);
     const stopTracing = await startTracing(role, logger);
     const server = await openRoleServer(role, configuration, logger);
-    const settings = { configuration, logger, metrics: server.metrics, stopping };
-    const context = await openContext(moduleFor(settings));
-    server.ready(problemsOf(context));
+    const { app, problems, facts } = await open({ configuration, logger, metrics: server.metrics, stopping });
+    server.ready(problems);
     return {
-      facts: { metricsPort: server.port },
+      facts: { ...facts, metricsPort: server.port },
       async stop() {
         server.ready(() => Promise.resolve(['it is stopping']));
-        await context.close();
+        await app.close();
         await stopTracing();
         await server.close();
       },

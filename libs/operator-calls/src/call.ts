@@ -25,7 +25,6 @@ export interface OutputForm {
  */
 export type TypedAs = 'argument' | 'option' | 'flag' | 'duration' | 'file' | 'nothing';
 
-/** The progress of a walk through the log. */
 export interface LogProgress {
   /** The name of the current work, in a word or two. */
   readonly phase: string;

@@ -24,7 +24,6 @@ export interface HealthCheck {
   look(store: EventStore, configuration: Configuration): Promise<string>;
 }
 
-/** The places that a capability's health is read from. */
 export interface HealthSources {
   readonly store: EventStore;
   readonly database: Queries;

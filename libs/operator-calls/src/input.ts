@@ -3,7 +3,6 @@ import { ChoiceField, IdField, IntegerField } from '#validation/fields.js';
 import { CallRefused } from './call-refused.js';
 import { printLine } from './output.js';
 
-/** For calls without input. */
 export class NoInput {}
 
 export class InEnvironment {
@@ -27,7 +26,6 @@ export class OfAccount extends OfTenant {
   env: Environment;
 }
 
-/** The number of entries of a list to show. */
 export const LimitField = (max: number, usual: number): PropertyDecorator =>
   IntegerField({
     description: 'How many to show, the latest first.',
@@ -36,7 +34,6 @@ export const LimitField = (max: number, usual: number): PropertyDecorator =>
     default: usual,
   });
 
-/** For lists that may be long. */
 export class PageInEnvironment extends InEnvironment {
   @LimitField(200, 50)
   limit: number = 50;

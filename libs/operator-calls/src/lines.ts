@@ -1,19 +1,13 @@
 import { once } from 'node:events';
 import { Readable } from 'node:stream';
-import { stringify, type Stringifier } from 'csv-stringify';
+import { stringify } from 'csv-stringify';
 import { toJson } from './output.js';
-
-/** Converts objects to CSV. */
-export function csvOf(columns: readonly string[]): Stringifier {
-  return stringify({ header: true, columns: [...columns], cast: { string: harmless } });
-}
 
 /** A spreadsheet would run such a text as a formula. The apostrophe makes it plain text there. */
 function harmless(text: string): string {
   return /^[=+\-@\t\r\n]/.test(text) ? `'${text}` : text;
 }
 
-/** One JSON object a line. */
 export async function* jsonLines(lines: AsyncIterable<object>): AsyncGenerator<string> {
   for await (const line of lines) yield `${toJson(line)}\n`;
 }
@@ -25,6 +19,5 @@ export async function printPieces(pieces: AsyncIterable<unknown>): Promise<void>
     if (!process.stdout.write(piece as string)) await once(process.stdout, 'drain');
 }
 
-/** CSV with these columns. */
 export const asCsv = (lines: AsyncIterable<object>, columns: readonly string[]): AsyncIterable<unknown> =>
-  Readable.from(lines).pipe(csvOf(columns));
+  Readable.from(lines).pipe(stringify({ header: true, columns: [...columns], cast: { string: harmless } }));

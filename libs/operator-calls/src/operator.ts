@@ -11,7 +11,6 @@ import type { Queries } from '#read-store/data-source.js';
 
 /** The service as a call sees it, on behalf of one operator. */
 export interface Operator {
-  /** The operator's name. */
   readonly name: string;
   readonly configuration: Configuration;
   readonly store: EventStore;
@@ -22,7 +21,6 @@ export interface Operator {
 
   execute<Result>(command: Command<Result>): Promise<Result>;
 
-  /** The context of a new command of the operator. */
   context(environment: Environment, tenant: string): CommandContext;
 
   findAccount(environment: Environment, tenant: string): Promise<OpenedAccount | undefined>;

@@ -8,26 +8,19 @@ export function toJson(value: unknown, indent?: number): string {
 }
 
 export function printJson(value: unknown): void {
-  process.stdout.write(`${toJson(value, 2)}\n`);
-}
-
-/** Prints one line for each value of a stream. */
-export function printJsonLine(value: unknown): void {
-  process.stdout.write(`${toJson(value)}\n`);
+  printLine(toJson(value, 2));
 }
 
 export function printLine(line = ''): void {
   process.stdout.write(`${line}\n`);
 }
 
-/** Prints a thing and its properties, one a line. */
 export function printProperties(properties: readonly (readonly [name: string, value: TableCell])[]): void {
   const table = new Table({ style, chars });
   table.push(...properties.map(([name, value]) => [name, show(value)]));
   printLine(table.toString());
 }
 
-/** Prints a line for each row, below the names of the columns. */
 export function printTable<Row>(
   rows: readonly Row[],
   columns: Readonly<Record<string, (row: Row) => TableCell>>,

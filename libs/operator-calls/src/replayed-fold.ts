@@ -9,7 +9,6 @@ export interface ReplayedFold {
   apply(event: DomainEvent): void;
   /** The facts for one line of the history. */
   summary(): View;
-  /** All facts. */
   detail(): View;
 }
 

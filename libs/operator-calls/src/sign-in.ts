@@ -6,7 +6,6 @@ import { CallRefused } from './call-refused.js';
 import type { OperatorRole } from './operator-role.js';
 import type { Operator } from './operator.js';
 
-/** The operator who sends a request. */
 export interface SignedInOperator {
   readonly name: string;
   readonly role: OperatorRole;
@@ -26,7 +25,6 @@ export interface SignIn {
   addRoutes(server: FastifyInstance): void;
 }
 
-/** The parts of the server that the sign-in may use. */
 export interface SignInParts {
   /** The service without an operator. */
   readonly operator: Operator;

@@ -25,7 +25,8 @@ import { ProjectionRunner } from '#read-store/projection-runner.js';
 import { runTasks } from '#read-store/exclusive-session.js';
 import { FolderStorage } from '#storage/folder/folder-storage.js';
 import { loadConfiguration, type Configuration } from '#platform/configuration.js';
-import { createApi, type HttpSettings } from '../../../apps/api/src/create-api.js';
+import { createApi } from '../../../apps/api/src/create-api.js';
+import type { HttpLimits } from '../../../apps/api/src/http/request-body.js';
 import { eventually } from '../../support/eventually.js';
 import { seedWithTiles } from '../../support/seeded-presets.js';
 import { createTestDatabase } from '../../support/test-database.js';
@@ -126,7 +127,7 @@ export class ApiService implements AsyncDisposable {
   async openApp(
     databaseUrl = this.databaseUrl,
     more: Partial<Configuration> = {},
-    http: HttpSettings = {},
+    limits?: HttpLimits,
   ): Promise<{ readonly app: NestFastifyApplication; readonly client: ApiClient }> {
     const port = await freePort();
     const publicUrl = `http://127.0.0.1:${port}`;
@@ -138,7 +139,7 @@ export class ApiService implements AsyncDisposable {
       ATELIER_SIGNING_KEY: testSigningKey,
     });
     const settings = { configuration: { ...configuration, ...more }, logger };
-    const app: NestFastifyApplication = await createApi(settings, http);
+    const app: NestFastifyApplication = await createApi(settings, limits);
     this.cleanups.defer(() => app.close());
     await app.listen({ port, host: '127.0.0.1', backlog: listenBacklog });
     // On a busy machine the first check of the log may time out; the API then refuses dispatches until the next

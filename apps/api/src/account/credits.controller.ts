@@ -57,10 +57,10 @@ export class CreditsController {
   ) {}
 
   @Get()
-  @ApiOperation({ operationId: 'getCredits', summary: 'The balance and what limits its spending' })
+  @ApiOperation({ summary: 'The balance and what limits its spending' })
   @DescribeRead(CreditsResponse)
   @DescribeErrors(401, 403)
-  async get(@CurrentCaller() caller: Caller): Promise<CreditsResponse> {
+  async getCredits(@CurrentCaller() caller: Caller): Promise<CreditsResponse> {
     const credits = await this.account.credits(caller, this.clock());
     return {
       client_id: credits.tenant,
@@ -114,14 +114,11 @@ export class TransactionsController {
   constructor(private readonly account: AccountQueries) {}
 
   @Get()
-  @ApiOperation({
-    operationId: 'listTransactions',
-    summary: 'The credit ledger: spending and purchases, which sum to the balance',
-  })
+  @ApiOperation({ summary: 'The credit ledger: spending and purchases, which sum to the balance' })
   @ApiQuery({ type: PageQuery })
   @DescribeRead(LedgerResponse)
   @DescribeErrors(401, 403, 422)
-  async list(
+  async listTransactions(
     @CurrentCaller() caller: Caller,
     @ValidQuery(PageQuery) { limit, offset }: PageQuery,
     @Res({ passthrough: true }) reply: FastifyReply,

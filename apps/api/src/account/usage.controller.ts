@@ -5,13 +5,15 @@ import type { Caller } from '#application/command-context.js';
 import type { UsageView } from '#application/read-models.js';
 import { AccountQueries } from '#application/ledger/account-queries.js';
 import { CurrentCaller } from '../auth/caller.js';
-import { DescribeErrors, DescribeRead, PageOf } from '../http/describe.js';
+import { DescribeErrors, DescribeRead, jobId, PageOf, requestId } from '../http/describe.js';
 import { ConsistencyToken, unwrap } from '../http/consistency-token.js';
 import { PageQuery, ValidQuery } from '../http/valid-request.js';
 import { Word } from '../http/vocabulary.js';
 
+const moment = { format: 'date-time', example: '2026-01-31T12:00:00.000Z' };
+
 export class UsageRowResponse {
-  @ApiProperty({ minLength: 26, maxLength: 26, example: '01K9Z7J0V4M2Q8T6R3N5B1C7DE' })
+  @ApiProperty(requestId)
   request_id: string;
 
   @ApiProperty({
@@ -35,17 +37,13 @@ export class UsageRowResponse {
   @ApiProperty({ type: 'integer', minimum: 0, example: 0 })
   credits_refunded: number;
 
-  @ApiPropertyOptional({ minLength: 26, maxLength: 26, example: '01K9Z7J0V6X8Y2Z4A6B8C0D2EF' })
+  @ApiPropertyOptional(jobId)
   job_id?: string;
 
-  @ApiPropertyOptional({ format: 'date-time', example: '2026-01-31T12:00:00.000Z' })
+  @ApiPropertyOptional(moment)
   created_at?: string;
 
-  @ApiPropertyOptional({
-    description: 'When the job was queued.',
-    format: 'date-time',
-    example: '2026-01-31T12:00:00.000Z',
-  })
+  @ApiPropertyOptional({ description: 'When the job was queued.', ...moment })
   submitted_at?: string;
 
   @ApiPropertyOptional({
@@ -80,7 +78,6 @@ export class UsageController {
 
   @Get()
   @ApiOperation({
-    operationId: 'listUsage',
     summary:
       'Your calls, newest first: each dispatch, accepted or refused, and each write that costs nothing',
     description:
@@ -91,7 +88,7 @@ export class UsageController {
   @ApiQuery({ type: PageQuery })
   @DescribeRead(UsageListResponse)
   @DescribeErrors(401, 403, 422)
-  async list(
+  async listUsage(
     @CurrentCaller() caller: Caller,
     @ValidQuery(PageQuery) { limit, offset }: PageQuery,
     @ConsistencyToken() token: bigint | undefined,

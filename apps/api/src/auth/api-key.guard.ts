@@ -6,7 +6,7 @@ import { Attempts, type LookedUp } from '#application/limits/attempts.js';
 import { RateLimiter } from '#application/limits/rate-limiter.js';
 import type { Capability } from '#domain/key/key.events.js';
 import { ApiError } from '../http/api-error.js';
-import { bearerKeyOf, setCaller } from './caller.js';
+import { bearerKeyOf } from './caller.js';
 import { ClientTokens, isClientToken } from './client-tokens.js';
 import { SignatureCheck, unauthenticated } from './signature.js';
 import { parseApiKey } from '#application/key/api-key.js';
@@ -20,7 +20,6 @@ const openToTokens = 'atelier:client-token';
 /** Opens a route to all clients. Without it, a route requires a valid key. */
 export const Public = () => SetMetadata(publicRoute, true);
 
-/** Requires this capability beside a valid key. */
 export const RequireCapability = (capability: Capability) => SetMetadata(requiredCapability, capability);
 
 /** Opens a route to client tokens of this kind too. A token of a job works only if the path names that job. */
@@ -49,11 +48,14 @@ export class ApiKeyGuard implements CanActivate {
     const http = context.switchToHttp();
     const request = http.getRequest<FastifyRequest>();
     const caller = await this.authenticate(request);
-    setCaller(request, caller);
+    request.caller = caller;
 
     const verdict = await this.limiter.count(caller);
     tellRateLimit(http.getResponse<FastifyReply>(), verdict);
-    if (!verdict.passed) throw rateLimited(verdict);
+    if (!verdict.passed) {
+      const why = `This key may make ${verdict.limit} requests a minute. Nothing was charged: try again`;
+      throw rateLimited(verdict.retryAfterSeconds, why);
+    }
 
     await this.signatures.check(request, caller);
 
@@ -81,8 +83,14 @@ export class ApiKeyGuard implements CanActivate {
         ? { found: await look(), retryAfterSeconds: 0 }
         : await attempts.lookUp(ip, isClientToken(key) || isWellFormed(key), look);
     if (found) return found;
-    if (tooManyWait) throw tooManyGuesses(retryAfterSeconds);
-    throw retryAfterSeconds > 0 ? tooManyFailures(retryAfterSeconds) : unauthenticated();
+    // The address has failed too often: the answer does not depend on the key.
+    if (retryAfterSeconds > 0) {
+      const why = tooManyWait
+        ? 'Too many API keys are waiting to be checked, so yours was not checked.'
+        : 'Too many requests without a valid API key came from this address.';
+      throw rateLimited(retryAfterSeconds, `${why} Try again`);
+    }
+    throw unauthenticated();
   }
 }
 
@@ -104,40 +112,14 @@ function checkScope(
  * fields for HTTP". `q` requests are allowed in `w` seconds; `r` are left, and the full limit is back in `t`
  * seconds.
  */
-export function tellRateLimit(reply: FastifyReply, { limit, remaining, resetSeconds }: RateVerdict): void {
+function tellRateLimit(reply: FastifyReply, { limit, remaining, resetSeconds }: RateVerdict): void {
   void reply
     .header('ratelimit-policy', `"default";q=${limit};w=60`)
     .header('ratelimit', `"default";r=${remaining};t=${resetSeconds}`);
 }
 
-export function rateLimited({ limit, retryAfterSeconds }: RateVerdict): ApiError {
-  return new ApiError(
-    'RATE_LIMITED',
-    `This key may make ${limit} requests a minute. Nothing was charged: try again in ${inSeconds(retryAfterSeconds)}.`,
-    { headers: { 'retry-after': String(retryAfterSeconds) } },
-  );
-}
-
-/**
- * For an address that has failed to authenticate too often. The answer does not depend on the key that it sent.
- */
-export function tooManyFailures(retryAfterSeconds: number): ApiError {
-  return new ApiError(
-    'RATE_LIMITED',
-    `Too many requests without a valid API key came from this address. Try again in ${inSeconds(retryAfterSeconds)}.`,
-    { headers: { 'retry-after': String(retryAfterSeconds) } },
-  );
-}
-
-/** For an address that has failed too often, when too many of its keys are already being checked. */
-function tooManyGuesses(retryAfterSeconds: number): ApiError {
-  return new ApiError(
-    'RATE_LIMITED',
-    `Too many API keys are waiting to be checked, so yours was not checked. Try again in ${inSeconds(retryAfterSeconds)}.`,
-    { headers: { 'retry-after': String(retryAfterSeconds) } },
-  );
-}
-
-function inSeconds(seconds: number): string {
-  return seconds === 1 ? 'a second' : `${seconds} seconds`;
+/** @param why the message, up to the time */
+function rateLimited(seconds: number, why: string): ApiError {
+  const time = seconds === 1 ? 'a second' : `${seconds} seconds`;
+  return new ApiError('RATE_LIMITED', `${why} in ${time}.`, { headers: { 'retry-after': String(seconds) } });
 }

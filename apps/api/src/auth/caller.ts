@@ -9,23 +9,15 @@ export function bearerKeyOf({ headers }: Pick<FastifyRequest, 'headers'>): strin
   return /^Bearer +([^\s]{1,256}) *$/i.exec(headers.authorization ?? '')?.[1];
 }
 
-const callers = Symbol('caller');
-
-type WithCaller = FastifyRequest & { [callers]?: Caller };
-
-export function setCaller(request: FastifyRequest, caller: Caller): void {
-  // The guard adds the caller to Fastify's request, but the type of the request does not declare it.
-  (request as WithCaller)[callers] = caller;
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Undefined before the guard has let the request in. */
+    caller?: Caller;
+  }
 }
 
-/** The caller of the request; undefined before the guard has let it in. */
-export function callerOf(request: FastifyRequest): Caller | undefined {
-  return (request as WithCaller)[callers];
-}
-
-/** The caller that {@link ApiKeyGuard} let in. */
 export const CurrentCaller = createParamDecorator((_data: unknown, context: ExecutionContext): Caller => {
-  const caller = callerOf(context.switchToHttp().getRequest<FastifyRequest>());
+  const { caller } = context.switchToHttp().getRequest<FastifyRequest>();
   if (!caller) throw new Error('a route without @Public() was reached without a caller');
   return caller;
 });

@@ -1,4 +1,4 @@
-import { Controller, HttpCode, Inject, Post, UseGuards } from '@nestjs/common';
+import { Controller, Inject, Post, UseGuards } from '@nestjs/common';
 import { ApiBody, ApiOperation, ApiProperty, ApiPropertyOptional, ApiTags } from '@nestjs/swagger';
 import type { Caller, ClientScope } from '#application/command-context.js';
 import { JobQueries } from '#application/job/job-queries.js';
@@ -73,10 +73,8 @@ export class ClientTokensController {
 
   @Post()
   @UseGuards(NoIdempotencyKey)
-  @HttpCode(201)
   @RequireCapability('jobs:create')
   @ApiOperation({
-    operationId: 'createClientToken',
     summary: 'Create a short-lived token for a browser, for one upload or one job',
     description:
       'Your server creates the token and gives it to a page, so the page never sees a key. The token ends early when its ' +
@@ -86,7 +84,7 @@ export class ClientTokensController {
   @ApiBody({ type: CreateClientTokenBody, required: true })
   @DescribeWrite(201, ClientTokenResponse)
   @DescribeErrors(401, 403, 404, 413, 415, 422)
-  async create(
+  async createClientToken(
     @CurrentCaller() caller: Caller,
     @ValidBody(CreateClientTokenBody) { purpose, job_id: jobId, expires_in: seconds }: CreateClientTokenBody,
   ): Promise<ClientTokenResponse> {

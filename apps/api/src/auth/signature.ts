@@ -13,20 +13,22 @@ import { readRawBody } from '../http/request-body.js';
  * The answer is the same for a key that is missing, malformed, unknown, revoked or retired, and for a signature
  * that is missing or wrong. It must not help a guesser.
  */
-export function unauthenticated(): ApiError {
-  return new ApiError(
-    'UNAUTHENTICATED',
-    'Send a valid API key in the header Authorization: Bearer <API_KEY>.',
-    { headers: { 'www-authenticate': 'Bearer' } },
-  );
+export function unauthenticated(
+  message = 'Send a valid API key in the header Authorization: Bearer <API_KEY>.',
+): ApiError {
+  return new ApiError('UNAUTHENTICATED', message, { headers: { 'www-authenticate': 'Bearer' } });
 }
 
 export const signatureHeader = 'X-Atelier-Hmac-Sha256';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** The route reads its body as a stream and checks the signature itself: see {@link pendingSignature}. */
+    /** The route reads its body as a stream and checks the `pendingSignature` itself. */
     streamsBody?: boolean;
+  }
+  interface FastifyRequest {
+    /** The signature that a route with a streamed body must verify before it stores data. */
+    pendingSignature?: Signature;
   }
 }
 
@@ -45,7 +47,6 @@ const millisecondDigits = 13;
 /** How far the time of a signature may differ from ours. Stripe and Standard Webhooks allow the same. */
 const toleranceSeconds = 5 * 60;
 
-/** The signature of a request, which is checked against the body. */
 export class Signature {
   private readonly hmac: Hmac;
 
@@ -73,13 +74,6 @@ export class Signature {
     if (this.objection) throw this.objection;
     if (!(await this.isFirstUse())) throw usedBefore();
   }
-}
-
-const pending = new WeakMap<FastifyRequest, Signature>();
-
-/** The signature that a route with a streamed body must verify before it stores data. */
-export function pendingSignature(request: FastifyRequest): Signature | undefined {
-  return pending.get(request);
 }
 
 /**
@@ -119,10 +113,12 @@ export class SignatureCheck {
       time === undefined ? '' : signedHead(request, time),
       time === undefined ? undefined : this.objectionTo(request, seconds),
       // The form without a time never expires, like in earlier releases.
-      async () => time === undefined || this.used.use(`${keyId} ${sent}`, endOf(seconds)),
+      async () =>
+        time === undefined ||
+        this.used.use(`${keyId} ${sent}`, new Date((seconds + toleranceSeconds) * 1_000)),
     );
     if (request.routeOptions.config.streamsBody && request.isMultipart()) {
-      pending.set(request, signature);
+      request.pendingSignature = signature;
       return;
     }
     // The body of these is never read: it counts as empty.
@@ -144,23 +140,17 @@ function signedHead({ method, raw, headers }: FastifyRequest, time: string): str
   return `${time}\n${method}\n${raw.url ?? ''}\n${String(headers['idempotency-key'] ?? '')}\n`;
 }
 
-const endOf = (seconds: number) => new Date((seconds + toleranceSeconds) * 1_000);
-
 function usedBefore(): ApiError {
-  return new ApiError(
-    'UNAUTHENTICATED',
+  return unauthenticated(
     'This signature was used before, and each signature is valid once. Sign a request again before you repeat it. If you ' +
       'send the same request twice within a second, give the time in milliseconds. Nothing was charged.',
-    { headers: { 'www-authenticate': 'Bearer' } },
   );
 }
 
 function untimely(ahead: number): ApiError {
-  return new ApiError(
-    'UNAUTHENTICATED',
+  return unauthenticated(
     `The signature is right, but its time is ${Math.abs(ahead)} seconds ${ahead > 0 ? 'ahead of' : 'behind'} ours, and ` +
       `at most ${toleranceSeconds} are allowed: set the clock, and sign each request when you send it. Nothing was charged.`,
-    { headers: { 'www-authenticate': 'Bearer' } },
   );
 }
 

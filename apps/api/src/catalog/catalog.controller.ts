@@ -1,6 +1,6 @@
 import { Controller, Delete, Get, HttpCode, Inject, Param, Req, Res } from '@nestjs/common';
 import { CommandBus } from '@nestjs/cqrs';
-import { ApiOperation, ApiParam, ApiProperty, ApiQuery, ApiResponse, ApiTags } from '@nestjs/swagger';
+import { ApiOperation, ApiParam, ApiProperty, ApiQuery, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { callerContext, type Caller } from '#application/command-context.js';
 import { CatalogQueries } from '#application/catalog/catalog-queries.js';
@@ -9,15 +9,22 @@ import { ReadYourWrites } from '#application/consistency/read-your-writes.js';
 import type { CatalogEntry } from '#application/read-models.js';
 import { catalogResources, type CatalogResource } from '#domain/catalog/catalog.js';
 import { Clock } from '#platform/clock.js';
-import { ThumbnailsProperty, ThumbnailUrlsResponse } from '../uploads/thumbnail-urls.js';
+import {
+  pictureUrl,
+  renderKey,
+  ThumbnailsProperty,
+  ThumbnailUrlsResponse,
+} from '../uploads/thumbnail-urls.js';
 import { ServedPictures } from '../uploads/served-pictures.js';
 import { RequireCapability } from '../auth/api-key.guard.js';
 import { CurrentCaller } from '../auth/caller.js';
 import {
   DescribeErrors,
-  describedHeaders,
   DescribePublicId,
   DescribeRead,
+  DescribeWrite,
+  idLike,
+  jobId,
   PageOf,
 } from '../http/describe.js';
 import { notFound } from '../http/api-error.js';
@@ -29,9 +36,7 @@ export class CatalogEntryResponse {
   @ApiProperty({
     description:
       'The id of the entry and of its picture: an asset id, which every field for a picture accepts.',
-    minLength: 26,
-    maxLength: 26,
-    example: '01K9Z7J0V8G3H5J7K9M2N4P6QR',
+    ...idLike('01K9Z7J0V8G3H5J7K9M2N4P6QR'),
   })
   public_id: string;
 
@@ -43,9 +48,7 @@ export class CatalogEntryResponse {
 
   @ApiProperty({
     description: 'Short-lived presigned GET URL.',
-    format: 'uri',
-    example:
-      'https://atelier.example/objects/live/01K9Z7G1T9C4W6X2Y8A5S3D7FH/renders/01K9Z7J0V6X8Y2Z4A6B8C0D2EF/01K9Z7J0V8G3H5J7K9M2N4P6QR.png?expires=1790000000&signature=9f2c',
+    ...pictureUrl(`${renderKey.replace('.png', '')}/01K9Z7J0V8G3H5J7K9M2N4P6QR.png`),
   })
   image_url: string;
 
@@ -64,12 +67,7 @@ export class CatalogEntryResponse {
   })
   attributes: Readonly<Record<string, unknown>>;
 
-  @ApiProperty({
-    description: 'The job that made it.',
-    minLength: 26,
-    maxLength: 26,
-    example: '01K9Z7J0V6X8Y2Z4A6B8C0D2EF',
-  })
+  @ApiProperty({ description: 'The job that made it.', ...jobId })
   job_id: string;
 
   @ApiProperty({ format: 'date-time', example: '2026-01-31T12:00:01.000Z' })
@@ -107,15 +105,12 @@ export class CatalogController {
 
   @Get(':resource')
   @RequireCapability('jobs:read')
-  @ApiOperation({
-    operationId: 'listCatalog',
-    summary: 'Models, backgrounds, garments or shots that your jobs have made, newest first',
-  })
+  @ApiOperation({ summary: 'Models, backgrounds, garments or shots that your jobs have made, newest first' })
   @DescribeResource()
   @ApiQuery({ type: PageQuery })
   @DescribeRead(CatalogListResponse)
   @DescribeErrors(401, 403, 404, 422)
-  async list(
+  async listCatalog(
     @CurrentCaller() caller: Caller,
     @Param('resource') name: string,
     @ValidQuery(PageQuery) { limit, offset }: PageQuery,
@@ -131,7 +126,6 @@ export class CatalogController {
   @HttpCode(204)
   @RequireCapability('jobs:create')
   @ApiOperation({
-    operationId: 'retireCatalogEntry',
     summary: 'Take an entry out of your catalogue for good',
     description:
       'The entry is no longer listed, and a new dispatch that names it is refused with 410. Its picture stays, and so do ' +
@@ -139,13 +133,9 @@ export class CatalogController {
   })
   @DescribeResource()
   @DescribePublicId('catalogue entry')
-  @ApiResponse({
-    status: 204,
-    description: 'Retired.',
-    headers: describedHeaders('X-Consistency-Token'),
-  })
+  @DescribeWrite(204, undefined, 'Retired.')
   @DescribeErrors(401, 403, 404, 413, 422)
-  async retire(
+  async retireCatalogEntry(
     @CurrentCaller() caller: Caller,
     @Param('resource') name: string,
     @PublicId('catalogue entry') entryId: string,

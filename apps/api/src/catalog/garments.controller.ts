@@ -1,12 +1,12 @@
 import { Controller, HttpCode, Post, Res, Get } from '@nestjs/common';
-import { ApiBody, ApiOperation, ApiProperty, ApiTags, ApiQuery, ApiResponse } from '@nestjs/swagger';
+import { ApiBody, ApiOperation, ApiProperty, ApiTags, ApiQuery } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
 import type { Caller } from '#application/command-context.js';
 import { GarmentCompatibility } from '#application/compatibility/garment-compatibility.js';
 import { IdField, ListField, text } from '#validation/fields.js';
 import { RequireCapability } from '../auth/api-key.guard.js';
 import { CurrentCaller } from '../auth/caller.js';
-import { DescribeErrors, DescribeRead, describedHeaders, PageOf } from '../http/describe.js';
+import { DescribeErrors, DescribeFixed, DescribeRead, idLike, PageOf } from '../http/describe.js';
 import { notFound } from '../http/api-error.js';
 import { ConsistencyToken, unwrap } from '../http/consistency-token.js';
 import { ProductCategoryResponse } from './products.dto.js';
@@ -54,7 +54,7 @@ export class CompatibilityVerdictResponse {
 }
 
 export class CompatibilityCheckResponse {
-  @ApiProperty({ minLength: 26, maxLength: 26, example: '01JVYEPJ00T6S3RJBKZR9DHCE6' })
+  @ApiProperty(idLike('01JVYEPJ00T6S3RJBKZR9DHCE6'))
   product_garment_category_public_id: string;
 
   @ApiProperty({
@@ -73,14 +73,13 @@ export class CompatibilityController {
   @Post('check')
   @HttpCode(200)
   @ApiOperation({
-    operationId: 'checkCompatibility',
     summary: 'Which complementary garments may appear with a product',
     description: 'Changes nothing and costs nothing.',
   })
   @ApiBody({ type: CompatibilityCheckBody, required: true })
   @DescribeRead(CompatibilityCheckResponse)
   @DescribeErrors(401, 403, 404, 413, 415, 422)
-  async check(
+  async checkCompatibility(
     @CurrentCaller() caller: Caller,
     @ValidBody(CompatibilityCheckBody) body: CompatibilityCheckBody,
     @ConsistencyToken() token: bigint | undefined,
@@ -121,16 +120,11 @@ const items = garmentCategories.map(({ publicId, key, displayLabel, slot }) => (
 @RequireCapability('jobs:read')
 export class GarmentCategoriesController {
   @Get()
-  @ApiOperation({ operationId: 'listGarmentCategories', summary: 'The kinds of garment' })
+  @ApiOperation({ summary: 'The kinds of garment' })
   @ApiQuery({ type: PageQuery })
-  @ApiResponse({
-    status: 200,
-    description: 'The same for everybody.',
-    type: GarmentCategoryListResponse,
-    headers: describedHeaders(),
-  })
+  @DescribeFixed(GarmentCategoryListResponse, 'The same for everybody.')
   @DescribeErrors(401, 403, 422)
-  list(@ValidQuery(PageQuery) { limit, offset }: PageQuery): GarmentCategoryListResponse {
+  listGarmentCategories(@ValidQuery(PageQuery) { limit, offset }: PageQuery): GarmentCategoryListResponse {
     return { items: items.slice(offset, offset + limit), total: items.length, limit, offset };
   }
 }

@@ -1,13 +1,14 @@
 import { Controller, Get } from '@nestjs/common';
-import { ApiOperation, ApiProperty, ApiQuery, ApiResponse, ApiTags } from '@nestjs/swagger';
+import { ApiOperation, ApiProperty, ApiQuery, ApiTags } from '@nestjs/swagger';
 import type { Caller } from '#application/command-context.js';
 import { CatalogQueries } from '#application/catalog/catalog-queries.js';
 import { type PresetKind, presetKinds } from '#domain/preset/preset.events.js';
+import { pictureUrl } from '../uploads/thumbnail-urls.js';
 import { ServedPictures } from '../uploads/served-pictures.js';
 import { ChoiceField } from '#validation/fields.js';
 import { RequireCapability } from '../auth/api-key.guard.js';
 import { CurrentCaller } from '../auth/caller.js';
-import { describedHeaders, DescribeErrors } from '../http/describe.js';
+import { DescribeErrors, DescribeFixed, idLike } from '../http/describe.js';
 import { ValidQuery } from '../http/valid-request.js';
 
 export class ListPresetsQuery {
@@ -24,17 +25,13 @@ export class ListPresetsQuery {
 export class PresetTileResponse {
   @ApiProperty({
     description: 'The id that a catalog shot refers to.',
-    minLength: 26,
-    maxLength: 26,
-    example: '01KDVDNA0033KV7VSJM53RAASK',
+    ...idLike('01KDVDNA0033KV7VSJM53RAASK'),
   })
   id: string;
 
   @ApiProperty({
     description: 'Short-lived presigned URL of the preview.',
-    format: 'uri',
-    example:
-      'https://atelier.example/objects/presets/01KDVDNA0033KV7VSJM53RAASK/0123456789abcdef.jpg?expires=1790000000&signature=9f2c',
+    ...pictureUrl('presets/01KDVDNA0033KV7VSJM53RAASK/0123456789abcdef.jpg'),
   })
   image_url: string;
 
@@ -52,20 +49,11 @@ export class PresetsController {
   ) {}
 
   @Get()
-  @ApiOperation({
-    operationId: 'listPresets',
-    summary: 'Models, backgrounds or shots that catalog shots can choose from',
-  })
+  @ApiOperation({ summary: 'Models, backgrounds or shots that catalog shots can choose from' })
   @ApiQuery({ type: ListPresetsQuery })
-  @ApiResponse({
-    status: 200,
-    description: 'Those that are published.',
-    type: PresetTileResponse,
-    isArray: true,
-    headers: describedHeaders(),
-  })
+  @DescribeFixed([PresetTileResponse], 'Those that are published.')
   @DescribeErrors(401, 403, 422)
-  async list(
+  async listPresets(
     @CurrentCaller() { environment }: Caller,
     @ValidQuery(ListPresetsQuery) { kind }: ListPresetsQuery,
   ): Promise<PresetTileResponse[]> {

@@ -1,6 +1,6 @@
 import { Controller, Get, Inject, Patch, Post, Req, Res, UseGuards } from '@nestjs/common';
 import { CommandBus } from '@nestjs/cqrs';
-import { ApiBody, ApiOperation, ApiQuery, ApiResponse, ApiTags } from '@nestjs/swagger';
+import { ApiBody, ApiOperation, ApiQuery, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Caller } from '#application/command-context.js';
 import { ReadYourWrites } from '#application/consistency/read-your-writes.js';
@@ -15,13 +15,7 @@ import { Clock } from '#platform/clock.js';
 import { ServedPictures } from '../uploads/served-pictures.js';
 import { RequireCapability } from '../auth/api-key.guard.js';
 import { CurrentCaller } from '../auth/caller.js';
-import {
-  DescribeErrors,
-  describedHeaders,
-  DescribePublicId,
-  DescribeRead,
-  DescribeWrite,
-} from '../http/describe.js';
+import { DescribeErrors, DescribePublicId, DescribeRead, DescribeWrite } from '../http/describe.js';
 import { notFound } from '../http/api-error.js';
 import { ConsistencyToken, tellWrite, unwrap } from '../http/consistency-token.js';
 import { NoIdempotencyKey, PublicId, ValidBody, ValidQuery } from '../http/valid-request.js';
@@ -49,7 +43,6 @@ export class ProductsController {
   @UseGuards(NoIdempotencyKey)
   @RequireCapability('jobs:create')
   @ApiOperation({
-    operationId: 'createProduct',
     summary: 'Create a product from an uploaded picture, or update it by its external_ref',
     description:
       'The picture becomes the primary picture, and the previous primary picture moves into the gallery. If a PDP ' +
@@ -58,14 +51,9 @@ export class ProductsController {
   })
   @ApiBody({ type: CreateProductBody, required: true })
   @DescribeWrite(201, ProductResponse)
-  @ApiResponse({
-    status: 200,
-    description: 'Updated: a product with this external_ref already existed.',
-    type: ProductResponse,
-    headers: describedHeaders('X-Consistency-Token'),
-  })
+  @DescribeWrite(200, ProductResponse, 'Updated: a product with this external_ref already existed.')
   @DescribeErrors(401, 403, 404, 413, 415, 422)
-  async create(
+  async createProduct(
     @CurrentCaller() caller: Caller,
     @ValidBody(CreateProductBody) body: CreateProductBody,
     @Req() request: FastifyRequest,
@@ -87,11 +75,11 @@ export class ProductsController {
 
   @Get()
   @RequireCapability('jobs:read')
-  @ApiOperation({ operationId: 'listProducts', summary: 'Your products, newest first' })
+  @ApiOperation({ summary: 'Your products, newest first' })
   @ApiQuery({ type: ListProductsQuery })
   @DescribeRead(ProductListResponse)
   @DescribeErrors(401, 403, 422)
-  async list(
+  async listProducts(
     @CurrentCaller() caller: Caller,
     @ValidQuery(ListProductsQuery) query: ListProductsQuery,
     @ConsistencyToken() token: bigint | undefined,
@@ -108,11 +96,14 @@ export class ProductsController {
 
   @Get(':public_id')
   @RequireCapability('jobs:read')
-  @ApiOperation({ operationId: 'getProduct', summary: 'One product' })
+  @ApiOperation({ summary: 'One product' })
   @DescribePublicId('product')
   @DescribeRead(ProductResponse)
   @DescribeErrors(401, 403, 404, 422)
-  async get(@CurrentCaller() caller: Caller, @PublicId('product') id: string): Promise<ProductResponse> {
+  async getProduct(
+    @CurrentCaller() caller: Caller,
+    @PublicId('product') id: string,
+  ): Promise<ProductResponse> {
     const product = await this.products.get(caller, id);
     if (!product) throw notFound('product');
     return presentProduct(this.pictures, product);
@@ -121,7 +112,6 @@ export class ProductsController {
   @Patch(':public_id')
   @RequireCapability('jobs:create')
   @ApiOperation({
-    operationId: 'updateProduct',
     summary: 'Change a product, clear a field of it, archive it, or bring it back',
     description: 'Absent fields stay as they are. Free.',
   })
@@ -129,7 +119,7 @@ export class ProductsController {
   @ApiBody({ type: UpdateProductBody, required: true })
   @DescribeWrite(200, ProductResponse)
   @DescribeErrors(401, 403, 404, 413, 415, 422)
-  async update(
+  async updateProduct(
     @CurrentCaller() caller: Caller,
     @PublicId('product') id: string,
     @ValidBody(UpdateProductBody) body: UpdateProductBody,

@@ -3,9 +3,14 @@ import { choice, ChoiceField, IdField, ListField, PictureField, TextField } from
 import { among, given, Relations, type Relation } from '#validation/relations.js';
 import { categoryById } from '#domain/garment/garment-categories.js';
 import type { KnownProduct } from '#domain/product/product.js';
-import { PageOf } from '../http/describe.js';
+import { idLike, PageOf } from '../http/describe.js';
 import { PageQuery } from '../http/valid-request.js';
-import { ThumbnailsProperty, ThumbnailUrlsResponse } from '../uploads/thumbnail-urls.js';
+import {
+  pictureUrl,
+  ThumbnailsProperty,
+  ThumbnailUrlsResponse,
+  uploadKey,
+} from '../uploads/thumbnail-urls.js';
 import type { ServedPictures } from '../uploads/served-pictures.js';
 
 export class CreateProductBody {
@@ -95,7 +100,7 @@ export class ListProductsQuery extends PageQuery {
 }
 
 export class ProductCategoryResponse {
-  @ApiProperty({ minLength: 26, maxLength: 26, example: '01JVYEPJ00T6S3RJBKZR9DHCE6' })
+  @ApiProperty(idLike('01JVYEPJ00T6S3RJBKZR9DHCE6'))
   public_id: string;
 
   @ApiProperty({ description: 'Canonical taxonomy key.', example: 't_shirt' })
@@ -105,14 +110,8 @@ export class ProductCategoryResponse {
   display_label: string;
 }
 
-const imageUrl = {
-  format: 'uri',
-  example:
-    'https://atelier.example/objects/live/01K9Z7G1T9C4W6X2Y8A5S3D7FH/uploads/01K9Z7J0V4M2Q8T6R3N5B1C7DE.jpg?expires=1790000000&signature=9f2c',
-};
-
 export class ProductImageResponse {
-  @ApiProperty({ minLength: 26, maxLength: 26, example: '01K9Z7J0V4M2Q8T6R3N5B1C7DE' })
+  @ApiProperty(idLike('01K9Z7J0V4M2Q8T6R3N5B1C7DE'))
   asset_public_id: string;
 
   @ApiProperty({
@@ -126,7 +125,10 @@ export class ProductImageResponse {
   @ApiProperty({ description: 'From 0.', type: 'integer', minimum: 0, example: 0 })
   position: number;
 
-  @ApiProperty({ description: 'Short-lived presigned GET URL. No dispatch accepts it.', ...imageUrl })
+  @ApiProperty({
+    description: 'Short-lived presigned GET URL. No dispatch accepts it.',
+    ...pictureUrl(uploadKey),
+  })
   image_url: string;
 
   @ThumbnailsProperty()
@@ -134,7 +136,7 @@ export class ProductImageResponse {
 }
 
 export class ProductResponse {
-  @ApiProperty({ minLength: 26, maxLength: 26, example: '2ZK9Z7J0V6X8Y2Z4A6B8C0D2EF' })
+  @ApiProperty(idLike('2ZK9Z7J0V6X8Y2Z4A6B8C0D2EF'))
   public_id: string;
 
   @ApiProperty({ example: 'Linen shirt' })
@@ -152,10 +154,13 @@ export class ProductResponse {
   @ApiPropertyOptional({ example: 'Washed linen, mother-of-pearl buttons.' })
   description?: string;
 
-  @ApiPropertyOptional({ description: 'URL of the primary image; short-lived.', ...imageUrl })
+  @ApiPropertyOptional({ description: 'URL of the primary image; short-lived.', ...pictureUrl(uploadKey) })
   primary_image_url?: string;
 
-  @ApiPropertyOptional({ description: 'URL of the source image, if there is one; short-lived.', ...imageUrl })
+  @ApiPropertyOptional({
+    description: 'URL of the source image, if there is one; short-lived.',
+    ...pictureUrl(uploadKey),
+  })
   source_pdp_image_url?: string;
 
   @ApiProperty({ description: 'The primary one first.', type: [ProductImageResponse] })

@@ -4,34 +4,29 @@ import type { FastifyReply } from 'fastify';
 import type { Caller } from '#application/command-context.js';
 import type { RenderView } from '#application/read-models.js';
 import { CatalogQueries } from '#application/catalog/catalog-queries.js';
-import { ThumbnailsProperty, ThumbnailUrlsResponse } from '../uploads/thumbnail-urls.js';
+import {
+  pictureUrl,
+  renderKey,
+  ThumbnailsProperty,
+  ThumbnailUrlsResponse,
+} from '../uploads/thumbnail-urls.js';
 import { ServedPictures } from '../uploads/served-pictures.js';
 import { RequireCapability } from '../auth/api-key.guard.js';
 import { CurrentCaller } from '../auth/caller.js';
-import { DescribeErrors, DescribePublicId, DescribeRead, PageOf } from '../http/describe.js';
+import { DescribeErrors, DescribePublicId, DescribeRead, jobId, PageOf } from '../http/describe.js';
 import { notFound } from '../http/api-error.js';
 import { ConsistencyToken, unwrap } from '../http/consistency-token.js';
 import { Word } from '../http/vocabulary.js';
 import { PublicId, PageQuery, ValidQuery } from '../http/valid-request.js';
 
 export class RenderResponse {
-  @ApiProperty({
-    description: 'The job that made it.',
-    minLength: 26,
-    maxLength: 26,
-    example: '01K9Z7J0V6X8Y2Z4A6B8C0D2EF',
-  })
+  @ApiProperty({ description: 'The job that made it.', ...jobId })
   public_id: string;
 
   @ApiProperty({ example: 'PRODUCT_TO_MODEL_DIRECT' })
   job_type: string;
 
-  @ApiProperty({
-    description: 'Short-lived presigned GET URL.',
-    format: 'uri',
-    example:
-      'https://atelier.example/objects/live/01K9Z7G1T9C4W6X2Y8A5S3D7FH/renders/01K9Z7J0V6X8Y2Z4A6B8C0D2EF.png?expires=1790000000&signature=9f2c',
-  })
+  @ApiProperty({ description: 'Short-lived presigned GET URL.', ...pictureUrl(renderKey) })
   image_url: string;
 
   @ThumbnailsProperty()
@@ -65,11 +60,11 @@ export class RendersController {
   ) {}
 
   @Get()
-  @ApiOperation({ operationId: 'listRenders', summary: 'The gallery of finished pictures, newest first' })
+  @ApiOperation({ summary: 'The gallery of finished pictures, newest first' })
   @ApiQuery({ type: PageQuery })
   @DescribeRead(RenderListResponse)
   @DescribeErrors(401, 403, 422)
-  async list(
+  async listRenders(
     @CurrentCaller() caller: Caller,
     @ValidQuery(PageQuery) { limit, offset }: PageQuery,
     @ConsistencyToken() token: bigint | undefined,
@@ -80,11 +75,11 @@ export class RendersController {
   }
 
   @Get(':public_id')
-  @ApiOperation({ operationId: 'getRender', summary: 'The finished picture of one job' })
+  @ApiOperation({ summary: 'The finished picture of one job' })
   @DescribePublicId('render')
   @DescribeRead(RenderResponse)
   @DescribeErrors(401, 403, 404, 422)
-  async get(
+  async getRender(
     @CurrentCaller() caller: Caller,
     @PublicId('render') publicId: string,
     @ConsistencyToken() token: bigint | undefined,

@@ -30,49 +30,27 @@ import type { UnfitReference, UnusableReference } from '#application/dispatch/re
 import type { FieldProblem } from '#validation/validate.js';
 
 type Refused = Extract<DispatchOutcome, { kind: 'refused' }>;
-type AcceptedDispatch = Extract<DispatchOutcome, { kind: 'accepted' }> & {
-  readonly replayed: boolean;
-};
 
 /** The dispatch that was accepted. @throws ApiError for every other answer */
-function acceptedOrRefused(workflow: string, answer: DispatchAnswer, unfit: Unfit): AcceptedDispatch {
-  switch (answer.kind) {
-    case 'key-in-use':
-      throw new ApiError(
-        'IDEMPOTENCY_KEY_IN_USE',
-        'A request with this Idempotency-Key is still in progress. Send yours again in a moment: it gets the same answer.',
-        { headers: { 'retry-after': '1' } },
-      );
-    case 'key-reused': {
-      const msg = 'was used for another body. Use a new key for a new request';
-      const detail = [{ loc: ['header', 'Idempotency-Key'], msg, type: 'value' }];
-      throw new ApiError('IDEMPOTENCY_KEY_REUSED', `This Idempotency-Key ${msg}. Nothing was charged.`, {
-        detail,
-      });
-    }
-    case 'answered':
-      return outcomeOf(workflow, answer, unfit);
-    default:
-      return answer satisfies never;
+function acceptedOrRefused(workflow: string, answer: DispatchAnswer, unfit: Unfit) {
+  if (answer.kind === 'key-in-use') {
+    throw new ApiError(
+      'IDEMPOTENCY_KEY_IN_USE',
+      'A request with this Idempotency-Key is still in progress. Send yours again in a moment: it gets the same answer.',
+      { headers: { 'retry-after': '1' } },
+    );
   }
-}
-
-function outcomeOf(
-  workflow: string,
-  { outcome, replayed }: Extract<DispatchAnswer, { kind: 'answered' }>,
-  unfit: Unfit,
-): AcceptedDispatch {
-  switch (outcome.kind) {
-    case 'accepted':
-      return { ...outcome, replayed };
-    case 'unknown-reference':
-    case 'unfit-reference':
-      throw unusableReference(outcome, unfit);
-    case 'refused':
-      throw refused(workflow, outcome.rejection);
-    default:
-      return outcome satisfies never;
+  if (answer.kind === 'key-reused') {
+    const msg = 'was used for another body. Use a new key for a new request';
+    const detail = [{ loc: ['header', 'Idempotency-Key'], msg, type: 'value' }];
+    throw new ApiError('IDEMPOTENCY_KEY_REUSED', `This Idempotency-Key ${msg}. Nothing was charged.`, {
+      detail,
+    });
   }
+  const { outcome, replayed } = answer;
+  if (outcome.kind === 'refused') throw refused(workflow, outcome.rejection);
+  if (outcome.kind !== 'accepted') throw unusableReference(outcome, unfit);
+  return { ...outcome, replayed };
 }
 
 /** The mistake to report for a picture that the chosen model cannot work on. */
@@ -89,27 +67,18 @@ function unusableReference(reference: UnusableReference, unfit: Unfit): ApiError
 
 /** The result of a dry run. @throws ApiError if the dispatch would be refused for any reason but its cost */
 function estimateOf(workflow: string, answer: DryRunAnswer, unfit: Unfit): DryRunResponse {
-  switch (answer.kind) {
-    case 'estimated': {
-      const { creditsCost, balance, sufficient, dailyCapOk } = answer;
-      return {
-        dry_run: true,
-        operation: workflow,
-        credits_cost: creditsCost,
-        balance,
-        sufficient,
-        daily_cap_ok: dailyCapOk,
-        would_be_accepted: sufficient && dailyCapOk,
-      };
-    }
-    case 'unknown-reference':
-    case 'unfit-reference':
-      throw unusableReference(answer, unfit);
-    case 'refused':
-      throw notAllowed(workflow, answer.rejection.code);
-    default:
-      return answer satisfies never;
-  }
+  if (answer.kind === 'refused') throw notAllowed(workflow, answer.rejection.code);
+  if (answer.kind !== 'estimated') throw unusableReference(answer, unfit);
+  const { creditsCost, balance, sufficient, dailyCapOk } = answer;
+  return {
+    dry_run: true,
+    operation: workflow,
+    credits_cost: creditsCost,
+    balance,
+    sufficient,
+    daily_cap_ok: dailyCapOk,
+    would_be_accepted: sufficient && dailyCapOk,
+  };
 }
 
 function notAllowed(workflow: string, code: 'ACCOUNT_INACTIVE' | 'OPERATION_DISABLED'): ApiError {
@@ -150,7 +119,6 @@ interface Incoming {
   readonly reply: FastifyReply;
 }
 
-/** Takes dispatches in: the same way for all workflows. */
 @Injectable()
 export class Dispatches {
   constructor(
@@ -168,21 +136,20 @@ export class Dispatches {
     { caller, body, dryRun, request, reply }: Incoming,
   ): Promise<DispatchResponse> {
     const { name } = workflow;
-    const model = this.imageModels.choose(workflow, body, caller);
-    if (model.kind === 'refused') throw invalid(model.problems);
+    const { asked: model, draws } = this.imageModels.choose(workflow, body, caller);
     const key = parseIdempotencyKey(request.headers['idempotency-key']);
     const testOutcome = parseTestOutcome(request.headers, caller);
     const asked = {
       caller,
       workflow: name,
-      body: { ...withoutUnknownQuality(body, model.asked) },
-      imageModel: model.draws.id,
-      remote: isRemote(model.draws),
-      drawnPeopleOnly: knowsDrawnPeopleOnly(model.draws),
+      body: { ...withoutUnknownQuality(body, model) },
+      imageModel: draws.id,
+      remote: isRemote(draws),
+      drawnPeopleOnly: knowsDrawnPeopleOnly(draws),
       ...(testOutcome === undefined ? {} : { testOutcome }),
       at: this.clock(),
     };
-    const unfit: Unfit = (reference) => this.imageModels.unfit(workflow, model.draws, reference, caller);
+    const unfit: Unfit = (reference) => this.imageModels.unfit(workflow, draws, reference, caller);
     if (dryRun) {
       void reply.status(200);
       return estimateOf(name, await this.dryRuns.estimate(asked), unfit);
@@ -196,22 +163,27 @@ export class Dispatches {
           : { key, bodyHash: hashBody(testOutcome === undefined ? body : { body, testOutcome }) },
       ),
     );
-    const accepted = acceptedOrRefused(name, answer, unfit);
-    tellWrite(this.consistency, caller, accepted.position, reply);
-    void reply.headers(headersOf(accepted));
-    return (await this.endOf(accepted, caller, request, reply)) ?? acceptedResponse(accepted);
+    const { ids, creditsCost, position, replayed } = acceptedOrRefused(name, answer, unfit);
+    const { requestId, jobId } = ids;
+    tellWrite(this.consistency, caller, position, reply);
+    void reply.header('location', `/v1/jobs/${jobId}`);
+    if (replayed) void reply.header('idempotent-replayed', 'true');
+    const ended = await this.endOf(jobId, caller, request, reply);
+    return (
+      ended ?? { request_id: requestId, job_id: jobId, status: 'NOT_STARTED', credits_cost: creditsCost }
+    );
   }
 
   /** The job's detail, if the client wants to wait for its end and the job ends in time. */
   private async endOf(
-    { ids }: AcceptedDispatch,
+    jobId: string,
     caller: Caller,
     { headers }: FastifyRequest,
     reply: FastifyReply,
   ): Promise<JobDetailResponse | undefined> {
     const seconds = preferredWait(headers.prefer);
     if (seconds === undefined) return undefined;
-    const detail = await this.waits.forEnd(caller, ids.jobId, seconds, reply);
+    const detail = await this.waits.forEnd(caller, jobId, seconds, reply);
     if (!detail) return undefined;
     void reply.status(200).header('preference-applied', `wait=${seconds}`);
     return this.presenter.detail(detail);
@@ -249,16 +221,4 @@ export function dispatchController(workflow: Workflow): Type {
   }
 
   return DispatchController;
-}
-
-function headersOf({ ids, replayed }: AcceptedDispatch): Record<string, string> {
-  return {
-    location: `/v1/jobs/${ids.jobId}`,
-    ...(replayed ? { 'idempotent-replayed': 'true' } : {}),
-  };
-}
-
-function acceptedResponse({ ids, creditsCost }: AcceptedDispatch): WorkflowAcceptedResponse {
-  const { requestId, jobId } = ids;
-  return { request_id: requestId, job_id: jobId, status: 'NOT_STARTED', credits_cost: creditsCost };
 }

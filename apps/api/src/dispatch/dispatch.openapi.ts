@@ -13,7 +13,7 @@ import { jobStatuses, JobDetailResponse } from '../jobs/jobs.dto.js';
 import { BooleanQuery } from '../http/valid-request.js';
 import { applyDecorators } from '@nestjs/common';
 import type { Workflow } from '#workflows/define-workflow.js';
-import { DescribeDispatchErrors, describedHeaders } from '../http/describe.js';
+import { DescribeErrors, describedHeaders, jobId, requestId } from '../http/describe.js';
 import { longestPreferredWaitS, testOutcomeHeader, testOutcomes } from './dispatch-headers.js';
 
 export class DispatchQuery {
@@ -27,20 +27,10 @@ export class DispatchQuery {
 }
 
 export class WorkflowAcceptedResponse {
-  @ApiProperty({
-    description: 'The same as in the row of the usage log.',
-    minLength: 26,
-    maxLength: 26,
-    example: '01K9Z7J0V4M2Q8T6R3N5B1C7DE',
-  })
+  @ApiProperty({ description: 'The same as in the row of the usage log.', ...requestId })
   request_id: string;
 
-  @ApiProperty({
-    description: 'The job to poll.',
-    minLength: 26,
-    maxLength: 26,
-    example: '01K9Z7J0V6X8Y2Z4A6B8C0D2EF',
-  })
+  @ApiProperty({ description: 'The job to poll.', ...jobId })
   job_id: string;
 
   @ApiProperty({ enum: jobStatuses, enumName: 'JobStatus', default: 'NOT_STARTED' })
@@ -55,7 +45,6 @@ export class WorkflowAcceptedResponse {
   credits_cost: number;
 }
 
-/** The cost of a dispatch, and whether it would be accepted. */
 export class DryRunResponse {
   @ApiProperty({ description: 'Nothing was charged, recorded or queued.', type: Boolean, enum: [true] })
   dry_run: true;
@@ -84,7 +73,6 @@ export class DryRunResponse {
   would_be_accepted: boolean;
 }
 
-/** Describes the dispatch of one workflow for openapi.json. */
 export function describeDispatch(workflow: Workflow): MethodDecorator {
   const { name, body, summary, examples } = workflow;
   return applyDecorators(
@@ -101,7 +89,7 @@ export function describeDispatch(workflow: Workflow): MethodDecorator {
       ),
     }),
     describedAnswers(),
-    DescribeDispatchErrors(),
+    DescribeErrors(401, 402, '403 of a dispatch', 404, 409, 410, 413, 415, '422 of a dispatch'),
   );
 }
 

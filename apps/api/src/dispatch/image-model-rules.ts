@@ -14,16 +14,14 @@ import {
 import type { FieldProblem } from '#validation/validate.js';
 import type { Workflow } from '#workflows/define-workflow.js';
 import { outputRatios } from '#workflows/common-fields.js';
+import { invalid } from '../http/api-error.js';
 
-export type ChosenModel =
-  | { readonly kind: 'refused'; readonly problems: FieldProblem[] }
-  | {
-      readonly kind: 'chosen';
-      /** The model whose rules the body has to keep. */
-      readonly asked: ImageModel;
-      /** The model that draws. For a test key it is the sandbox, unless the registry names the vendor. */
-      readonly draws: ImageModel;
-    };
+interface ChosenModel {
+  /** The model whose rules the body has to keep. */
+  readonly asked: ImageModel;
+  /** The model that draws. For a test key it is the sandbox, unless the registry names the vendor. */
+  readonly draws: ImageModel;
+}
 
 /** The image models of this installation, and the rules for bodies that use them. */
 @Injectable()
@@ -35,16 +33,16 @@ export class ImageModels {
   }
 
   /**
-   * The model for a dispatch, or the problems. A problem is either the model that the body names, or a field
-   * that the model does not support.
+   * The model for a dispatch. @throws ApiError 422 for the model that the body names, or for fields that the
+   * model does not support
    */
   choose(workflow: Workflow, body: ModelOrder, { tenant, environment }: Caller): ChosenModel {
     const asked = this.choice.asked(body, workflow.name, tenant);
     const making = this.choice.making(workflow.name);
-    if (!asked || !making.includes(asked)) return { kind: 'refused', problems: [notMade(body, making)] };
+    if (!asked || !making.includes(asked)) throw invalid([notMade(body, making)]);
     const problems = unfulfilled(workflow, body, asked);
-    if (problems.length > 0) return { kind: 'refused', problems };
-    return { kind: 'chosen', asked, draws: this.drawing(asked, environment) };
+    if (problems.length > 0) throw invalid(problems);
+    return { asked, draws: this.drawing(asked, environment) };
   }
 
   /** States that the model cannot work on a picture, and which model could. */
@@ -84,7 +82,6 @@ export function withoutUnknownQuality<Body extends ModelOrder>(body: Body, model
   return rest as Body;
 }
 
-/** The fields of a body that its image model must support. */
 interface ModelOrder extends ModelledBody {
   readonly quality?: string;
   readonly garment_image_asset_refs?: readonly string[];

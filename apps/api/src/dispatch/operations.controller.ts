@@ -37,13 +37,10 @@ export class OperationsController {
   constructor(private readonly operations: Operations) {}
 
   @Get()
-  @ApiOperation({
-    operationId: 'listOperations',
-    summary: 'The workflows that you can dispatch, and their prices',
-  })
+  @ApiOperation({ summary: 'The workflows that you can dispatch, and their prices' })
   @DescribeRead(OperationListResponse)
   @DescribeErrors(401, 403)
-  async list(@CurrentCaller() caller: Caller): Promise<OperationListResponse> {
+  async listOperations(@CurrentCaller() caller: Caller): Promise<OperationListResponse> {
     const operations = await this.operations.list(caller.environment);
     return {
       operations: operations.map(({ name, opClass, credits, enabled }) => ({
@@ -110,10 +107,10 @@ export class ImageModelsController {
   constructor(private readonly imageModels: ImageModels) {}
 
   @Get()
-  @ApiOperation({ operationId: 'listImageModels', summary: 'Which image models a request may name' })
+  @ApiOperation({ summary: 'Which image models a request may name' })
   @DescribeRead(ImageModelListResponse)
   @DescribeErrors(401)
-  list(@CurrentCaller() { tenant }: Caller): ImageModelListResponse {
+  listImageModels(@CurrentCaller() { tenant }: Caller): ImageModelListResponse {
     const { choice } = this.imageModels;
     const names = workflows.map(({ name }) => name);
     return {

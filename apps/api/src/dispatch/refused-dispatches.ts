@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Inject, Injectable } from '@nestjs/common';
 import { CommandBus } from '@nestjs/cqrs';
 import type { FastifyReply, FastifyRequest } from 'fastify';
@@ -5,7 +6,6 @@ import { ReadYourWrites } from '#application/consistency/read-your-writes.js';
 import { RecordRejection } from '#application/usage/record-rejection.handler.js';
 import { Clock } from '#platform/clock.js';
 import { Logger } from '#platform/logger.js';
-import { callerOf } from '../auth/caller.js';
 import type { ApiError } from '../http/api-error.js';
 
 declare module 'fastify' {
@@ -38,15 +38,15 @@ export class RefusedDispatches {
   ) {}
 
   async record(request: FastifyRequest, reply: FastifyReply, error: ApiError): Promise<void> {
-    const { workflow } = request.routeOptions.config;
-    const caller = callerOf(request);
+    const { caller, routeOptions } = request;
+    const { workflow } = routeOptions.config;
     if (workflow === undefined || !caller || !recorded.has(error.status)) return;
     // A dry run never leaves a record. The query may be the refused part, so its unvalidated form is read.
     if ((request.query as { dry_run?: unknown }).dry_run === 'true') return;
     const rejection = new RecordRejection(caller, {
       requestId: request.id,
       operation: workflow,
-      endpoint: request.routeOptions.url ?? '',
+      endpoint: routeOptions.url ?? '',
       method: request.method,
       httpStatus: error.status,
       errorCode: error.code,
@@ -58,10 +58,6 @@ export class RefusedDispatches {
       .execute(rejection)
       .then((position) => position !== undefined && this.consistency.noteWrite(caller, position))
       .catch((err: unknown) => this.logger.warn({ requestId: request.id, err }, 'refusal not recorded'));
-    await Promise.race([recording, after(patienceMs)]);
+    await Promise.race([recording, sleep(patienceMs, undefined, { ref: false })]);
   }
-}
-
-function after(milliseconds: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, milliseconds).unref());
 }

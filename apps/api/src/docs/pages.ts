@@ -44,7 +44,6 @@ const places = [
   ['/console', 'Console'],
 ] as const;
 
-/** Marks text between backticks as code. */
 const inCode = (text: string) => text.replace(/`([^`]+)`/g, '<code>$1</code>');
 
 function page(title: string, here: string | undefined, body: string): string {

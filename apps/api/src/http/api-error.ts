@@ -1,7 +1,6 @@
 import type { FieldProblem } from '#validation/validate.js';
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 
-/** Every code that an error answer can have, and its HTTP status. */
 export const errorStatuses = {
   BAD_REQUEST: 400,
   UNAUTHENTICATED: 401,
@@ -143,11 +142,8 @@ export class ErrorEnvelope {
   detail?: readonly FieldProblem[];
 }
 
-/** Where the guide says what to do about a code. */
-export const docsOf = (code: ErrorCode) => `/docs/guides/errors#${code.toLowerCase()}`;
-
 export function envelopeOf(error: ApiError, requestId: string): ErrorEnvelope {
   const { code, message, detail } = error;
-  const docs_url = docsOf(code);
+  const docs_url = `/docs/guides/errors#${code.toLowerCase()}`;
   return { error: { code, message, request_id: requestId, docs_url }, ...(detail && { detail }) };
 }

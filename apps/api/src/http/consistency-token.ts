@@ -1,23 +1,14 @@
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import type { FastifyRequest, FastifyReply } from 'fastify';
 import type { Caller } from '#application/command-context.js';
-import { callerOf } from '../auth/caller.js';
 import { invalid } from './api-error.js';
 import type { Fresh, ReadYourWrites } from '#application/consistency/read-your-writes.js';
 
 const header = 'x-consistency-token';
 
 /**
- * The position of the log after a write, as an opaque token. The write's answer has it, and every replica
- * accepts it in later reads.
- */
-function consistencyToken({ environment }: Caller, position: bigint): string {
-  return Buffer.from(`${environment}.${position}`).toString('base64url');
-}
-
-/**
- * Remembers the caller's write for its next reads, and adds the token to the answer. A write that changed
- * nothing has no position.
+ * Remembers the caller's write for its next reads, and adds the position of the log after it to the answer, as
+ * an opaque token that every replica accepts. A write that changed nothing has no position.
  */
 export function tellWrite(
   consistency: ReadYourWrites,
@@ -27,7 +18,7 @@ export function tellWrite(
 ): void {
   if (position === undefined) return;
   consistency.noteWrite(caller, position);
-  void reply.header(header, consistencyToken(caller, position));
+  void reply.header(header, Buffer.from(`${caller.environment}.${position}`).toString('base64url'));
 }
 
 /**
@@ -40,7 +31,7 @@ export const ConsistencyToken = createParamDecorator(
     if (token === undefined) return undefined;
     const text = typeof token === 'string' ? Buffer.from(token, 'base64url').toString('latin1') : '';
     const match = /^(live|test)\.(\d{1,18})$/.exec(text);
-    if (!match?.[2] || match[1] !== callerOf(request)?.environment) {
+    if (!match?.[2] || match[1] !== request.caller?.environment) {
       const msg = 'is not a token of this environment: send it exactly as you received it, or leave it out';
       throw invalid([{ loc: ['header', 'X-Consistency-Token'], msg, type: 'value' }]);
     }

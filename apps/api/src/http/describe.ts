@@ -8,18 +8,20 @@ import {
   getSchemaPath,
   type ApiResponseOptions,
 } from '@nestjs/swagger';
-import { docsOf, type ErrorCode, ErrorEnvelope } from './api-error.js';
+import type { FieldProblem } from '#validation/validate.js';
+import { ApiError, envelopeOf, type ErrorCode, ErrorEnvelope } from './api-error.js';
 
-const requestId = '01K9Z7J0V4M2Q8T6R3N5B1C7DE';
+export const idLike = (example: string) => ({ minLength: 26, maxLength: 26, example });
+export const requestId = idLike('01K9Z7J0V4M2Q8T6R3N5B1C7DE');
+export const jobId = idLike('01K9Z7J0V6X8Y2Z4A6B8C0D2EF');
 
 type HeaderObject = NonNullable<ApiResponseOptions['headers']>[string];
-type HeaderName = 'X-Request-Id' | 'X-Consistency-Token' | 'X-Consistency';
 
-const headers: Record<HeaderName, HeaderObject> = {
+export const headers = {
   'X-Request-Id': {
     description: 'The id of this request: the `request_id` of its error, and of its charge.',
     schema: { type: 'string', minLength: 26, maxLength: 26 },
-    example: requestId,
+    example: requestId.example,
   },
   'X-Consistency-Token': {
     description: 'Send it with later reads, on any replica, so that they see this write. Opaque.',
@@ -30,9 +32,9 @@ const headers: Record<HeaderName, HeaderObject> = {
     description: '`stale`: the answer may lack your last writes. Otherwise absent.',
     schema: { type: 'string', enum: ['stale'] },
   },
-};
+} satisfies Record<string, HeaderObject>;
 
-export function describedHeaders(...names: HeaderName[]): Record<string, HeaderObject> {
+export function describedHeaders(...names: (keyof typeof headers)[]): Record<string, HeaderObject> {
   return Object.fromEntries(['X-Request-Id' as const, ...names].map((name) => [name, headers[name]]));
 }
 
@@ -64,7 +66,6 @@ export function DescribeRead(
   );
 }
 
-/** The answer of a list: one page, and the number of all items. */
 export function PageOf<Item>(
   item: Type<Item>,
   { total, example = 1, ...items }: { total?: string; example?: number; description?: string },
@@ -85,13 +86,14 @@ export function PageOf<Item>(
   return Page;
 }
 
-export function DescribeWrite(status: number, type: Type): MethodDecorator {
-  return ApiResponse({
-    status,
-    description: 'Done.',
-    type,
-    headers: describedHeaders('X-Consistency-Token'),
-  });
+/** For a read of what does not depend on the caller's writes. @param type in an array: a list of these */
+export function DescribeFixed(type: Type | [Type], description = 'Found.'): MethodDecorator {
+  return ApiResponse({ status: 200, description, type, headers: describedHeaders() });
+}
+
+export function DescribeWrite(status: number, type?: Type, description = 'Done.'): MethodDecorator {
+  const headers = describedHeaders('X-Consistency-Token');
+  return ApiResponse({ status, description, ...(type && { type }), headers });
 }
 
 export function DescribePublicId(what: string): MethodDecorator {
@@ -99,7 +101,7 @@ export function DescribePublicId(what: string): MethodDecorator {
     name: 'public_id',
     description: `The ${what}'s id. A malformed id, an unknown id and another tenant's id give the same 404.`,
     schema: { type: 'string', minLength: 26, maxLength: 26 },
-    example: '01K9Z7J0V6X8Y2Z4A6B8C0D2EF',
+    example: jobId.example,
   });
 }
 
@@ -108,7 +110,7 @@ interface ErrorExample {
   readonly codes: Partial<Record<ErrorCode, string>>;
 }
 
-const errors = {
+const usualErrors = {
   401: {
     description: 'The key is missing, malformed, unknown or revoked: the same answer for all of them.',
     codes: { UNAUTHENTICATED: 'Send a valid API key in the header Authorization: Bearer <API_KEY>.' },
@@ -169,6 +171,13 @@ const errors = {
       VALIDATION_ERROR: 'seed must be an integer from -2147483648 to 4294967295. Nothing was charged.',
     },
   },
+  429: {
+    description:
+      "The key's requests of this minute are used up; or too many requests without a valid key came from this address.",
+    codes: {
+      RATE_LIMITED: 'This key may make 600 requests a minute. Nothing was charged: try again in a second.',
+    },
+  },
   500: {
     description: 'Something went wrong on our side.',
     codes: {
@@ -187,91 +196,80 @@ const errors = {
   },
 } as const satisfies Record<number, ErrorExample>;
 
-/** Further errors of a dispatch. */
-const dispatchErrors: Partial<Record<number, ErrorExample>> = {
-  403: {
+/** By status, with the forms that only some routes give. */
+const errors = {
+  ...usualErrors,
+  '403 of a dispatch': {
     description:
       'The key lacks the capability, the account is not active, or the operator has disabled the workflow. ' +
       'Nothing was charged.',
     codes: {
-      ...errors[403].codes,
+      ...usualErrors[403].codes,
       ACCOUNT_INACTIVE: 'This account is not active. Nothing was charged: ask your operator.',
       OPERATION_DISABLED: 'model-generator is disabled at present. Nothing was charged: ask your operator.',
     },
   },
-  422: {
-    description: `${errors[422].description} Also an Idempotency-Key that was used for another body.`,
-    codes: {
-      ...errors[422].codes,
-      IDEMPOTENCY_KEY_REUSED:
-        'This Idempotency-Key was used for another body. Use a new key for a new request. Nothing was charged.',
-    },
-  },
-};
-
-/** Further errors of a cancel. */
-const cancelErrors: Partial<Record<number, ErrorExample>> = {
-  409: {
+  '409 of a cancel': {
     description: 'The job has ended already, and stays as it is.',
     codes: {
       JOB_ALREADY_FINISHED: 'The job has ended already: there is nothing to cancel.',
     },
   },
-};
-
-const gonePicture: Partial<Record<number, ErrorExample>> = {
-  410: {
+  '410 of a picture': {
     description: 'The bytes of the picture are gone from the storage, or are not those that were stored.',
     codes: {
       PICTURE_GONE:
         'The bytes of this picture are gone from the storage, or are not those that were stored. Ask the operator of the service to restore it. Nothing was charged.',
     },
   },
+  '422 of a dispatch': {
+    description: `${usualErrors[422].description} Also an Idempotency-Key that was used for another body.`,
+    codes: {
+      ...usualErrors[422].codes,
+      IDEMPOTENCY_KEY_REUSED:
+        'This Idempotency-Key was used for another body. Use a new key for a new request. Nothing was charged.',
+    },
+  },
+} as const satisfies Record<string, ErrorExample>;
+
+/** The `detail` of the codes that have one. */
+const details: Partial<Record<ErrorCode, FieldProblem>> = {
+  VALIDATION_ERROR: {
+    loc: ['body', 'seed'],
+    msg: 'must be an integer from -2147483648 to 2147483647',
+    type: 'integer',
+  },
+  IDEMPOTENCY_KEY_REUSED: {
+    loc: ['header', 'Idempotency-Key'],
+    msg: 'was used for another body. Use a new key for a new request',
+    type: 'value',
+  },
 };
 
-/** All error answers of a look at one picture. */
-export function DescribePictureErrors(): MethodDecorator {
-  return describeErrors([401, 403, 404, 410], gonePicture);
-}
-
-/** All error answers of a cancel. */
-export function DescribeCancelErrors(): MethodDecorator {
-  return describeErrors([401, 403, 404, 409, 413, 415, 422], cancelErrors);
-}
-
-/** All error answers of a dispatch. */
-export function DescribeDispatchErrors(): MethodDecorator {
-  return describeErrors([401, 402, 403, 404, 409, 410, 413, 415, 422], dispatchErrors);
-}
-
 /**
- * The error answers of a route. 500 and 503 are always possible. `default` stands for errors of HTTP itself.
+ * The error answers of a route. 500 and 503 are always possible, and 429 wherever a key is needed. `default`
+ * stands for errors of HTTP itself.
  */
-export function DescribeErrors(...statuses: ErrorStatus[]): MethodDecorator {
-  return describeErrors(statuses, {});
-}
-
-type ErrorStatus = keyof typeof errors;
-
-function describeErrors(
-  statuses: readonly ErrorStatus[],
-  particular: Partial<Record<number, ErrorExample>>,
+export function DescribeErrors(
+  ...statuses: Exclude<keyof typeof errors, 429 | 500 | 503>[]
 ): MethodDecorator {
-  const all = [...new Set([...statuses, 500 as const, 503 as const])].sort((one, other) => one - other);
+  const limited = statuses.includes(401) ? [429 as const] : [];
   return applyDecorators(
-    ...all.map((status) => {
-      const { description, codes } = particular[status] ?? errors[status];
+    ...[...statuses, ...limited, 500 as const, 503 as const].map((status) => {
+      const { description, codes } = errors[status];
       return ApiResponse({
-        status,
+        status: Number.parseInt(String(status)),
         description,
         type: ErrorEnvelope,
         headers: describedHeaders(),
         examples: Object.fromEntries(
-          Object.entries(codes).map(([code, message]) => [
-            code,
+          Object.entries(codes).map(([key, message]) => {
             // The codes are the keys of that table.
-            { summary: code, value: example(code as ErrorCode, message) },
-          ]),
+            const code = key as ErrorCode;
+            const detail = details[code];
+            const error = new ApiError(code, message, detail && { detail: [detail] });
+            return [code, { summary: code, value: envelopeOf(error, requestId.example) }];
+          }),
         ),
       });
     }),
@@ -281,19 +279,4 @@ function describeErrors(
       type: ErrorEnvelope,
     }),
   );
-}
-
-function example(code: ErrorCode, message: string): unknown {
-  const error = { code, message, request_id: requestId, docs_url: docsOf(code) };
-  if (code === 'IDEMPOTENCY_KEY_REUSED') {
-    const msg = 'was used for another body. Use a new key for a new request';
-    return { error, detail: [{ loc: ['header', 'Idempotency-Key'], msg, type: 'value' }] };
-  }
-  if (code !== 'VALIDATION_ERROR') return { error };
-  const detail = {
-    loc: ['body', 'seed'],
-    msg: 'must be an integer from -2147483648 to 2147483647',
-    type: 'integer',
-  };
-  return { error, detail: [detail] };
 }

@@ -11,7 +11,7 @@ import { IdempotencyLeaseLost } from '#application/dispatch/idempotency.js';
 import { InvalidFields } from '#validation/validate.js';
 import { ApiError, invalid, type ErrorCode, envelopeOf } from './api-error.js';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { isDiskFull } from '#platform/errors.js';
+import { errorCode, isDiskFull } from '#platform/errors.js';
 import { Logger } from '#platform/logger.js';
 import { RefusedDispatches } from '../dispatch/refused-dispatches.js';
 import { DiskRoom } from './disk-room.js';
@@ -55,7 +55,7 @@ export function translateError(error: unknown): ApiError {
       cause: error,
     });
   }
-  if (isOutage(error)) {
+  if (outages.some((outage) => error instanceof outage) || isConnectionLoss(error)) {
     return new ApiError(
       'SERVICE_UNAVAILABLE',
       (error instanceof StreamContended
@@ -90,35 +90,21 @@ function statusOf(error: unknown): number {
   return typeof status === 'number' ? status : 500;
 }
 
-function isOutage(error: unknown): boolean {
-  return (
-    error instanceof EventStoreUnavailable ||
-    error instanceof AppendOutcomeUnknown ||
-    error instanceof DispatchVoided ||
-    error instanceof IdempotencyLeaseLost ||
-    isConnectionLoss(error)
-  );
-}
+const outages = [EventStoreUnavailable, AppendOutcomeUnknown, DispatchVoided, IdempotencyLeaseLost];
 
 /** Node's and PostgreSQL's codes for an unreachable database: class 08, 53300, 57P01–57P03. */
 const connectionLoss = /^(?:ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|ENOTFOUND|08...|53300|57P0[1-3])$/;
 
-function isConnectionLoss(error: unknown): boolean {
-  if (typeof error !== 'object' || error === null) return false;
-  // Errors of Node and of `pg`, and TypeORM errors around them. Their members identify them, not their class.
-  const { code, message, driverError } = error as {
-    code?: unknown;
-    message?: unknown;
-    driverError?: unknown;
-  };
-  if (typeof code === 'string' && connectionLoss.test(code)) return true;
-  if (driverError !== undefined && driverError !== error) return isConnectionLoss(driverError);
-  return typeof message === 'string' && connectionLossWords.test(message);
-}
-
 /** The messages of `pg` for a connection that breaks or does not open in time. They have no code. */
 const connectionLossWords =
   /^(?:Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error)/;
+
+function isConnectionLoss(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  // TypeORM wraps the errors of `pg`.
+  if ('driverError' in error && error.driverError !== error) return isConnectionLoss(error.driverError);
+  return connectionLoss.test(errorCode(error) ?? '') || connectionLossWords.test(error.message);
+}
 
 /** The one place where errors of our code, Nest and Fastify become answers. */
 @Catch()

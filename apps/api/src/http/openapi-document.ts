@@ -14,8 +14,7 @@ import { fieldDescriptions } from '#validation/fields.js';
 import { relationsOf } from '#validation/relations.js';
 import type { Shape } from '#validation/validate.js';
 import { workflows } from '#workflows/workflows.js';
-import { docsOf } from './api-error.js';
-import { describedHeaders } from './describe.js';
+import { describedHeaders, headers as answerHeaders } from './describe.js';
 import { signatureHeader } from '../auth/signature.js';
 
 const description = `
@@ -56,39 +55,45 @@ export async function openApiDocument(app: INestApplication): Promise<OpenAPIObj
   for (const { prototype, property, schema } of fieldDescriptions.fields)
     ApiProperty(schema)(prototype, property);
   for (const { owner, shape } of fieldDescriptions.shapes) ApiExtraModels(shape)(owner);
-  const document = SwaggerModule.createDocument(app, config, { autoTagControllers: false });
+  const document = SwaggerModule.createDocument(app, config, {
+    autoTagControllers: false,
+    // A handler has the name of its operation.
+    operationIdFactory: (_controller, handler) => handler,
+  });
   closeRequestBodies(document);
   describeRelations(document);
   forbidNullInQueries(document);
   describeEntrance(document);
   for (const { describe } of installed) (await describe?.())?.(document);
   // The same document with fewer wrappers.
-  const unwrapped = unwrapSingles(document) as OpenAPIObject;
+  const unwrapped = JSON.parse(JSON.stringify(document), unwrapSingle) as OpenAPIObject;
   describeExamples(unwrapped);
   return unwrapped;
 }
 
+type PathItem = OpenAPIObject['paths'][string];
+type PathOperation = NonNullable<PathItem['get']>;
+
+const methods = ['get', 'put', 'post', 'delete', 'patch'] as const;
+
+function operationsOf({ paths }: OpenAPIObject): PathOperation[] {
+  return Object.values(paths).flatMap((item) => methods.flatMap((method) => item[method] ?? []));
+}
+
 /** Requests refuse unknown fields at every depth. The decorators cannot express that. */
-function closeRequestBodies({ components, paths }: OpenAPIObject): void {
+function closeRequestBodies(document: OpenAPIObject): void {
   const closed = new Set<string>();
-  const close = (node: unknown): void => {
-    if (typeof node !== 'object' || node === null) return;
-    const reference = '$ref' in node ? node.$ref : undefined;
-    const name = typeof reference === 'string' ? reference.replace('#/components/schemas/', '') : undefined;
-    if (name === undefined) return Object.values(node).forEach(close);
-    if (closed.has(name)) return;
-    closed.add(name);
-    const schema = components?.schemas?.[name];
-    if (schema && 'properties' in schema) {
+  // It grows while it is read: a schema may refer to others.
+  const nodes: unknown[] = operationsOf(document).flatMap(({ requestBody }) => requestBody ?? []);
+  for (const node of nodes) {
+    for (const [, name = ''] of JSON.stringify(node).matchAll(/"#\/components\/schemas\/(\w+)"/g)) {
+      const schema = document.components?.schemas?.[name];
+      if (!schema || closed.has(name)) continue;
+      closed.add(name);
+      nodes.push(schema);
+      if (!('properties' in schema)) continue;
       Object.assign(schema, { additionalProperties: false });
       Object.values(schema.properties ?? {}).forEach(tellDefault);
-    }
-    close(schema);
-  };
-  for (const item of Object.values(paths)) {
-    for (const method of methods) {
-      const body = item[method]?.requestBody;
-      if (body && 'content' in body) close(Object.values(body.content).map(({ schema }) => schema));
     }
   }
 }
@@ -111,14 +116,12 @@ function describeRelations({ components }: OpenAPIObject): void {
  * An optional field may be null in a body, but not in a query. The decorators do not know which one they
  * describe.
  */
-function forbidNullInQueries({ paths }: OpenAPIObject): void {
-  for (const item of Object.values(paths)) {
-    for (const parameter of methods.flatMap((method) => item[method]?.parameters ?? [])) {
-      if (!('schema' in parameter) || !parameter.schema || '$ref' in parameter.schema) continue;
-      const { type = [], anyOf: [only] = [] } = parameter.schema;
-      if (only) parameter.schema = only;
-      else Object.assign(parameter.schema, { type: [type].flat()[0] });
-    }
+function forbidNullInQueries(document: OpenAPIObject): void {
+  for (const parameter of operationsOf(document).flatMap(({ parameters = [] }) => parameters)) {
+    if (!('schema' in parameter) || !parameter.schema || '$ref' in parameter.schema) continue;
+    const { type = [], anyOf: [only] = [] } = parameter.schema;
+    if (only) parameter.schema = only;
+    else Object.assign(parameter.schema, { type: [type].flat()[0] });
   }
 }
 
@@ -139,21 +142,12 @@ function tellDefault(property: {
  * In OpenAPI 3.1 a reference may have a description beside it. The `allOf` around a single reference was a
  * workaround for 3.0.
  */
-function unwrapSingles(node: unknown): unknown {
-  if (Array.isArray(node)) return node.map(unwrapSingles);
-  if (typeof node !== 'object' || node === null) return node;
+function unwrapSingle(_key: string, node: { allOf?: object[] } | null): unknown {
   // A member of the document is a schema only if it has `allOf`, which is then a list of schemas.
-  const { allOf, ...rest } = node as { allOf?: object[] };
-  const single = allOf?.length === 1 ? allOf[0] : allOf && { allOf };
-  return Object.fromEntries(
-    Object.entries({ ...rest, ...single }).map(([key, value]) => [key, unwrapSingles(value)]),
-  );
+  if (!node?.allOf) return node;
+  const { allOf, ...rest } = node;
+  return { ...rest, ...(allOf.length === 1 ? allOf[0] : { allOf }) };
 }
-
-type PathItem = OpenAPIObject['paths'][string];
-type PathOperation = NonNullable<PathItem['get']>;
-
-const methods = ['get', 'put', 'post', 'delete', 'patch'] as const;
 
 const signature = {
   name: signatureHeader,
@@ -183,94 +177,51 @@ const headers = {
   },
 } as const;
 
-const fixed = (value: string, description: string) => ({
+const text = (description: string, values?: string[]) => ({
   description,
-  schema: { type: 'string' as const, enum: [value] },
+  schema: { type: 'string' as const, ...(values && { enum: values }) },
 });
 
 /** The headers of every answer, declared once: `x-headers-of-every-answer`. */
 const everywhere = {
   ...describedHeaders(),
-  'Cache-Control': fixed('no-store', 'Answers are for one caller, and true for one moment.'),
-  'X-Content-Type-Options': fixed('nosniff', 'For browsers.'),
-  'Referrer-Policy': fixed('no-referrer', 'For browsers.'),
-  'Content-Security-Policy': { description: 'For browsers.', schema: { type: 'string' as const } },
-  Vary: {
-    description: 'The request headers that the answer depends on.',
-    schema: { type: 'string' as const },
-  },
-  'Access-Control-Allow-Origin': {
-    description: 'Present if the operator allows calls from pages.',
-    schema: { type: 'string' as const },
-  },
-  'Access-Control-Expose-Headers': {
-    description: 'Present if the operator allows calls from pages.',
-    schema: { type: 'string' as const },
-  },
-  'X-Consistency': {
-    description: '`stale`: the answer may lack your last writes. Otherwise absent.',
-    schema: { type: 'string' as const, enum: ['stale'] },
-  },
-} as const;
-
-/** The parts that the guard adds to every route with a key: the signature, 429, and the rest of the limit. */
-function describeEntrance(document: OpenAPIObject): void {
-  const { paths, components } = document;
-  document.components = { ...components, headers: { ...components?.headers, ...headers } };
-  Object.assign(document, { 'x-headers-of-every-answer': everywhere });
-  for (const [path, item] of Object.entries(paths)) {
-    if (!path.startsWith('/v1/')) continue;
-    for (const method of methods) {
-      const operation = item[method];
-      if (operation) describeOne(operation);
-    }
-  }
-}
+  'Cache-Control': text('Answers are for one caller, and true for one moment.', ['no-store']),
+  'X-Content-Type-Options': text('For browsers.', ['nosniff']),
+  'Referrer-Policy': text('For browsers.', ['no-referrer']),
+  'Content-Security-Policy': text('For browsers.'),
+  Vary: text('The request headers that the answer depends on.'),
+  'Access-Control-Allow-Origin': text('Present if the operator allows calls from pages.'),
+  'Access-Control-Expose-Headers': text('Present if the operator allows calls from pages.'),
+  'X-Consistency': answerHeaders['X-Consistency'],
+};
 
 /** Temporary errors say when to try again. */
 const mayBeSentAgain = new Set(['409', '429', '503']);
 
-function describeOne(operation: PathOperation): void {
-  operation.parameters = [...(operation.parameters ?? []), { ...signature, schema: { ...signature.schema } }];
-  const { responses } = operation;
-  responses['429'] ??= tooManyRequests(responses['401']);
-  const told = references('RateLimit-Policy', 'RateLimit');
-  for (const [status, response] of Object.entries(responses)) {
-    if (status === 'default' || !response || '$ref' in response) continue;
-    const retry = mayBeSentAgain.has(status) ? references('Retry-After') : {};
-    // If only the signature is wrong, the key is known. So the answer has the key's limit.
-    const challenge = status === '401' ? references('WWW-Authenticate') : {};
-    response.headers = { ...response.headers, ...told, ...retry, ...challenge };
+/** The parts that the guard adds to every route with a key: the signature, and the rest of the limit. */
+function describeEntrance(document: OpenAPIObject): void {
+  const { components } = document;
+  document.components = { ...components, headers: { ...components?.headers, ...headers } };
+  Object.assign(document, { 'x-headers-of-every-answer': everywhere });
+  for (const operation of operationsOf(document)) {
+    // Only a public route says which security it has: none.
+    if (operation.security) continue;
+    operation.parameters = [...(operation.parameters ?? []), signature];
+    for (const [status, response] of Object.entries(operation.responses)) {
+      if (status === 'default' || !response || '$ref' in response) continue;
+      response.headers = {
+        ...response.headers,
+        ...references('RateLimit-Policy', 'RateLimit'),
+        ...(mayBeSentAgain.has(status) && references('Retry-After')),
+        // If only the signature is wrong, the key is known. So the answer has the key's limit.
+        ...(status === '401' && references('WWW-Authenticate')),
+      };
+    }
   }
 }
 
 function references(...names: (keyof typeof headers)[]): Record<string, { $ref: string }> {
   return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
-}
-
-/** Like the 401 beside it, in the same envelope. */
-function tooManyRequests(
-  unauthenticated: PathOperation['responses'][string],
-): PathOperation['responses'][string] {
-  const like = unauthenticated && 'content' in unauthenticated ? unauthenticated : undefined;
-  const schema = like?.content?.['application/json']?.schema;
-  const error = {
-    code: 'RATE_LIMITED',
-    message: 'This key may make 600 requests a minute. Nothing was charged: try again in a second.',
-    request_id: '01K9Z7J0V4M2Q8T6R3N5B1C7DE',
-    docs_url: docsOf('RATE_LIMITED'),
-  };
-  return {
-    description:
-      "The key's requests of this minute are used up; or too many requests without a valid key came from this address.",
-    headers: { ...like?.headers },
-    content: {
-      'application/json': {
-        ...(schema && { schema }),
-        examples: { RATE_LIMITED: { summary: 'RATE_LIMITED', value: { error } } },
-      },
-    },
-  };
 }
 
 type Schema = Readonly<Record<string, unknown>>;
@@ -301,20 +252,18 @@ function describeExamples(document: OpenAPIObject): void {
     return format === 'date-time' ? '2026-01-31T12:00:00.000Z' : '';
   };
   const examples: Record<string, { value: unknown }> = {};
-  for (const item of Object.values(document.paths)) {
-    for (const response of methods.flatMap((method) => Object.values(item[method]?.responses ?? {}))) {
-      const media = response && 'content' in response ? response.content?.['application/json'] : undefined;
-      if (!media?.schema || media.examples) continue;
-      const schema = media.schema as Schema;
-      const shapes = Array.isArray(schema['oneOf']) ? (schema['oneOf'] as Schema[]) : [schema];
-      media.examples = Object.fromEntries(
-        shapes.map((shape) => {
-          const name = nameOf(shape) ?? `${nameOf((shape['items'] ?? {}) as Schema)}List`;
-          examples[name] ??= { value: exampleOf(shape) };
-          return [name, { $ref: `#/components/examples/${name}` }];
-        }),
-      );
-    }
+  for (const response of operationsOf(document).flatMap(({ responses }) => Object.values(responses))) {
+    const media = response && 'content' in response ? response.content?.['application/json'] : undefined;
+    if (!media?.schema || media.examples) continue;
+    const schema = media.schema as Schema;
+    const shapes = Array.isArray(schema['oneOf']) ? (schema['oneOf'] as Schema[]) : [schema];
+    media.examples = Object.fromEntries(
+      shapes.map((shape) => {
+        const name = nameOf(shape) ?? `${nameOf((shape['items'] ?? {}) as Schema)}List`;
+        examples[name] ??= { value: exampleOf(shape) };
+        return [name, { $ref: `#/components/examples/${name}` }];
+      }),
+    );
   }
   document.components = { ...document.components, examples };
 }

@@ -23,28 +23,26 @@ export class HealthController {
     private readonly room: DiskRoom,
   ) {}
 
-  /** The problems that keep this process from its work, as texts for people. */
   async problems(): Promise<readonly string[]> {
     return (await Promise.all([this.readiness.problems(), this.room.problems()])).flat();
   }
 
   @Get('live')
-  @ApiOperation({ operationId: 'healthLive', summary: 'The process answers', security: [] })
+  @ApiOperation({ summary: 'The process answers', security: [] })
   @ApiOkResponse({ type: HealthResponse, description: 'It does.' })
-  live(): HealthResponse {
+  healthLive(): HealthResponse {
     return { status: 'ok' };
   }
 
   @Get('ready')
   @ApiOperation({
-    operationId: 'healthReady',
     summary: 'The stores answer, and every read model is being kept up to date',
     description: 'With 503, the message names the part that is not ready.',
     security: [],
   })
   @ApiOkResponse({ type: HealthResponse, description: 'They do.' })
-  @DescribeErrors(503)
-  async isReady(): Promise<HealthResponse> {
+  @DescribeErrors()
+  async healthReady(): Promise<HealthResponse> {
     const problems = await problemsInTime(() => this.problems());
     if (problems.length === 0) return { status: 'ok' };
     throw new ApiError('SERVICE_UNAVAILABLE', `Not ready: ${problems.join('; ')}.`, {

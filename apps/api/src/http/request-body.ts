@@ -1,18 +1,16 @@
 import { setImmediate } from 'node:timers/promises';
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyRequest } from 'fastify';
 import { defaultUnreadMs } from '#platform/guarded-server.js';
 import { ApiError, invalid } from './api-error.js';
 import type { FieldProblem } from '#validation/validate.js';
 
 /** Time limits for slow clients. All in milliseconds. */
 export interface HttpLimits {
-  /** For the headers. */
   readonly headersMs: number;
   /** For a whole request: 25 MiB over a slow line. */
   readonly requestMs: number;
   /** Between two pieces of a body. */
   readonly bodyIdleMs: number;
-  /** For a whole JSON body. */
   readonly jsonBodyMs: number;
   /** For taking the next piece of an answer that waits. */
   readonly unreadMs: number;
@@ -32,17 +30,6 @@ export const defaultHttpLimits: HttpLimits = {
   storeMs: 10_000,
 };
 
-const ofServers = new WeakMap<object, HttpLimits>();
-
-export function setHttpLimits({ server }: FastifyInstance, limits: HttpLimits): void {
-  ofServers.set(server, limits);
-}
-
-/** The limits of the server that a request came to. */
-export function httpLimitsOf({ server }: FastifyInstance): HttpLimits {
-  return ofServers.get(server) ?? defaultHttpLimits;
-}
-
 export interface BodyWatch extends Disposable {
   /** Rejects with 408 once the body is too slow; never resolves. */
   readonly tooSlow: Promise<never>;
@@ -55,12 +42,16 @@ export interface BodyWatch extends Disposable {
  * body. Without the second limit, a client that sends a byte now and then would hold its place for ever.
  */
 export function watchBody({ server }: FastifyRequest, wholeMs?: number): BodyWatch {
-  const { bodyIdleMs } = httpLimitsOf(server);
+  const { bodyIdleMs } = server.httpLimits;
   const { promise, reject } = Promise.withResolvers<never>();
   // A handler that awaits the body gets the error. Without such a handler, the error must not count as
   // unhandled.
   promise.catch(() => undefined);
-  const giveUp = () => reject(tooSlow());
+  const giveUp = () => {
+    const message = 'The body did not arrive in time. Nothing was charged; send it again.';
+    // The connection closes after the answer, without the rest of the body.
+    reject(new ApiError('REQUEST_TIMEOUT', message, { headers: { connection: 'close' } }));
+  };
   const idle = setTimeout(giveUp, bodyIdleMs);
   const whole = wholeMs === undefined ? undefined : setTimeout(giveUp, wholeMs);
   return {
@@ -71,17 +62,6 @@ export function watchBody({ server }: FastifyRequest, wholeMs?: number): BodyWat
       clearTimeout(whole);
     },
   };
-}
-
-/** The connection closes after the answer, without the rest of the body. */
-function tooSlow(): ApiError {
-  return new ApiError(
-    'REQUEST_TIMEOUT',
-    'The body did not arrive in time. Nothing was charged; send it again.',
-    {
-      headers: { connection: 'close' },
-    },
-  );
 }
 
 /** Deeper than any body of this interface nests. */
@@ -126,6 +106,9 @@ function isStorable(text: string): boolean {
 }
 
 declare module 'fastify' {
+  interface FastifyInstance {
+    httpLimits: HttpLimits;
+  }
   interface FastifyContextConfig {
     /** The most bytes of a JSON body, if the route accepts larger bodies than others. */
     jsonBodyLimit?: number;
@@ -221,7 +204,7 @@ export function readRawBody(request: FastifyRequest): Promise<Buffer> {
 
 async function readAll(request: FastifyRequest, limit: number): Promise<Buffer> {
   if (Number(request.headers['content-length'] ?? 0) > limit) throw tooLarge(limit);
-  using watch = watchBody(request, httpLimitsOf(request.server).jsonBodyMs);
+  using watch = watchBody(request, request.server.httpLimits.jsonBodyMs);
   return await Promise.race([collect(request, limit, () => watch.progress()), watch.tooSlow]);
 }
 

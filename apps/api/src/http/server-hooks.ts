@@ -2,9 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { newStoreTime, type StorePresence } from '#event-store/store-presence.js';
 import { acceptTraceparent, correlated, correlation } from '#platform/correlation.js';
 import { isTracing, openSpan, type Span } from '#platform/tracing.js';
-import { callerOf } from '../auth/caller.js';
 import { ApiError } from './api-error.js';
-import { httpLimitsOf } from './request-body.js';
 import type { LogWatch } from '#read-store/log-watch.js';
 import type { HttpObserver } from '#platform/metrics.js';
 import type { Socket } from 'node:net';
@@ -18,7 +16,7 @@ export function correlateRequests(server: FastifyInstance): void {
     const parent = acceptTraceparent(request.headers['traceparent']);
     const span = isTracing() && isWorthATrace(request) ? spanOf(request, reply, parent) : undefined;
     const traceparent = span?.traceparent ?? parent;
-    const storeTime = newStoreTime(httpLimitsOf(server).storeMs);
+    const storeTime = newStoreTime(server.httpLimits.storeMs);
     correlated({ requestId: request.id, traceparent, storeTime }, done);
   });
 }
@@ -42,7 +40,7 @@ function spanOf(request: FastifyRequest, reply: FastifyReply, parent: string | u
   });
   // Unlike the hook `onResponse` this also comes when the client has gone away.
   reply.raw.once('close', () => {
-    const caller = callerOf(request);
+    const { caller } = request;
     const location = reply.getHeader('location');
     const jobId = typeof location === 'string' ? /^\/v1\/jobs\/(.+)$/.exec(location)?.[1] : undefined;
     const { statusCode, writableFinished } = reply.raw;

@@ -31,7 +31,6 @@ const tables: Readonly<Record<keyof typeof vocabulary, string>> = {
 const meaning = (name: keyof typeof vocabulary) =>
   `New ones may come. The meaning of each: /docs/guides/${tables[name]}`;
 
-/** A property that holds a word of the vocabulary. */
 export function Word(
   name: Exclude<keyof typeof vocabulary, 'MetaKey'>,
   more: { description?: string; example?: unknown; nullable?: boolean; required?: boolean },

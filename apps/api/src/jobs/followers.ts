@@ -1,29 +1,19 @@
-import { Injectable, Optional, type OnModuleDestroy } from '@nestjs/common';
+import { Injectable, type OnModuleDestroy } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Caller } from '#application/command-context.js';
 import { bearerKeyOf } from '../auth/caller.js';
 import { ApiError } from '../http/api-error.js';
 import { Authenticator } from '#application/key/authenticator.js';
 
-export interface FollowerLimits {
-  /** Connections that wait for news, in this process. */
-  readonly all: number;
-  readonly ofTenant: number;
-  /** How long one client may follow. After that it connects again, and its key is checked again. */
-  readonly longestMs: number;
-  /** How long a client may take to read sent data before its connection is cut. */
-  readonly graceMs: number;
-  /** How often the key is checked, so that a follower ends within a second of its key's revocation. */
-  readonly keyCheckMs: number;
-}
-
-export const defaultFollowerLimits: FollowerLimits = {
-  all: 1_000,
-  ofTenant: 100,
-  longestMs: 5 * 60_000,
-  graceMs: 2_000,
-  keyCheckMs: 500,
-};
+/** Connections that wait for news, in this process. */
+const mostFollowers = 1_000;
+const mostOfTenant = 100;
+/** How long one client may follow. After that it connects again, and its key is checked again. */
+const longestMs = 5 * 60_000;
+/** How long a client may take to read sent data before its connection is cut. */
+const graceMs = 2_000;
+/** How often the key is checked, so that a follower ends within a second of its key's revocation. */
+const keyCheckMs = 500;
 
 export interface Follower {
   /** Aborts when the client goes, its key is revoked, its time is over, or this process stops. */
@@ -37,13 +27,9 @@ export interface Follower {
  */
 @Injectable()
 export class Followers implements OnModuleDestroy {
-  private readonly all = new Set<Follower & { readonly reply: FastifyReply }>();
-  private readonly ofTenants = new Map<string, number>();
+  private readonly all = new Set<Follower & { readonly owner: string; readonly reply: FastifyReply }>();
 
-  constructor(
-    private readonly keys: Authenticator,
-    @Optional() private readonly limits: FollowerLimits = defaultFollowerLimits,
-  ) {}
+  constructor(private readonly keys: Authenticator) {}
 
   /** A server that stops does not wait for jobs to end. Their followers reconnect to another server. */
   onModuleDestroy(): void {
@@ -58,10 +44,9 @@ export class Followers implements OnModuleDestroy {
   /** @throws ApiError 429 when the tenant has reached its limit of followers, 503 when this process has */
   admit({ environment, tenant }: Caller, request: FastifyRequest, reply: FastifyReply): Follower {
     const owner = `${environment}.${tenant}`;
-    const ofTenant = this.ofTenants.get(owner) ?? 0;
-    if (ofTenant >= this.limits.ofTenant) throw tooMany('RATE_LIMITED', `You have ${ofTenant} of them.`);
-    if (this.all.size >= this.limits.all)
-      throw tooMany('SERVICE_UNAVAILABLE', 'This server has many of them.');
+    const ofTenant = [...this.all].filter((each) => each.owner === owner).length;
+    if (ofTenant >= mostOfTenant) throw tooMany('RATE_LIMITED', `You have ${ofTenant} of them.`);
+    if (this.all.size >= mostFollowers) throw tooMany('SERVICE_UNAVAILABLE', 'This server has many of them.');
 
     const over = new AbortController();
     const { raw } = reply;
@@ -70,19 +55,17 @@ export class Followers implements OnModuleDestroy {
       clearTimeout(longest);
       clearInterval(checks);
       raw.off('close', leave);
-      this.count(owner, -1);
       over.abort();
       if (raw.destroyed) return;
       // Without this, a client that does not read would hold its connection for ever, and the server could not
       // stop.
-      const cut = setTimeout(() => raw.destroy(), this.limits.graceMs);
+      const cut = setTimeout(() => raw.destroy(), graceMs);
       raw.once('close', () => clearTimeout(cut));
     };
-    const longest = setTimeout(leave, this.limits.longestMs);
-    const checks = setInterval(() => void this.leaveIfRevoked(request, leave), this.limits.keyCheckMs);
-    const follower = { signal: over.signal, leave, reply };
+    const longest = setTimeout(leave, longestMs);
+    const checks = setInterval(() => void this.leaveIfRevoked(request, leave), keyCheckMs);
+    const follower = { owner, signal: over.signal, leave, reply };
     this.all.add(follower);
-    this.count(owner, 1);
     raw.once('close', leave);
     return follower;
   }
@@ -92,12 +75,6 @@ export class Followers implements OnModuleDestroy {
     const key = bearerKeyOf(request) ?? '';
     const caller = await this.keys.authenticate(key).catch(() => 'unknown');
     if (caller === undefined) leave();
-  }
-
-  private count(owner: string, change: number): void {
-    const count = (this.ofTenants.get(owner) ?? 0) + change;
-    if (count > 0) this.ofTenants.set(owner, count);
-    else this.ofTenants.delete(owner);
   }
 }
 

@@ -37,18 +37,16 @@ export function sentEvent(event: JobEventResponse): string {
 }
 
 /** Whether the caller prefers a stream to JSON. With equal weights, the one that it names first wins. */
-export function prefersEventStream(accept: string | undefined): boolean {
-  const ranges = (accept ?? '').split(',').map((range) => {
+export function prefersEventStream(accept = ''): boolean {
+  const ranges = accept.split(',').map((range) => {
     const [type = '', ...parameters] = range.split(';').map((part) => part.trim().toLowerCase());
     const quality = parameters.find((parameter) => parameter.startsWith('q='))?.slice(2);
     return { type, quality: quality === undefined ? 1 : Number(quality) };
   });
-  const stream = ranges.findIndex(({ type, quality }) => type === 'text/event-stream' && quality > 0);
-  if (stream < 0) return false;
-  const json = ranges.findIndex(({ type }) => type === 'application/json');
-  if (json < 0) return true;
-  const [ofStream, ofJson] = [ranges[stream]?.quality ?? 0, ranges[json]?.quality ?? 0];
-  return ofStream === ofJson ? stream < json : ofStream > ofJson;
+  const [preferred] = ranges
+    .filter(({ type, quality }) => /^(?:text\/event-stream|application\/json)$/.test(type) && quality > 0)
+    .sort((one, other) => other.quality - one.quality);
+  return preferred?.type === 'text/event-stream';
 }
 
 /**
@@ -103,7 +101,6 @@ export class JobEventsController {
   @Get(':public_id/events')
   @OpenToClientTokens('job')
   @ApiOperation({
-    operationId: 'getJobEvents',
     summary: "A job's timeline: poll it until `succeeded` or `failed`",
     description:
       'With `wait`, the answer is held back until there is a new event. With `Accept: text/event-stream`, the events ' +
@@ -126,7 +123,7 @@ export class JobEventsController {
     headers: describedHeaders(),
   })
   @DescribeErrors(401, 403, 404, 422)
-  async events(
+  async getJobEvents(
     @CurrentCaller() caller: Caller,
     @PublicId('job') jobId: string,
     @ValidQuery(JobEventsQuery) { since, wait }: JobEventsQuery,

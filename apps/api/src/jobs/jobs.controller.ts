@@ -6,13 +6,7 @@ import type { Caller } from '#application/command-context.js';
 import { JobQueries } from '#application/job/job-queries.js';
 import { OpenToClientTokens, RequireCapability } from '../auth/api-key.guard.js';
 import { CurrentCaller } from '../auth/caller.js';
-import {
-  DescribeErrors,
-  DescribePublicId,
-  DescribeRead,
-  DescribeCancelErrors,
-  DescribeWrite,
-} from '../http/describe.js';
+import { DescribeErrors, DescribePublicId, DescribeRead, DescribeWrite } from '../http/describe.js';
 import { ApiError, invalid, notFound } from '../http/api-error.js';
 import { ConsistencyToken, unwrap, tellWrite } from '../http/consistency-token.js';
 import { PublicId, ValidQuery, EmptyBody } from '../http/valid-request.js';
@@ -36,11 +30,11 @@ export class JobsController {
   ) {}
 
   @Get()
-  @ApiOperation({ operationId: 'listJobs', summary: 'Jobs, newest first' })
+  @ApiOperation({ summary: 'Jobs, newest first' })
   @ApiQuery({ type: ListJobsQuery })
   @DescribeRead(JobListResponse)
   @DescribeErrors(401, 403, 422)
-  async list(
+  async listJobs(
     @CurrentCaller() caller: Caller,
     @ValidQuery(ListJobsQuery) query: ListJobsQuery,
     @ConsistencyToken() token: bigint | undefined,
@@ -61,11 +55,11 @@ export class JobsController {
 
   @Get(':public_id')
   @OpenToClientTokens('job')
-  @ApiOperation({ operationId: 'getJob', summary: 'One job, with its result' })
+  @ApiOperation({ summary: 'One job, with its result' })
   @DescribePublicId('job')
   @DescribeRead(JobDetailResponse)
   @DescribeErrors(401, 403, 404, 422)
-  async get(
+  async getJob(
     @CurrentCaller() caller: Caller,
     @PublicId('job') jobId: string,
     @ConsistencyToken() token: bigint | undefined,
@@ -90,7 +84,6 @@ export class CancelController {
   @HttpCode(200)
   @RequireCapability('jobs:create')
   @ApiOperation({
-    operationId: 'cancelJob',
     summary: 'Cancel a job that has not ended, and get its credits back',
     description:
       "The job ends as `FAILURE`: its last event is `failed`, with `extra.error.code` `CANCELLED`. A batch's jobs " +
@@ -99,8 +92,8 @@ export class CancelController {
   @ApiBody({ required: false, schema: { type: 'object', additionalProperties: false } })
   @DescribePublicId('job')
   @DescribeWrite(200, JobDetailResponse)
-  @DescribeCancelErrors()
-  async cancel(
+  @DescribeErrors(401, 403, 404, '409 of a cancel', 413, 415, 422)
+  async cancelJob(
     @CurrentCaller() caller: Caller,
     @PublicId('job') jobId: string,
     @EmptyBody() _body: undefined,
@@ -108,13 +101,11 @@ export class CancelController {
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<JobDetailResponse> {
     const answer = await this.commands.execute(new CancelJob(caller, jobId, request.id, this.clock()));
-    if (answer.kind === 'refused') throw refusal(answer.code);
+    if (answer.kind === 'refused')
+      throw answer.code === 'JOB_NOT_FOUND'
+        ? notFound('job')
+        : new ApiError('JOB_ALREADY_FINISHED', 'The job has ended already: there is nothing to cancel.');
     tellWrite(this.consistency, caller, answer.position, reply);
     return this.presenter.detail(answer.detail);
   }
-}
-
-function refusal(code: 'JOB_NOT_FOUND' | 'JOB_FINISHED'): ApiError {
-  if (code === 'JOB_NOT_FOUND') return notFound('job');
-  return new ApiError('JOB_ALREADY_FINISHED', 'The job has ended already: there is nothing to cancel.');
 }

@@ -2,17 +2,18 @@ import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { ValidateBy } from 'class-validator';
 import { ChoiceField, field, IdField } from '#validation/fields.js';
 import { workflows } from '#workflows/workflows.js';
+import { idLike, jobId, requestId } from '../http/describe.js';
 import { DateTimeQuery, IntegerQuery, PageQuery } from '../http/valid-request.js';
-import { ThumbnailsProperty, ThumbnailUrlsResponse } from '../uploads/thumbnail-urls.js';
+import {
+  pictureUrl,
+  renderKey,
+  ThumbnailsProperty,
+  ThumbnailUrlsResponse,
+} from '../uploads/thumbnail-urls.js';
 import { MetaProperty, shownArm, Word } from '../http/vocabulary.js';
 
 export class Artifact {
-  @ApiProperty({
-    description: 'Short-lived presigned GET URL.',
-    format: 'uri',
-    example:
-      'https://atelier.example/objects/live/01K9Z7G1T9C4W6X2Y8A5S3D7FH/renders/01K9Z7J0V6X8Y2Z4A6B8C0D2EF.png?expires=1790000000&signature=9f2c',
-  })
+  @ApiProperty({ description: 'Short-lived presigned GET URL.', ...pictureUrl(renderKey) })
   image_url: string;
 
   @ThumbnailsProperty()
@@ -30,13 +31,10 @@ export class Artifact {
   @MetaProperty('Facts about the artifact.', { width: 1024, height: 1536 })
   meta: Record<string, unknown>;
 
-  @ApiProperty({
-    description: 'Storage key.',
-    example: 'live/01K9Z7G1T9C4W6X2Y8A5S3D7FH/renders/01K9Z7J0V6X8Y2Z4A6B8C0D2EF.png',
-  })
+  @ApiProperty({ description: 'Storage key.', example: renderKey })
   s3_key: string;
 
-  @ApiProperty({ minLength: 26, maxLength: 26, example: '01K9Z7J0V8G3H5J7K9M2N4P6QR' })
+  @ApiProperty(idLike('01K9Z7J0V8G3H5J7K9M2N4P6QR'))
   asset_id: string;
 }
 
@@ -114,7 +112,7 @@ export class JobEventsQuery {
 }
 
 export class JobSummaryResponse {
-  @ApiProperty({ minLength: 26, maxLength: 26, example: '01K9Z7J0V6X8Y2Z4A6B8C0D2EF' })
+  @ApiProperty(jobId)
   public_id: string;
 
   @ApiProperty({ description: 'UPPER_SNAKE. An open set: new types may appear.', example: 'MODEL_GENERATOR' })
@@ -171,7 +169,6 @@ export class JobError {
   message: string;
 }
 
-/** A part of a job that gave nothing. */
 export class PartFailureResponse {
   @ApiProperty({
     description:
@@ -271,7 +268,7 @@ export class JobDetailResponse extends JobSummaryResponse {
   @ApiProperty({ type: 'integer', minimum: 0, example: 5 })
   credits_cost: number;
 
-  @ApiProperty({ minLength: 26, maxLength: 26, example: '01K9Z7J0V4M2Q8T6R3N5B1C7DE' })
+  @ApiProperty(requestId)
   request_id: string;
 
   @ApiProperty({ type: String, nullable: true, description: 'The batch that it is part of.', example: null })
@@ -346,7 +343,7 @@ export class JobDetailResponse extends JobSummaryResponse {
 }
 
 export class JobEventsResponse {
-  @ApiProperty({ minLength: 26, maxLength: 26, example: '01K9Z7J0V6X8Y2Z4A6B8C0D2EF' })
+  @ApiProperty(jobId)
   public_id: string;
 
   @ApiProperty({ type: [JobEventResponse], description: 'Ascending by seq.' })

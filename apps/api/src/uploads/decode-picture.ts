@@ -66,7 +66,7 @@ export async function decodePicture(path: string): Promise<Picture> {
     if (scale < 1 && isProgressive) throw tooLarge(megapixels(keptPixels), ' or one that is not progressive');
     const kept = source.autoOrient();
     if (scale < 1) kept.resize({ width: Math.floor(upright.width * scale) });
-    const { data, info } = await encode(kept, contentType)
+    const { data, info } = await encoders[contentType](kept)
       .timeout({ seconds: decodeTimeoutSeconds })
       .toBuffer({ resolveWithObject: true });
     return { bytes: data, contentType, width: info.width, height: info.height };
@@ -76,19 +76,12 @@ export async function decodePicture(path: string): Promise<Picture> {
   }
 }
 
-/** Keeps the type of the picture, so that transparency and sharp edges survive. */
-function encode(image: Sharp, type: PictureType): Sharp {
-  switch (type) {
-    case 'image/jpeg':
-      return image.jpeg({ quality: 92, chromaSubsampling: '4:4:4' });
-    case 'image/png':
-      return image.png({ compressionLevel: 6 });
-    case 'image/webp':
-      return image.webp({ quality: 92, alphaQuality: 100 });
-    default:
-      return type satisfies never;
-  }
-}
+/** Keep the type of the picture, so that transparency and sharp edges survive. */
+const encoders: Readonly<Record<PictureType, (image: Sharp) => Sharp>> = {
+  'image/jpeg': (image) => image.jpeg({ quality: 92, chromaSubsampling: '4:4:4' }),
+  'image/png': (image) => image.png({ compressionLevel: 6 }),
+  'image/webp': (image) => image.webp({ quality: 92, alphaQuality: 100 }),
+};
 
 /** The type that the first bytes show. Other formats that sharp can read, such as SVG, never reach it. */
 async function sniff(path: string): Promise<PictureType | undefined> {

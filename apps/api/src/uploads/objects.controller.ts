@@ -1,26 +1,11 @@
-import type { Readable } from 'node:stream';
-import { Controller, Get, Req, Res, StreamableFile } from '@nestjs/common';
+import { Controller, Get, Inject, Req, Res, StreamableFile } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { ObjectNotFound } from '#storage/object-storage.js';
+import type { FolderStorage } from '#storage/folder/folder-storage.js';
+import { ObjectNotFound, ObjectStorage } from '#storage/object-storage.js';
 import { Public } from '../auth/api-key.guard.js';
 import { notFound } from '../http/api-error.js';
 import { pictureGone, ServedPictures } from './served-pictures.js';
-
-/** Objects that are read through URLs which this service signed itself. */
-export abstract class SignedObjects {
-  abstract allows(read: {
-    readonly key: string;
-    readonly expires: number;
-    readonly signature: string;
-  }): boolean;
-  /** @throws ObjectNotFound */
-  abstract openRead(key: string): Promise<{
-    readonly stream: Readable;
-    readonly sizeBytes: number;
-    readonly contentType: string;
-  }>;
-}
 
 export const pictureHeaders = {
   // The bytes under a key never change. `private`, because the URL was given to one caller.
@@ -39,7 +24,8 @@ export const pictureHeaders = {
 @Public()
 export class ObjectsController {
   constructor(
-    private readonly objects: SignedObjects,
+    // Where pictures are in a bucket, this controller is not installed.
+    @Inject(ObjectStorage) private readonly objects: FolderStorage,
     private readonly pictures: ServedPictures,
   ) {}
 

@@ -19,7 +19,7 @@ export interface ShownPicture {
 }
 
 /** Whether the bytes of a picture have the digest of its event. `unknown`: no event has a digest for it. */
-export type PictureState = 'intact' | 'missing' | 'altered' | 'unknown';
+type PictureState = 'intact' | 'missing' | 'altered' | 'unknown';
 
 const rememberedPictures = 20_000;
 const rememberedForMs = 3_600_000;
@@ -59,15 +59,8 @@ export class ServedPictures {
    * another server does, the check is made here, and a broken picture gets a URL that reports it.
    */
   async urlOf(storageKey: string): Promise<string> {
-    if (this.storage.isServedElsewhere) {
-      // If the storage is slow or away, nothing is known about the picture.
-      const state = await Promise.race([
-        this.stateOf(storageKey).catch(() => 'unknown'),
-        sleep(patienceMs, 'unknown', { ref: false }),
-      ]);
-      if (state === 'missing' || state === 'altered')
-        return `${this.configuration.publicUrl}/objects/gone/${storageKey}`;
-    }
+    if (this.storage.isServedElsewhere && (await isSoonBroken(this.stateOf(storageKey))))
+      return `${this.configuration.publicUrl}/objects/gone/${storageKey}`;
     return this.storage.presignGet(storageKey);
   }
 
@@ -80,17 +73,12 @@ export class ServedPictures {
 
   /** The same for a single picture, which must exist now. @throws ApiError, 410: it is gone, or altered */
   async shownNow(storageKey: string): Promise<ShownPicture> {
-    // If the storage is slow or away, nothing is known about the picture.
-    const looked = async (): Promise<PictureState> => {
+    const look = async (): Promise<PictureState> => {
       if (await this.storage.has(storageKey)) return this.stateOf(storageKey);
       this.states.delete(storageKey);
       return 'missing';
     };
-    const state = await Promise.race([
-      looked().catch((): PictureState => 'unknown'),
-      sleep(patienceMs, 'unknown' as const, { ref: false }),
-    ]);
-    if (state === 'missing' || state === 'altered') throw pictureGone();
+    if (await isSoonBroken(look())) throw pictureGone();
     return this.shown(storageKey);
   }
 
@@ -116,8 +104,7 @@ export class ServedPictures {
 
   /** @throws ApiError, 410: the picture must not be served; and the errors of log and storage */
   async require(storageKey: string): Promise<void> {
-    const state = await this.stateOf(storageKey);
-    if (state === 'missing' || state === 'altered') throw pictureGone();
+    if (isBroken(await this.stateOf(storageKey))) throw pictureGone();
   }
 
   private stateOf(storageKey: string): Promise<PictureState> {
@@ -154,6 +141,14 @@ export class ServedPictures {
     const asset = environment && (await this.pictures.asset({ environment, tenant }, assetId));
     return asset?.storageKey === storageKey ? asset.sha256 : undefined;
   }
+}
+
+const isBroken = (state: PictureState) => state === 'missing' || state === 'altered';
+
+/** If the storage is slow or away, nothing is known about the picture. */
+async function isSoonBroken(looked: Promise<PictureState>): Promise<boolean> {
+  const late = sleep(patienceMs, 'unknown' as const, { ref: false });
+  return isBroken(await Promise.race([looked.catch(() => 'unknown' as const), late]));
 }
 
 export function pictureGone(): ApiError {

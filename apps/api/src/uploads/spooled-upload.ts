@@ -2,9 +2,7 @@ import { mkdtemp, open, readdir, rm, stat, type FileHandle } from 'node:fs/promi
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import type { MultipartFile } from '@fastify/multipart';
 import type { FastifyRequest } from 'fastify';
-import { pendingSignature } from '../auth/signature.js';
 import { ApiError, invalid } from '../http/api-error.js';
 import { watchBody, type BodyWatch } from '../http/request-body.js';
 
@@ -13,18 +11,16 @@ export const uploadLimitBytes = 25 * 1024 * 1024;
 /** More than the parts of a multipart form around its one file need. */
 const framingBytes = 1024 * 1024;
 
-/** An upload in a file of this process. The file is gone when the upload is disposed of. */
-export interface SpooledUpload extends AsyncDisposable {
-  readonly path: string;
-}
-
 /**
  * Writes the one file of a multipart request to disk while it arrives, so that a slow client costs no memory.
+ * The file is gone when the upload is disposed of.
  * @throws ApiError 413 beyond {@link uploadLimitBytes}; 415 for another content type; 422 unless there is
  *   exactly one field, `file`, and it is a file; 401 when the body is not the signed one; 408 when it takes too
  *   long
  */
-export async function spoolUpload(request: FastifyRequest): Promise<SpooledUpload> {
+export async function spoolUpload(
+  request: FastifyRequest,
+): Promise<AsyncDisposable & { readonly path: string }> {
   if (!request.isMultipart()) {
     throw new ApiError(
       'UNSUPPORTED_MEDIA_TYPE',
@@ -78,10 +74,11 @@ async function openSpool() {
 export const leftAfterMs = 15 * 60_000;
 
 /** Removes files that uploads of any process left in the temporary folder, except those of running uploads. */
-export async function clearLeftUploads(now = Date.now()): Promise<void> {
+export async function clearLeftUploads(): Promise<void> {
   const names = (await readdir(tmpdir())).filter((name) => name.startsWith(prefix));
   const clear = async (folder: string) => {
-    if ((await stat(folder)).mtimeMs < now - leftAfterMs) await rm(folder, { recursive: true, force: true });
+    if ((await stat(folder)).mtimeMs < Date.now() - leftAfterMs)
+      await rm(folder, { recursive: true, force: true });
   };
   // A file that is gone or belongs to another user must not stop the removal of the others.
   await Promise.allSettled(names.map((name) => clear(join(tmpdir(), name))));
@@ -90,7 +87,7 @@ export async function clearLeftUploads(now = Date.now()): Promise<void> {
 /** The signature is verified after the whole body has arrived and before the picture is decoded. */
 async function receive(request: FastifyRequest, file: FileHandle, over: AbortSignal): Promise<void> {
   using watch = watchBody(request);
-  const signature = pendingSignature(request);
+  const { pendingSignature: signature } = request;
   const ended = seeBody(request, watch, (chunk) => signature?.update(chunk));
   const writing = writeOnlyFile(request, file, over).then(
     () => undefined,
@@ -143,18 +140,10 @@ async function writeOnlyFile(request: FastifyRequest, file: FileHandle, over: Ab
       throw unexpectedPart(part.fieldname, found);
     }
     found = true;
-    await writePart(part, file, over);
+    await pipeline(part.file, (source) => file.writeFile(source), { signal: over });
+    if (part.file.truncated) throw tooLarge();
   }
   if (!found) throw invalid([{ loc: ['body', 'file'], msg: 'is required: a picture', type: 'missing' }]);
-}
-
-async function writePart(
-  { file: part }: MultipartFile,
-  file: FileHandle,
-  signal: AbortSignal,
-): Promise<void> {
-  await pipeline(part, (source) => file.writeFile(source), { signal });
-  if (part.truncated) throw tooLarge();
 }
 
 function tooLarge(): ApiError {

@@ -4,10 +4,18 @@ import { Clock } from '#platform/clock.js';
 import { Configuration } from '#platform/configuration.js';
 import { ThumbnailSigner } from '#storage/thumbnail-signer.js';
 
+export const uploadKey = 'live/01K9Z7G1T9C4W6X2Y8A5S3D7FH/uploads/01K9Z7J0V4M2Q8T6R3N5B1C7DE.jpg';
+export const renderKey = 'live/01K9Z7G1T9C4W6X2Y8A5S3D7FH/renders/01K9Z7J0V6X8Y2Z4A6B8C0D2EF.png';
+
+/** The short-lived URL of a picture in an answer, by its storage key. */
+export const pictureUrl = (key: string) => ({
+  format: 'uri',
+  example: `https://atelier.example/objects/${key}?expires=1790000000&signature=9f2c`,
+});
+
 const described = (width: number) => ({
   description: `At most ${width} pixels wide.`,
-  format: 'uri',
-  example: `https://atelier.example/objects/thumbnails/${width}/live/01K9Z7G1T9C4W6X2Y8A5S3D7FH/uploads/01K9Z7J0V4M2Q8T6R3N5B1C7DE.jpg?expires=1790000000&signature=9f2c`,
+  ...pictureUrl(`thumbnails/${width}/${uploadKey}`),
 });
 
 export class ThumbnailUrlsResponse {
@@ -28,7 +36,6 @@ export function ThumbnailsProperty(): PropertyDecorator {
   return ApiProperty({ description, type: ThumbnailUrlsResponse });
 }
 
-/** The signer as a provider of Nest. */
 @Injectable()
 export class ThumbnailUrls extends ThumbnailSigner {
   constructor(@Inject(Configuration) configuration: Configuration, @Inject(Clock) clock: Clock) {

@@ -1,7 +1,6 @@
 import {
   Controller,
   Get,
-  HttpCode,
   Inject,
   Post,
   Req,
@@ -12,7 +11,7 @@ import {
 } from '@nestjs/common';
 import { CommandBus } from '@nestjs/cqrs';
 import { RouteConfig } from '@nestjs/platform-fastify';
-import { ApiBody, ApiConsumes, ApiOperation, ApiProperty, ApiResponse, ApiTags } from '@nestjs/swagger';
+import { ApiBody, ApiConsumes, ApiOperation, ApiProperty, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Caller } from '#application/command-context.js';
 import { ReadYourWrites } from '#application/consistency/read-your-writes.js';
@@ -20,17 +19,11 @@ import { StoreUpload, type StoredUpload } from '#application/picture/store-pictu
 import { StoredPictures } from '#application/picture/stored-pictures.js';
 import { Clock } from '#platform/clock.js';
 import { Logger } from '#platform/logger.js';
-import { ThumbnailsProperty, ThumbnailUrlsResponse } from './thumbnail-urls.js';
+import { pictureUrl, ThumbnailsProperty, ThumbnailUrlsResponse, uploadKey } from './thumbnail-urls.js';
 import { ServedPictures, type ShownPicture } from './served-pictures.js';
 import { OpenToClientTokens, RequireCapability } from '../auth/api-key.guard.js';
 import { CurrentCaller } from '../auth/caller.js';
-import {
-  DescribeErrors,
-  describedHeaders,
-  DescribePictureErrors,
-  DescribePublicId,
-  DescribeWrite,
-} from '../http/describe.js';
+import { DescribeErrors, DescribeFixed, DescribePublicId, DescribeWrite, idLike } from '../http/describe.js';
 import { ApiError, notFound } from '../http/api-error.js';
 import { tellWrite } from '../http/consistency-token.js';
 import { NoIdempotencyKey, PublicId } from '../http/valid-request.js';
@@ -40,15 +33,13 @@ import { clearLeftUploads, leftAfterMs, spoolUpload } from './spooled-upload.js'
 export class UploadResponse {
   @ApiProperty({
     description: 'Durable handle, for product_image_s3_key or source_image_s3_key of a dispatch.',
-    example: 'live/01K9Z7G1T9C4W6X2Y8A5S3D7FH/uploads/01K9Z7J0V4M2Q8T6R3N5B1C7DE.jpg',
+    example: uploadKey,
   })
   upload_key: string;
 
   @ApiProperty({
     description: 'Short-lived presigned preview URL. No dispatch accepts it.',
-    format: 'uri',
-    example:
-      'https://atelier.example/objects/live/01K9Z7G1T9C4W6X2Y8A5S3D7FH/uploads/01K9Z7J0V4M2Q8T6R3N5B1C7DE.jpg?expires=1790000000&signature=9f2c',
+    ...pictureUrl(uploadKey),
   })
   image_url: string;
 
@@ -57,9 +48,7 @@ export class UploadResponse {
 
   @ApiProperty({
     description: 'Durable id, for every field that takes an asset.',
-    minLength: 26,
-    maxLength: 26,
-    example: '01K9Z7J0V4M2Q8T6R3N5B1C7DE',
+    ...idLike('01K9Z7J0V4M2Q8T6R3N5B1C7DE'),
   })
   asset_id: string;
 }
@@ -75,13 +64,12 @@ function underWay(): ApiError {
   return new ApiError('IDEMPOTENCY_KEY_IN_USE', message, { headers: { 'retry-after': '1' } });
 }
 
-type Stored = Pick<StoredUpload, 'assetId' | 'storageKey'>;
-
-const present = ({ assetId, storageKey }: Stored, shown: ShownPicture): UploadResponse => ({
-  upload_key: storageKey,
-  ...shown,
-  asset_id: assetId,
-});
+function present(
+  { assetId, storageKey }: Pick<StoredUpload, 'assetId' | 'storageKey'>,
+  shown: ShownPicture,
+): UploadResponse {
+  return { upload_key: storageKey, ...shown, asset_id: assetId };
+}
 
 @ApiTags('uploads')
 @Controller('/v1/uploads')
@@ -115,11 +103,9 @@ export class UploadsController implements OnModuleInit, OnModuleDestroy {
   @Post()
   @UseGuards(NoIdempotencyKey)
   @OpenToClientTokens('upload')
-  @HttpCode(201)
   @RouteConfig({ streamsBody: true })
   @RequireCapability('jobs:create')
   @ApiOperation({
-    operationId: 'createUpload',
     summary: 'Upload a picture: JPEG, PNG or WebP, at most 25 MiB',
     description:
       'The picture is decoded, turned upright and kept without its metadata. An animation is reduced to its first frame. A ' +
@@ -137,8 +123,8 @@ export class UploadsController implements OnModuleInit, OnModuleDestroy {
     },
   })
   @DescribeWrite(201, UploadResponse)
-  @DescribeErrors(401, 403, 409, 413, 415, 422, 503)
-  async create(
+  @DescribeErrors(401, 403, 409, 413, 415, 422)
+  async createUpload(
     @CurrentCaller() caller: Caller,
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
@@ -159,15 +145,17 @@ export class UploadsController implements OnModuleInit, OnModuleDestroy {
   @Get(':public_id')
   @RequireCapability('jobs:read')
   @ApiOperation({
-    operationId: 'getUpload',
     summary: 'An uploaded picture, with fresh URLs',
     description:
       'If its bytes are gone from the storage, or are not those that were stored: 410 `PICTURE_GONE`.',
   })
   @DescribePublicId('upload')
-  @ApiResponse({ status: 200, description: 'Found.', type: UploadResponse, headers: describedHeaders() })
-  @DescribePictureErrors()
-  async get(@CurrentCaller() caller: Caller, @PublicId('upload') assetId: string): Promise<UploadResponse> {
+  @DescribeFixed(UploadResponse)
+  @DescribeErrors(401, 403, 404, '410 of a picture')
+  async getUpload(
+    @CurrentCaller() caller: Caller,
+    @PublicId('upload') assetId: string,
+  ): Promise<UploadResponse> {
     const stored = await this.stored.upload(caller, assetId);
     if (!stored) throw notFound('upload');
     return present(stored, await this.pictures.shownNow(stored.storageKey));

@@ -7,23 +7,15 @@ export interface PictureLink {
   readonly label: string;
 }
 
-export interface TimelineEvent {
-  readonly seq: number;
+interface TimelineEvent {
   readonly event_type: 'queued' | 'stage' | 'succeeded' | 'failed';
   readonly stage: string;
   readonly message: string;
   readonly artifacts: readonly PictureLink[];
 }
 
-export interface AcceptedJob {
-  readonly request_id: string;
-  readonly job_id: string;
-  readonly credits_cost: number;
-}
-
 export interface LedgerEntry {
   readonly id: string;
-  readonly kind: string;
   readonly label: string;
   readonly credits_delta: number;
   readonly status: string;
@@ -47,7 +39,10 @@ export class DemoClient {
     return this.call('/v1/uploads', { method: 'POST', body: form });
   }
 
-  dispatch(workflow: string, body: object): Promise<AcceptedJob> {
+  dispatch(
+    workflow: string,
+    body: object,
+  ): Promise<{ request_id: string; job_id: string; credits_cost: number }> {
     const headers = { 'content-type': 'application/json' };
     return this.call(`/v1/${workflow}`, { method: 'POST', headers, body: JSON.stringify(body) });
   }

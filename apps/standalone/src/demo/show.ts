@@ -24,7 +24,6 @@ export class DemoProgress implements Disposable {
     this.bar.start(expectedSteps, 0);
   }
 
-  /** One more thing has happened. */
   step(line: string): void {
     if (this.bar) {
       process.stdout.cursorTo(0);

@@ -11,9 +11,9 @@ import { awaitsSettings } from '#platform/run-role.js';
 import { StartError } from '../console.js';
 import { ErrorSummary, RoleLog } from './role-log.js';
 
-export type RoleName = 'api' | 'worker' | 'projector' | 'admin';
+type RoleName = 'api' | 'worker' | 'projector' | 'admin';
 
-export interface RolesOptions {
+interface RolesOptions {
   readonly logs: string;
   /** The variables that are known from the beginning. */
   readonly variables: NodeJS.ProcessEnv;
@@ -59,15 +59,13 @@ export class Roles {
 
   /** Resolves when all roles are ready. @throws StartError with the message of a role that failed */
   async start(): Promise<void> {
-    const starts = Object.entries(this.processes).map(async ([name, process]) => {
-      try {
-        await process.start();
-      } catch (error) {
+    const starts = Object.entries(this.processes).map(([name, process]) =>
+      process.start().catch((error: unknown) => {
         throw new StartError(
           `the ${name} did not start: ${messageOf(error)} (log: ${join(this.options.logs, name)}.log)`,
         );
-      }
-    });
+      }),
+    );
     await Promise.all(starts);
   }
 
@@ -121,39 +119,11 @@ export class Roles {
     const log = new RoleLog(path, (message) => summary.add(message));
     this.summaries.push(summary);
     this.logs.push(log);
-    return new RoleProcess({
-      name,
-      entry: fileURLToPath(entry),
-      // By default, V8 would hold up to 70 MB more for young objects. A worker's pictures are not among them.
-      // API and projector pay some 6 % of their CPU for the limit under full load, which an `npm start` rarely
-      // sees.
-      flags: [`--max-semi-space-size=${name === 'worker' ? 2 : 4}`],
-      log,
-      variables: this.options.variables,
-      environment: () => ({
-        ATELIER_STOP_GRACE_MS: String(renderGraceMs),
-        ...this.options.environment(),
-        ...(name === 'admin' && { ATELIER_ADMIN_HOST: loopback, ATELIER_ADMIN_PORT: '0' }),
-      }),
-      onRestart: (because, afterMs) =>
-        this.options.warn(`the ${name} stopped (${because}); it is started again in ${afterMs / 1000} s`),
-    });
+    return new RoleProcess(name, fileURLToPath(entry), log, this.options);
   }
 }
 
 const entryOf = (role: RoleName) => new URL(`../../../${role}/src/main.js`, import.meta.url);
-
-interface RoleOptions {
-  readonly name: string;
-  /** The role's compiled entry. */
-  readonly entry: string;
-  /** Flags of Node. */
-  readonly flags: readonly string[];
-  readonly log: RoleLog;
-  readonly variables: NodeJS.ProcessEnv;
-  readonly environment: () => NodeJS.ProcessEnv;
-  readonly onRestart: (because: string, afterMs: number) => void;
-}
 
 const loopback = '127.0.0.1';
 const readyWithinMs = 60_000;
@@ -182,11 +152,12 @@ class RoleProcess {
   private keeping: Promise<void> = Promise.resolve();
   private readiness = Promise.withResolvers<number>();
 
-  constructor(private readonly options: RoleOptions) {}
-
-  get pid(): number | undefined {
-    return this.child?.pid;
-  }
+  constructor(
+    private readonly name: RoleName,
+    private readonly entry: string,
+    private readonly log: RoleLog,
+    private readonly options: RolesOptions,
+  ) {}
 
   /** Resolves when the role is ready. @throws Error with the role's own message, in one line */
   async start(): Promise<void> {
@@ -199,7 +170,6 @@ class RoleProcess {
     this.keeping = this.keepAlive(false);
   }
 
-  /** Where it listens, as soon as it does. */
   get port(): Promise<number> {
     return this.readiness.promise;
   }
@@ -222,12 +192,16 @@ class RoleProcess {
   }
 
   load(): ChildProcess {
-    const { entry, flags, log, variables } = this.options;
-    const output = log.open();
-    const child = fork(entry, {
-      env: { ...variables, [awaitsSettings]: '1' },
+    const output = this.log.open();
+    // By default, V8 would hold up to 70 MB more for young objects. A worker's pictures are not among them.
+    // API and projector pay some 6 % of their CPU for the limit under full load, which an `npm start` rarely
+    // sees.
+    const youngMb = this.name === 'worker' ? 2 : 4;
+    const sourceMaps = import.meta.resolve('#platform/source-maps.js');
+    const child = fork(this.entry, {
+      env: { ...this.options.variables, [awaitsSettings]: '1' },
       stdio: ['ignore', output, output, 'ipc'],
-      execArgv: [...flags, '--import', import.meta.resolve('#platform/source-maps.js')],
+      execArgv: [`--max-semi-space-size=${youngMb}`, '--import', sourceMaps],
       detached: true,
     });
     closeSync(output);
@@ -242,12 +216,17 @@ class RoleProcess {
   }
 
   private async launch(child: ChildProcess): Promise<void> {
+    const environment = {
+      ATELIER_STOP_GRACE_MS: String(renderGraceMs),
+      ...this.options.environment(),
+      ...(this.name === 'admin' && { ATELIER_ADMIN_HOST: loopback, ATELIER_ADMIN_PORT: '0' }),
+    };
     // Whether it still runs is seen by its end.
-    child.send(this.options.environment(), () => undefined);
+    child.send(environment, () => undefined);
     const late = setTimeout(() => child.kill('SIGKILL'), readyWithinMs);
     const end = await Promise.race([this.ended, ready(child)]);
     clearTimeout(late);
-    if (typeof end === 'string') throw new Error(this.options.log.lastComplaint() ?? end);
+    if (typeof end === 'string') throw new Error(this.log.lastComplaint() ?? end);
     this.readiness.resolve(end);
     void this.ended.then(() => (this.readiness = Promise.withResolvers()));
   }
@@ -264,7 +243,10 @@ class RoleProcess {
       longestPauseMs,
       healthyAfterMs,
       onFailure: (error, afterMs) => {
-        if (!signal.aborted) this.options.onRestart(messageOf(error), Math.round(afterMs / 100) * 100);
+        if (signal.aborted) return;
+        const because = messageOf(error);
+        const seconds = Math.round(afterMs / 100) / 10;
+        this.options.warn(`the ${this.name} stopped (${because}); it is started again in ${seconds} s`);
       },
     });
   }
