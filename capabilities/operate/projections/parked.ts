@@ -4,7 +4,7 @@ import { InEnvironment } from '#operator-calls/input.js';
 import { printLine, printTable } from '#operator-calls/output.js';
 import { withDatabase } from '../service.js';
 
-const withinMs = 60_000;
+const withinMs = 10_000;
 
 export const listParked = defineCall({
   name: 'parked list',
