@@ -116,7 +116,7 @@ describe('an entry that is retired', () => {
 
   it.each([
     ['its caller', byCaller, 'retired by the caller', /^key:/],
-    ['an operator', byOperator, 'dated', /^operator/],
+    ['an operator', byOperator, 'dated', /^command:/],
   ] as const)(
     'by %s is out of the list and of new dispatches; what names it in history stays',
     async (_who, retiring, reason, actor) => {

@@ -180,7 +180,7 @@ describe('a photograph of a person', () => {
       'look',
       () => ({ model_image_public_id: things.assetId, items: item() }),
       ['body', 'model_image_public_id'],
-      / are for parted$/,
+      /; for photographs of people, use parted$/,
     ],
     [
       'product-to-model-direct',
@@ -192,7 +192,7 @@ describe('a photograph of a person', () => {
       'product-to-model-phased',
       () => ({ product_id: things.productId, model_image_public_id: things.assetId }),
       ['body', 'model_image_public_id'],
-      / are for parted, pair$/,
+      /; for photographs of people, use parted, pair$/,
     ],
     [
       'model-generator',
