@@ -200,7 +200,7 @@ describe('an entry that is retired', () => {
     for (const id of [newId(), upload, artifacts[0]!.assetId, foreign.artifacts[0]!.assetId])
       expect(await verb('retire', id)).toMatchObject({
         code: 1,
-        stderr: `atelier: ${tenant.id} has no catalogue entry ${id} in live: "atelier catalog list" shows those that there are\n`,
+        stderr: expect.stringContaining(`${tenant.id} has no catalogue entry ${id} in live: `),
       });
   });
 });
