@@ -1,37 +1,19 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import sharp from 'sharp';
 import { TakeUpJob } from '#application/job/job-writes.handler.js';
 import { calls } from '#capabilities/operate/calls.js';
-import { ApiService, type Tenant } from '../api/support/api-service.js';
-import type { ApiClient, Json } from '../api/support/api-client.js';
+import type { Json } from '../api/support/api-client.js';
 import { eventually } from '../support/eventually.js';
 import { sealAll } from '#capabilities/seals/test/support/sealing.js';
 import { signingKey } from '#capabilities/webhooks/test/support/post-office.js';
 import { makePictures } from '../api/support/made-pictures.js';
-import { AdminService } from './support.js';
+import { openOffice } from './support.js';
 
-let service: ApiService;
-let api: ApiClient;
-let admin: AdminService;
-let tenant: Tenant;
-let token: string;
-let second: string;
+const variables = { ATELIER_SIGNING_KEY: signingKey, ATELIER_SECOND_OPERATOR_ABOVE: '1000' };
+const { service, api, tenant, admin, token, endOf, dispatch } = await openOffice(variables);
+const second = await admin.token('bea', 'admin');
 /** The calls that were answered with success. */
 const answered = new Set<string>();
-
-beforeAll(async () => {
-  service = await ApiService.start();
-  api = await service.openApi();
-  const variables = { ATELIER_SIGNING_KEY: signingKey, ATELIER_SECOND_OPERATOR_ABOVE: '1000' };
-  admin = await AdminService.start(service.databaseUrl, { variables });
-  token = await admin.token('ada', 'admin');
-  second = await admin.token('bea', 'admin');
-  tenant = await service.openTenant({ credits: 100, environment: 'live' });
-});
-afterAll(async () => {
-  await admin[Symbol.asyncDispose]();
-  await service[Symbol.asyncDispose]();
-});
 
 let keys = 0;
 
@@ -58,20 +40,10 @@ async function ask(name: string, input: Json = {}, as = token): Promise<Json> {
 }
 
 async function follow(name: string, run: string): Promise<Json> {
-  const view = await eventually(async () => {
-    const { body } = await admin.ask(`GET /runs/${run}`, token);
-    return body.state !== 'running' && body;
-  });
+  const view = await endOf(run, token);
   expect({ name, ...view }).toMatchObject({ state: 'done' });
   answered.add(name);
   return view.result;
-}
-
-async function dispatch(): Promise<string> {
-  const order = { gender: 'FEMALE', ethnicity: 'east_african', body_type: 'athletic', age_range: '26-30' };
-  const { status, body } = await api.post('/v1/model-generator', tenant.key, order);
-  expect(status).toBe(202);
-  return body.job_id;
 }
 
 const ofTenant = () => ({ tenant: tenant.id, env: 'live' });
@@ -109,8 +81,7 @@ it('answers about tenants, keys, credits and operators are as described', async 
 });
 
 it('answers about jobs are as described', async () => {
-  const jobs = [await dispatch(), await dispatch()];
-  const [first = '', hanging = ''] = jobs;
+  const [{ job_id: first }, { job_id: hanging }] = [await dispatch(), await dispatch()];
   await eventually(async () => (await ask('jobs list', { tenant: tenant.id })).total === 2);
   await ask('jobs find', { id: first });
   await admin.operator.execute(

@@ -1,45 +1,28 @@
-import { testSigningKey } from '#event-store/testing/signing-key.js';
-import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { toNewEvent } from '#application/command-context.js';
+import { contextOf } from '../api/support/api-service.js';
+import { describe, expect, it } from 'vitest';
 import { TakeUpJob } from '#application/job/job-writes.handler.js';
 import { streamName } from '#domain/streams.js';
 import { newId } from '#platform/ids.js';
-import { ApiService, type Tenant } from '../api/support/api-service.js';
-import type { ApiClient, Json } from '../api/support/api-client.js';
+import type { Json } from '../api/support/api-client.js';
 import { closeCharge, finishJob, startJob } from '../api/support/finish-job.js';
 import { uploadPicture } from '../api/support/made-pictures.js';
-import { runCommand } from '../support/command.js';
 import { eventually } from '../support/eventually.js';
-import { AdminService } from './support.js';
+import { verbsOn } from '../cli/support/verbs.js';
+import { openOffice, order } from './support.js';
 
-let service: ApiService;
-let api: ApiClient;
-let admin: AdminService;
-let tenant: Tenant;
-let support: string;
-const order = { gender: 'FEMALE', ethnicity: 'east_african', body_type: 'athletic', age_range: '26-30' };
+const office = await openOffice();
+const { service, api, tenant, admin, endOf } = office;
+const support = await admin.token('sue', 'support');
 
-beforeAll(async () => {
-  service = await ApiService.start();
-  api = await service.openApi();
-  admin = await AdminService.start(service.databaseUrl);
-  support = await admin.token('sue', 'support');
-  tenant = await service.openTenant({ credits: 100, environment: 'live' });
-});
-afterAll(async () => {
-  await admin[Symbol.asyncDispose]();
-  await service[Symbol.asyncDispose]();
-});
-
+/** Dispatches a job, and waits until operators see it. */
 async function dispatch(): Promise<Json> {
-  const { status, body } = await api.post('/v1/model-generator', tenant.key, order);
-  expect(status).toBe(202);
-  await eventually(async () =>
-    (await ask(`GET /jobs?tenant=${tenant.id}&limit=200`)).jobs.some(
-      (job: Json) => job.job_id === body.job_id,
-    ),
-  );
-  return body;
+  const job = await office.dispatch();
+  await eventually(async () => {
+    const { jobs } = await ask(`GET /jobs?tenant=${tenant.id}&limit=200`);
+    return (jobs as Json[]).some(({ job_id }) => job_id === job.job_id);
+  });
+  return job;
 }
 
 async function ask(route: string, body?: object): Promise<Json> {
@@ -54,9 +37,6 @@ describe('jobs across tenants', () => {
   it('are found by the id that a vendor gave a call', async () => {
     const { job_id } = await dispatch();
     const stream = streamName('live', 'job', job_id);
-    const [queued] = (await service.store.readAll({ filter: { types: ['JobQueued'] } })).filter(
-      (event) => event.stream === stream,
-    );
     const call = { call: 'look.1', at: new Date().toISOString() };
     const called = {
       step: 'look',
@@ -66,17 +46,13 @@ describe('jobs across tenants', () => {
       idempotencyKey: 'k',
       tenant: tenant.id,
     };
-    const tell = (type: string, data: object) => ({
-      id: randomUUID(),
-      type,
-      data,
-      metadata: queued!.metadata,
-    });
     const events = [
-      tell('EngineCalled', { ...call, ...called, operation: 'look' }),
-      tell('EngineSubmitted', { ...call, vendorRequestId: `theirs-${job_id}` }),
-    ];
-    await service.store.append(stream, 'any', events);
+      { type: 'EngineCalled', data: { ...call, ...called, operation: 'look' } },
+      { type: 'EngineSubmitted', data: { ...call, vendorRequestId: `theirs-${job_id}` } },
+    ] as const;
+    const context = contextOf('live', tenant.id);
+    const written = events.map((event, index) => toNewEvent(event, index, context));
+    await service.store.append(stream, 'any', written);
     const sought = async () => (await ask(`GET /search?id=theirs-${job_id}`)).jobs;
     await eventually(async () =>
       expect(await sought()).toEqual([{ env: 'live', job_id, as: "vendor's request" }]),
@@ -286,11 +262,7 @@ describe('what the read models say about a job', () => {
 });
 
 describe('a long call', () => {
-  const follow = async (run: Json): Promise<Json> => {
-    let view: Json;
-    await eventually(async () => (view = await ask(`GET /runs/${run.run_id}`)).state !== 'running');
-    return view;
-  };
+  const follow = (run: Json) => endOf(run.run_id, support);
 
   it('is started, looked after, and written down with what came of it', async () => {
     const { status, body } = await admin.ask('POST /audits', support, {});
@@ -324,13 +296,7 @@ describe('a long call', () => {
   });
 
   it('looks to the command as one that it makes itself', async () => {
-    const env = {
-      DATABASE_URL: service.databaseUrl,
-      URL_SIGNING_SECRET: 'x',
-      ATELIER_SIGNING_KEY: testSigningKey,
-    };
-    const api = { ...env, ATELIER_ADMIN_URL: admin.url, ATELIER_OPERATOR_TOKEN: support };
-    const run = (args: string[]) => runCommand(args, service.folder, { env: api });
+    const { run } = verbsOn(service, { ATELIER_ADMIN_URL: admin.url, ATELIER_OPERATOR_TOKEN: support });
     // Each run is recorded in the log, so the log is longer at the next run.
     const timeless = ({ code, stdout, stderr }: Json) => ({
       code,

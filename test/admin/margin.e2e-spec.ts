@@ -1,46 +1,33 @@
-import { writeFileSync } from 'node:fs';
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { toNewEvent } from '#application/command-context.js';
 import { streamName, type Environment } from '#domain/streams.js';
-import { ApiService, contextOf } from '../api/support/api-service.js';
+import { contextOf } from '../api/support/api-service.js';
 import { finishJob, startJob } from '../api/support/finish-job.js';
-import { runCommand } from '../support/command.js';
 import { eventually } from '../support/eventually.js';
-import { AdminService } from './support.js';
+import { verbsOn } from '../cli/support/verbs.js';
+import { openOffice } from './support.js';
 
 /*
  * The margin that remains of a sold credit. Credits of the test environment are given away and count as
  * nothing.
  */
 
-let service: ApiService;
-let admin: AdminService;
-let token: string;
-let variables: Record<string, string>;
-
-beforeAll(async () => {
-  service = await ApiService.start();
-  const models = join(service.folder, 'models.json');
-  const list = { currency: 'USD', credit_price: 0.5, workflow_models: {}, tenant_models: {} };
-  writeFileSync(
-    models,
-    JSON.stringify({ ...list, models: [{ id: 'sketch-1', family: 'sketch', max_inputs: 8 }] }),
-  );
-  variables = { ATELIER_MODELS_FILE: models };
-  admin = await AdminService.start(service.databaseUrl, { variables });
-  token = await admin.token('ada', 'admin');
-  await drawnFor('live', 1);
-  await drawnFor('test', 3);
-});
-afterAll(async () => {
-  await admin[Symbol.asyncDispose]();
-  await service[Symbol.asyncDispose]();
-});
+const models = join(mkdtempSync(join(tmpdir(), 'atelier-models-')), 'models.json');
+const list = { currency: 'USD', credit_price: 0.5, workflow_models: {}, tenant_models: {} };
+writeFileSync(
+  models,
+  JSON.stringify({ ...list, models: [{ id: 'sketch-1', family: 'sketch', max_inputs: 8 }] }),
+);
+const variables = { ATELIER_MODELS_FILE: models };
+const { service, api, admin, token } = await openOffice(variables);
+await drawnFor('live', 1);
+await drawnFor('test', 3);
 
 /** Makes jobs of 5 credits that succeed after one vendor call for 0.25. */
 async function drawnFor(environment: Environment, jobs: number): Promise<void> {
-  const api = await service.openApi();
   const tenant = await service.openTenant({ credits: 100, environment });
   for (let each = 0; each < jobs; each++) {
     const { body } = await api.post('/v1/model-generator', tenant.key, {});
@@ -78,7 +65,5 @@ it('is of live in the costs, unless test is asked for', async () => {
   expect(await ask('')).toMatchObject({ env: 'live', costs: [ofLive] });
   expect(await ask('?env=live')).toMatchObject({ env: 'live', costs: [ofLive] });
   expect(await ask('?env=test')).toMatchObject({ env: 'test', costs: [ofTest] });
-  const env = { DATABASE_URL: service.databaseUrl, URL_SIGNING_SECRET: 'x', ...variables };
-  const { stdout } = await runCommand(['costs', '--json'], service.folder, { env });
-  expect(JSON.parse(stdout)).toMatchObject({ env: 'live', costs: [ofLive] });
+  expect(await verbsOn(service, variables).json(['costs'])).toMatchObject({ env: 'live', costs: [ofLive] });
 });

@@ -1,43 +1,18 @@
-import { testSigningKey } from '#event-store/testing/signing-key.js';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ApiService, type Tenant } from '../api/support/api-service.js';
-import type { ApiClient, Json } from '../api/support/api-client.js';
-import { runCommand } from '../support/command.js';
+import { describe, expect, it } from 'vitest';
+import type { Json } from '../api/support/api-client.js';
 import { eventually } from '../support/eventually.js';
-import { AdminService } from './support.js';
+import { verbsOn } from '../cli/support/verbs.js';
+import { openOffice } from './support.js';
 
-let service: ApiService;
-let api: ApiClient;
-let admin: AdminService;
-let tenant: Tenant;
-let token: string;
-
-beforeAll(async () => {
-  service = await ApiService.start();
-  api = await service.openApi();
-  admin = await AdminService.start(service.databaseUrl);
-  token = await admin.token('ada', 'admin');
-  tenant = await service.openTenant({ credits: 100, environment: 'live' });
-});
-afterAll(async () => {
-  await admin[Symbol.asyncDispose]();
-  await service[Symbol.asyncDispose]();
-});
+const { service, tenant, admin, token, endOf, dispatch } = await openOffice();
 
 const now = async (): Promise<Json> => (await admin.ask('GET /now', token)).body;
 const inLive = (levels: Json[]) => levels.find(({ env }) => env === 'live');
 
-async function dispatch(): Promise<string> {
-  const order = { gender: 'FEMALE', ethnicity: 'east_african', body_type: 'athletic', age_range: '26-30' };
-  const { status, body } = await api.post('/v1/model-generator', tenant.key, order);
-  expect(status).toBe(202);
-  return body.job_id;
-}
-
 describe('now', () => {
   it('tells who waits, and how the jobs of the last hour ended', async () => {
-    const waiting = await dispatch();
-    const cancelled = await dispatch();
+    const { job_id: waiting } = await dispatch();
+    const { job_id: cancelled } = await dispatch();
     await admin.ask('POST /jobs/cancel', token, { jobs: [cancelled], confirm: true });
     const seen = await eventually(async () => {
       const found = await now();
@@ -59,7 +34,7 @@ describe('now', () => {
 
   it('remembers the last audit, whoever made it and when', async () => {
     const { body } = await admin.ask('POST /audits', token, {});
-    await eventually(async () => (await admin.ask(`GET /runs/${body.run_id}`, token)).body.state === 'done');
+    expect(await endOf(body.run_id, token)).toMatchObject({ state: 'done' });
     const seen = await eventually(async () => {
       const found = await now();
       return found.last_audit !== null && found;
@@ -68,12 +43,7 @@ describe('now', () => {
   });
 
   it('is the verb’s as well', async () => {
-    const env = {
-      DATABASE_URL: service.databaseUrl,
-      URL_SIGNING_SECRET: 'x',
-      ATELIER_SIGNING_KEY: testSigningKey,
-    };
-    const { code, stdout, stderr } = await runCommand(['now'], service.folder, { env });
+    const { code, stdout, stderr } = await verbsOn(service).run(['now']);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(stdout).toContain('last audit: ');
   });

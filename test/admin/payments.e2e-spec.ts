@@ -1,41 +1,24 @@
-import { testSigningKey } from '#event-store/testing/signing-key.js';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ApiService } from '../api/support/api-service.js';
-import { runCommand } from '../support/command.js';
-import { startRole, type RoleProcess } from '../support/role-process.js';
-import { AdminService, type Answer } from './support.js';
+import { afterAll, describe, expect, it } from 'vitest';
+import { startRole } from '../support/role-process.js';
+import { type Answer, openOffice } from './support.js';
+import { settingsOn, verbsOn } from '../cli/support/verbs.js';
 
-let service: ApiService;
-let admin: AdminService;
-let processes: RoleProcess[];
-let ada: string;
-let bob: string;
-let tenant: string;
 const limit = 10_000;
-
-beforeAll(async () => {
-  service = await ApiService.start();
-  const settings = { ATELIER_SECOND_OPERATOR_ABOVE: String(limit) };
-  admin = await AdminService.start(service.databaseUrl, { variables: settings });
-  ada = await admin.token('ada', 'finance');
-  bob = await admin.token('bob', 'finance');
-  const start = () =>
-    startRole('capabilities/operate/server/main.js', {
-      DATABASE_URL: service.databaseUrl,
-      URL_SIGNING_SECRET: 'x',
-      ATELIER_SIGNING_KEY: testSigningKey,
-      ATELIER_ADMIN_PORT: '0',
-      ...settings,
-    });
-  processes = await Promise.all([start(), start()]);
-  const made = await admin.ask('POST /tenants', ada, { name: 'Maison', credits: 0 });
-  tenant = made.body.tenant_id;
-});
-afterAll(async () => {
-  await Promise.all(processes.map((process) => process.stop()));
-  await admin[Symbol.asyncDispose]();
-  await service[Symbol.asyncDispose]();
-});
+const settings = { ATELIER_SECOND_OPERATOR_ABOVE: String(limit) };
+const { service, admin } = await openOffice(settings);
+const ada = await admin.token('ada-finance', 'finance');
+const bob = await admin.token('bob', 'finance');
+const { run, json } = verbsOn(service);
+const start = () =>
+  startRole('capabilities/operate/server/main.js', {
+    ...settingsOn(service.databaseUrl),
+    ...settings,
+    ATELIER_ADMIN_PORT: '0',
+  });
+const processes = await Promise.all([start(), start()]);
+afterAll(() => Promise.all(processes.map((process) => process.stop())));
+const made = await admin.ask('POST /tenants', ada, { name: 'Maison', credits: 0 });
+const tenant: string = made.body.tenant_id;
 
 const payment = { env: 'live', amount: 500, kind: 'pack', label: 'Invoice 17', reference: 'pay_17' };
 
@@ -154,8 +137,7 @@ describe('a tenant', () => {
 
 describe('the audit', () => {
   it('finds nothing wrong with all of this', async () => {
-    const audit = await command('ledger', 'audit');
-    expect(audit.stdout).toMatch(/All hold\.\n$/);
+    expect((await run(['ledger', 'audit'])).stdout).toMatch(/All hold\.\n$/);
   });
 });
 
@@ -178,10 +160,8 @@ describe('a correction', () => {
       status: 409,
       body: { error: { message: expect.stringContaining('the balance is 900') } },
     });
-    const audit = await command('ledger', 'audit', '--tenant', id);
-    expect(audit).toMatchObject({ code: 0 });
-    const { stdout } = await command('ledger', 'show', '--tenant', id, '--env', 'live', '--json');
-    expect(JSON.parse(stdout)).toMatchObject({
+    expect(await run(['ledger', 'audit', '--tenant', id])).toMatchObject({ code: 0 });
+    expect(await json(['ledger', 'show', '--tenant', id, '--env', 'live'])).toMatchObject({
       accounts: [
         {
           balance: 900,
@@ -194,25 +174,12 @@ describe('a correction', () => {
   });
 });
 
-function command(...args: string[]) {
-  const settings = {
-    DATABASE_URL: service.databaseUrl,
-    URL_SIGNING_SECRET: 'x',
-    ATELIER_SIGNING_KEY: testSigningKey,
-  };
-  return runCommand(args, service.folder, { env: settings });
-}
-
 describe('the command', () => {
-  const api = () => ({
-    DATABASE_URL: service.databaseUrl,
-    URL_SIGNING_SECRET: 'x',
-    ATELIER_SIGNING_KEY: testSigningKey,
+  const { run } = verbsOn(service, {
     ATELIER_OPERATOR: 'carol',
     ATELIER_ADMIN_URL: admin.url,
     ATELIER_OPERATOR_TOKEN: ada,
   });
-  const run = (args: string[]) => runCommand(args, service.folder, { env: api() });
 
   it.each([
     [['tenants', 'list']],
@@ -247,6 +214,6 @@ describe('the command', () => {
   it('is refused what its operator may not, in one line', async () => {
     const { code, stdout, stderr } = await run(['operators', 'add', 'eve', '--role', 'admin']);
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
-    expect(stderr).toBe('atelier: ada has the role finance; this needs admin. Nothing was changed\n');
+    expect(stderr).toBe('atelier: ada-finance has the role finance; this needs admin. Nothing was changed\n');
   });
 });

@@ -1,3 +1,4 @@
+import { expect } from 'vitest';
 import { testSigningKey } from '#event-store/testing/signing-key.js';
 import { AddOperator } from '#capabilities/sign-in/manage-operators.handler.js';
 import { installation } from '#application/command-context.js';
@@ -8,6 +9,9 @@ import { loadConfiguration } from '#platform/configuration.js';
 import { ConsoleFiles } from '#platform/console-files.js';
 import { createLogger } from '#platform/logger.js';
 import type { Json } from '../api/support/api-client.js';
+import { openWorld } from '../api/support/world.js';
+import { untilEnd } from '../support/until-end.js';
+import { eventually } from '../support/eventually.js';
 import { InterfaceDescription, type Exchange } from '../support/interface-description.js';
 import { calls, features } from '#capabilities/operate/calls.js';
 import { ConnectedOperator } from '#capabilities/operate/connected-operator.js';
@@ -141,3 +145,30 @@ export class AdminService implements AsyncDisposable {
     await this.operator[Symbol.asyncDispose]();
   }
 }
+
+/** A service with a tenant, and the operators' API beside it with an administrator, for the specs of one file. */
+export async function openOffice(variables: Record<string, string> = {}) {
+  const { service, api, tenant } = await openWorld();
+  const admin = untilEnd(await AdminService.start(service.databaseUrl, { variables }));
+  /** Waits until a run has ended. */
+  const endOf = (run: string, token: string): Promise<Json> =>
+    eventually(async () => {
+      const { body } = await admin.ask(`GET /runs/${run}`, token);
+      return body.state !== 'running' && body;
+    });
+  /** Dispatches a job of 5 credits. @returns the answer to the caller */
+  const dispatch = async (): Promise<Json> => {
+    const { status, body } = await api.post('/v1/model-generator', tenant.key, order);
+    expect(status).toBe(202);
+    return body;
+  };
+  return { service, api, tenant, admin, token: await admin.token('ada', 'admin'), endOf, dispatch };
+}
+
+/** The body of each dispatch of an office. */
+export const order = {
+  gender: 'FEMALE',
+  ethnicity: 'east_african',
+  body_type: 'athletic',
+  age_range: '26-30',
+} as const;

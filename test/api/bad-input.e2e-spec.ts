@@ -1,19 +1,8 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { ApiService, type Tenant } from './support/api-service.js';
-import { complaints, expectError, type Answer, type ApiClient, type Json } from './support/api-client.js';
-import { talk } from './support/raw-socket.js';
+import { afterEach, describe, expect, it } from 'vitest';
+import { complaints, expectError, type Answer, type Json } from './support/api-client.js';
+import { openWorld } from './support/world.js';
 
-let service: ApiService;
-let api: ApiClient;
-let tenant: Tenant;
-
-beforeAll(async () => {
-  service = await ApiService.start();
-  api = await service.openApi();
-  tenant = await service.openTenant({ credits: 100 });
-});
-
-afterAll(() => service[Symbol.asyncDispose]());
+const { service, api, tenant } = await openWorld({ credits: 100 });
 
 /** No request of this file is accepted. */
 afterEach(async () => {
@@ -38,10 +27,6 @@ describe.each(dispatches)('%s', (path) => {
     ['a trailing comma', '{"seed":1,}'],
     ['text', 'seed=1'],
     ['not UTF-8', new Uint8Array([0x7b, 0x22, 0xff, 0x22, 0x7d])],
-    ['null', 'null'],
-    ['a list', '[]'],
-    ['a string', '"seed"'],
-    ['a number', '7'],
   ])('refuses a body that is %s', async (_what, body) => {
     const answer = await send(path, body);
     expectError(answer, 422, 'VALIDATION_ERROR');
@@ -157,35 +142,37 @@ describe.each(dispatches)('%s', (path) => {
       expect(complaints(answer)).toEqual(['header.Idempotency-Key']);
     }
   });
+});
 
-  it('writes what it refuses for another reason than its fields into the usage log as well', async () => {
-    const fresh = await service.openTenant();
-    const absent = { model_spec_public_id: '01K9Z7J0V4M2Q8T6R3N5B1C7DE', generation_stage: 'full_body' };
-    expectError(await api.post('/v1/model-generator', fresh.key, absent), 404, 'RESOURCE_NOT_FOUND');
-    expectError(await api.call('POST', path, { key: fresh.key, body: '{}' }), 415, 'UNSUPPORTED_MEDIA_TYPE');
-    const { items } = (await api.get('/v1/usage', fresh.key)).body;
-    expect(items.map((row: Json) => [row.http_status, row.status, row.credits_charged])).toEqual([
-      [415, 'FAILED', 0],
-      [404, 'FAILED', 0],
-    ]);
-  });
-
-  it('writes each refusal into the usage log, once', async () => {
-    const fresh = await service.openTenant();
-    const answer = await api.post(path, fresh.key, { seed: 'x', product_image_s3_key: 'x' });
-    const usage = (await api.get('/v1/usage', fresh.key)).body;
-    expect(usage).toMatchObject({
-      total: 1,
-      items: [
-        {
-          request_id: answer.body.error.request_id,
-          endpoint: path,
-          status: 'FAILED',
-          error_code: 'VALIDATION_ERROR',
-        },
-      ],
-    });
-  });
+it('each refusal is in the usage log once, and costs nothing', async () => {
+  const path = '/v1/model-generator';
+  const poor = await service.openTenant({ credits: 4 });
+  const reader = await service.issueKey(poor, ['jobs:read']);
+  const absent = { model_spec_public_id: '01K9Z7J0V4M2Q8T6R3N5B1C7DE', generation_stage: 'full_body' };
+  const refusals = [
+    [402, 'INSUFFICIENT_BALANCE', await api.post(path, poor.key, {})],
+    [403, 'CAPABILITY_REQUIRED', await api.post(path, reader.key, {})],
+    [404, 'RESOURCE_NOT_FOUND', await api.post(path, poor.key, absent)],
+    [415, 'UNSUPPORTED_MEDIA_TYPE', await api.call('POST', path, { key: poor.key, body: '{}' })],
+    [422, 'VALIDATION_ERROR', await api.post(path, poor.key, { seed: 'x' })],
+  ] as const;
+  for (const [status, code, answer] of refusals) expectError(answer, status, code);
+  const { items } = (await api.get('/v1/usage', poor.key)).body;
+  expect((items as Json[]).toReversed()).toMatchObject(
+    refusals.map(([http_status, error_code, { body }]) => {
+      const free = { status: 'FAILED', credits_charged: 0 };
+      return {
+        endpoint: path,
+        method: 'POST',
+        http_status,
+        error_code,
+        request_id: body.error.request_id,
+        ...free,
+      };
+    }),
+  );
+  expect((await api.get('/v1/credits', poor.key)).body.balance).toBe(4);
+  expect((await api.get('/v1/jobs', poor.key)).body.count).toBe(0);
 });
 
 describe('a path', () => {
@@ -244,20 +231,6 @@ describe('a path', () => {
 });
 
 describe('HTTP', () => {
-  it('that is broken is answered in the envelope', async () => {
-    for (const [bytes, status] of [
-      ['NONSENSE\r\n\r\n', 400],
-      ['GET /v1/jobs HTTP/1.1\r\nConnection: close\r\n\r\n', 400],
-      ['POST /v1/uploads HTTP/1.1\r\nHost: x\r\nContent-Length: x\r\n\r\n', 400],
-      [`GET /v1/jobs HTTP/1.1\r\nHost: x\r\nX-Long: ${'x'.repeat(20_000)}\r\n\r\n`, 431],
-    ] as const) {
-      const answer = await talk(api.url, bytes);
-      expect(answer).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
-      const body = answer.slice(answer.indexOf('\r\n\r\n') + 4);
-      expect(JSON.parse(body)).toHaveProperty('error.request_id');
-    }
-  });
-
   it('with a body that stops half way does no harm', async () => {
     const head = `POST /v1/model-generator HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${tenant.key}\r\n`;
     const { connect } = await import('node:net');

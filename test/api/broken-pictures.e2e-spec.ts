@@ -1,27 +1,17 @@
 import { readFile, unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import sharp from 'sharp';
 import type { StorageConfiguration } from '#platform/configuration.js';
 import { S3Peer } from '#storage/testing/s3-peer.js';
-import { runCommand } from '../support/command.js';
-import { testSigningKey } from '#event-store/testing/signing-key.js';
-import { ApiService, type Tenant } from './support/api-service.js';
 import { expectError, type ApiClient } from './support/api-client.js';
+import { openWorld } from './support/world.js';
+import { verbsOn } from '../cli/support/verbs.js';
 
-let service: ApiService;
-let bucket: S3Peer;
-let tenant: Tenant;
-
-beforeAll(async () => {
-  service = await ApiService.start({ projector: false });
-  bucket = await S3Peer.start();
-  tenant = await service.openTenant();
-});
-afterAll(async () => {
-  await service[Symbol.asyncDispose]();
-  await bucket.stop();
-});
+const { service, tenant } = await openWorld({ projector: false });
+const { run } = verbsOn(service, { ATELIER_OPERATOR: 'ada' });
+const bucket = await S3Peer.start();
+afterAll(() => bucket.stop());
 
 async function upload(api: ApiClient, background: string) {
   const picture = sharp({ create: { width: 40, height: 20, channels: 3, background } });
@@ -37,9 +27,8 @@ interface AuditedObjects {
 
 /** Audits this tenant's environment only: the previews of the presets are not stored here. */
 async function auditObjects(more: Record<string, string> = {}) {
-  const env = { DATABASE_URL: service.databaseUrl, ...more };
   const args = ['objects', 'audit', '--env', tenant.environment, '--json'];
-  const { code, stdout } = await runCommand(args, service.folder, { env });
+  const { code, stdout } = await run(args, more);
   const { checked, broken } = JSON.parse(stdout) as AuditedObjects;
   expect(code).toBe(1);
   expect(checked).toBeGreaterThan(broken.length);
@@ -75,17 +64,7 @@ describe('a picture in a folder', () => {
     // A missing picture can be accepted as lost, and is then reported with the operator who accepted it. An
     // altered one cannot.
     const accept = ({ id }: { id: string }) =>
-      runCommand(
-        ['objects', 'accept-loss', id, '--env', 'live', '--reason', 'removed by hand'],
-        service.folder,
-        {
-          env: {
-            DATABASE_URL: service.databaseUrl,
-            ATELIER_OPERATOR: 'ada',
-            ATELIER_SIGNING_KEY: testSigningKey,
-          },
-        },
-      );
+      run(['objects', 'accept-loss', id, '--env', 'live', '--reason', 'removed by hand']);
     expect((await accept(replaced)).stderr).toContain('nothing is lost');
     expect((await accept({ id: tenant.id })).stderr).toContain('there is no picture');
     expect((await accept(deleted)).code).toBe(0);

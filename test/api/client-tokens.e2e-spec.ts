@@ -1,25 +1,17 @@
 import { testSigningKey } from '#event-store/testing/signing-key.js';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import sharp from 'sharp';
 import { newId } from '#platform/ids.js';
-import { ApiService, type Tenant } from './support/api-service.js';
-import { complaints, expectError, type Answer, type ApiClient } from './support/api-client.js';
+import { complaints, expectError, type Answer } from './support/api-client.js';
+import { openWorld } from './support/world.js';
 
 const origin = 'https://shop.example';
 
-let service: ApiService;
-let api: ApiClient;
-let tenant: Tenant;
-let bytes: Buffer;
-
-beforeAll(async () => {
-  service = await ApiService.start();
-  api = await service.openApi(undefined, { signingKey: testSigningKey, corsOrigins: [origin] });
-  tenant = await service.openTenant({ credits: 100 });
-  const create = { width: 40, height: 20, channels: 3, background: '#c33' } as const;
-  bytes = await sharp({ create }).png().toBuffer();
+const { service, api, tenant } = await openWorld({
+  configuration: { signingKey: testSigningKey, corsOrigins: [origin] },
 });
-afterAll(() => service[Symbol.asyncDispose]());
+const create = { width: 40, height: 20, channels: 3, background: '#c33' } as const;
+const bytes = await sharp({ create }).png().toBuffer();
 
 const make = (json: Record<string, unknown>, { key } = tenant) => api.post('/v1/client-tokens', key, json);
 const tokenOf = async (json: Record<string, unknown>, owner = tenant) =>

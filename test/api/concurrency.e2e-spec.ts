@@ -1,24 +1,15 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { defaultHttpLimits } from '../../apps/api/src/http/request-body.js';
-import { ApiService } from './support/api-service.js';
 import { expectError, type ApiClient } from './support/api-client.js';
+import { openWorld } from './support/world.js';
 
-let service: ApiService;
-let apis: [ApiClient, ApiClient];
-
-beforeAll(async () => {
-  service = await ApiService.start();
-  // On a slow machine, a thousand simultaneous requests wait longer for their turn than the limit for a single
-  // request.
-  const { requestMs } = defaultHttpLimits;
-  const limits = { ...defaultHttpLimits, headersMs: requestMs, storeMs: requestMs };
-  apis = [
-    await service.openApi(undefined, undefined, limits),
-    await service.openApi(undefined, undefined, limits),
-  ];
-});
-afterAll(() => service[Symbol.asyncDispose]());
+// On a slow machine, a thousand simultaneous requests wait longer for their turn than the limit for a single
+// request.
+const { requestMs } = defaultHttpLimits;
+const limits = { ...defaultHttpLimits, headersMs: requestMs, storeMs: requestMs };
+const { service, api: first } = await openWorld({ limits });
+const apis = [first, await service.openApi(undefined, undefined, limits)] as const;
 
 describe('1,000 dispatches at the same time', () => {
   it.each([1, 2])('against a balance for ten make ten jobs, with %i API instances', async (instances) => {

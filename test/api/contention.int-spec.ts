@@ -1,14 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { StreamContended, type EventStore } from '#event-store/event-store.js';
 import { AccountsFixture } from '../../libs/application/src/accounts.fixture.js';
 import { AccountWriter } from '#application/account/account-writer.js';
 import { translateError } from '../../apps/api/src/http/error.filter.js';
 import { grantCredits, priceOperation } from '../support/operator.js';
 
-let fixture: AccountsFixture;
-beforeAll(async () => {
-  fixture = await AccountsFixture.start();
-});
+const fixture = await AccountsFixture.start();
 afterAll(() => fixture.stop());
 
 const price = (store: EventStore, _tenant: string, credits: number) =>

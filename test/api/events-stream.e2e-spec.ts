@@ -1,24 +1,14 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { prefersEventStream } from '../../apps/api/src/jobs/job-events.controller.js';
-import { expectError, type ApiClient } from './support/api-client.js';
-import { ApiService, type Tenant } from './support/api-service.js';
+import { expectError } from './support/api-client.js';
+import { ApiService } from './support/api-service.js';
 import { failJob, finishJob, startJob } from './support/finish-job.js';
+import { openWorld } from './support/world.js';
 
-let service: ApiService;
-let api: ApiClient;
-let tenant: Tenant;
-
-beforeAll(async () => {
-  service = await ApiService.start();
-  api = await service.openApi();
-});
-afterAll(() => service[Symbol.asyncDispose]());
-beforeEach(async () => {
-  tenant = await service.openTenant({ credits: 1_000 });
-});
+const { service, api, tenant } = await openWorld({ credits: 1_000 });
 
 async function dispatch(): Promise<string> {
   const { body } = await api.post('/v1/model-generator', tenant.key, {});

@@ -8,34 +8,23 @@ import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import sharp from 'sharp';
 import { signingSecretOf } from '#application/key/api-key.js';
 import { rotateKey } from '../support/operator.js';
-import { ApiService, contextOf, type Tenant } from './support/api-service.js';
-import { complaints, expectError, type Answer, type ApiClient } from './support/api-client.js';
+import { contextOf, type Tenant } from './support/api-service.js';
+import { complaints, expectError, type Answer } from './support/api-client.js';
+import { openWorld } from './support/world.js';
 
 const signingKey = testSigningKey;
 
-let service: ApiService;
-let api: ApiClient;
-let tenant: Tenant;
+const { service, api, tenant } = await openWorld({ credits: 1_000, configuration: { signingKey } });
 /** The same tenant, with a key that requires signatures. */
-let strict: Tenant;
+const strict = await service.issueKey(tenant, ['jobs:create', 'jobs:read'], true);
 /** The same tenant, with a key whose signatures must name their time. */
-let strictest: Tenant;
-let picture: Buffer;
-
-beforeAll(async () => {
-  service = await ApiService.start();
-  api = await service.openApi(undefined, { signingKey });
-  tenant = await service.openTenant({ credits: 1_000 });
-  strict = await service.issueKey(tenant, ['jobs:create', 'jobs:read'], true);
-  strictest = await service.issueKey(tenant, ['jobs:create', 'jobs:read'], 'timed');
-  const create = { width: 40, height: 20, channels: 3, background: '#c33' } as const;
-  picture = await sharp({ create }).png().toBuffer();
-});
-afterAll(() => service[Symbol.asyncDispose]());
+const strictest = await service.issueKey(tenant, ['jobs:create', 'jobs:read'], 'timed');
+const create = { width: 40, height: 20, channels: 3, background: '#c33' } as const;
+const picture = await sharp({ create }).png().toBuffer();
 
 const sign = ({ keyId }: Tenant, body: string | Uint8Array) =>
   createHmac('sha256', signingSecretOf(signingKey, keyId)).update(body).digest('base64');
@@ -164,6 +153,14 @@ describe('a signature that names its time', () => {
     ageSeconds: 0,
   };
 
+  const reading = (path: string): Signed => ({
+    method: 'GET',
+    path,
+    key: undefined,
+    body: undefined,
+    ageSeconds: 0,
+  });
+
   function timed(who: Tenant, { method, path, key = '', body = '', ageSeconds }: Signed): string {
     const time = Math.floor(Date.now() / 1000) - ageSeconds;
     return `t=${time},v1=${sign(who, `${time}\n${method}\n${path}\n${key}\n${body}`)}`;
@@ -198,14 +195,7 @@ describe('a signature that names its time', () => {
       expect(again.body).toEqual(first.body);
       expect((await api.get('/v1/credits', tenant.key)).body.balance).toBe(balance);
     }
-    const reading = {
-      ...dispatched,
-      method: 'GET',
-      path: '/v1/jobs?limit=1',
-      key: undefined,
-      body: undefined,
-    };
-    expect((await sendSigned(strictest, reading)).status).toBe(200);
+    expect((await sendSigned(strictest, reading('/v1/jobs?limit=1'))).status).toBe(200);
   });
 
   it('is good once, for whatever was signed and in whichever process', async () => {
@@ -223,7 +213,7 @@ describe('a signature that names its time', () => {
     });
     const requests: Signed[] = [
       { ...dispatched, key: 'replayed' },
-      { method: 'GET', path: '/v1/operations', ageSeconds: 0, key: undefined, body: undefined },
+      reading('/v1/operations'),
       post('/v1/client-tokens', { purpose: 'upload' }),
       post('/v1/webhooks', { ...endpoint, url: 'https://shop.example/other' }),
       post(`/v1/webhooks/${String(made.body.public_id)}/rotate-secret`),
@@ -245,21 +235,13 @@ describe('a signature that names its time', () => {
   });
 
   it('names its time in milliseconds where the same thing is sent twice in a second', async () => {
-    const ageSeconds = 0;
-    const reading: Signed = {
-      method: 'GET',
-      path: '/v1/credits',
-      key: undefined,
-      body: undefined,
-      ageSeconds,
-    };
     for (const now of [Date.now(), Date.now() + 1]) {
       const signature = `t=${now},v1=${sign(strictest, `${now}\nGET\n/v1/credits\n\n`)}`;
-      expect((await sendSigned(strictest, reading, signature)).status).toBe(200);
+      expect((await sendSigned(strictest, reading('/v1/credits'), signature)).status).toBe(200);
     }
     const old = Date.now() - 310_000;
     const signature = `t=${old},v1=${sign(strictest, `${old}\nGET\n/v1/credits\n\n`)}`;
-    expectError(await sendSigned(strictest, reading, signature), 401, 'UNAUTHENTICATED');
+    expectError(await sendSigned(strictest, reading('/v1/credits'), signature), 401, 'UNAUTHENTICATED');
   });
 
   it('is of no use for another method, path, query, Idempotency-Key, body or time', async () => {
@@ -325,8 +307,7 @@ describe('a signature that names its time', () => {
     if (rotated.kind === 'rejected') throw new Error(rotated.rejection.code);
     const successor = { ...strictest, ...rotated.successor };
     await expectUnauthenticated(await send(successor, 'GET', '/v1/credits', undefined, sign(successor, '')));
-    const reading = { ...dispatched, method: 'GET', path: '/v1/credits', key: undefined, body: undefined };
-    expect((await sendSigned(successor, reading)).status).toBe(200);
+    expect((await sendSigned(successor, reading('/v1/credits'))).status).toBe(200);
   });
 
   describe('made as docs/signed-requests.md shows', () => {

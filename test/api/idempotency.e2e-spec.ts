@@ -1,28 +1,21 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
+import { toNewEvent } from '#application/command-context.js';
 import { idempotencyLeaseMs, idempotencyRenewalMs } from '#application/dispatch/idempotency.js';
 import { streamName } from '#domain/streams.js';
-import { ApiService, contextOf, type Tenant } from './support/api-service.js';
-import { changePlan, reactivateAccount, suspendAccount } from '../support/operator.js';
+import { contextOf, type Tenant } from './support/api-service.js';
+import { changePlan } from '../support/operator.js';
 import { startRole } from '../support/role-process.js';
 import { ApiClient, expectError, type Answer, type Json } from './support/api-client.js';
+import { openWorld } from './support/world.js';
 
-let service: ApiService;
-let apis: [ApiClient, ApiClient];
+const { service, api: first } = await openWorld();
+const apis = [first, await service.openApi()] as const;
+const database = new pg.Pool({ connectionString: service.databaseUrl, max: 1 });
+database.on('error', () => undefined);
+afterAll(() => database.end());
 let tenant: Tenant;
-let database: pg.Pool;
-
-beforeAll(async () => {
-  service = await ApiService.start();
-  apis = [await service.openApi(), await service.openApi()];
-  database = new pg.Pool({ connectionString: service.databaseUrl, max: 1 });
-  database.on('error', () => undefined);
-});
-afterAll(async () => {
-  await database.end();
-  await service[Symbol.asyncDispose]();
-});
 beforeEach(async () => {
   tenant = await service.openTenant({ credits: 1_000 });
 });
@@ -99,13 +92,6 @@ describe('an Idempotency-Key', () => {
       [tenant.id],
     );
     expect(rows).toEqual([{ voided: 0 }]);
-  });
-
-  it('does not remember that an account was suspended or an operation disabled', async () => {
-    await suspendAccount(service.accounts, contextOf('live', tenant.id), 'unpaid');
-    expectError(await dispatch('suspended'), 403, 'ACCOUNT_INACTIVE');
-    await reactivateAccount(service.accounts, contextOf('live', tenant.id));
-    expect((await dispatch('suspended')).status).toBe(202);
   });
 
   it('is refused with another body', async () => {
@@ -231,16 +217,7 @@ async function interrupt(key: string): Promise<void> {
 
 /** Does to a job that was never queued the same as the sweep does. */
 async function fence(chargeId: string, jobId: string): Promise<void> {
-  const at = new Date().toISOString();
-  const metadata = {
-    requestId: chargeId,
-    causationId: 'sweep',
-    tenant: tenant.id,
-    actor: 'saga:sweep',
-    schemaVersion: 1,
-    recordedAt: at,
-  };
-  const data = { chargeId, tenant: tenant.id, reason: 'orphaned', at };
-  const event = { id: crypto.randomUUID(), type: 'JobVoided', data, metadata };
+  const data = { chargeId, tenant: tenant.id, reason: 'orphaned', at: new Date().toISOString() } as const;
+  const event = toNewEvent({ type: 'JobVoided', data }, 0, contextOf('live', tenant.id));
   await service.store.append(streamName('live', 'job', jobId), 'no-stream', [event]);
 }

@@ -1,10 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { sandboxAlone, sandboxModel, type ImageModel, type ModelList } from '#platform/image-models.js';
 import { workflows } from '#workflows/workflows.js';
 import { bodiesOf } from './bodies/declared-bodies.js';
-import { makeThings, picture, type Things } from './bodies/things.js';
-import { ApiService, type Tenant } from './support/api-service.js';
-import { expectError, type ApiClient } from './support/api-client.js';
+import { makeThings, picture } from './bodies/things.js';
+import { ApiService } from './support/api-service.js';
+import { expectError } from './support/api-client.js';
+import { untilEnd } from '../support/until-end.js';
 
 /** A model that is given each picture by its part: it has places for a person, a garment and a place. */
 const parted: ImageModel = {
@@ -38,26 +39,17 @@ const small = {
 };
 const swapper = { ...sandboxModel, id: 'swapper', workflows: ['model-swap-with-image'] };
 
-let service: ApiService;
-let api: ApiClient;
-let tenant: Tenant;
-let tester: Tenant;
-let things: Things;
-
-beforeAll(async () => {
-  service = await ApiService.start();
-  tenant = await service.openTenant({ credits: 1_000 });
-  tester = await service.openTenant({ credits: 1_000, environment: 'test' });
-  const imageModels: ModelList = {
-    ...sandboxAlone,
-    models: [sandboxModel, small, swapper, parted, pair],
-    workflow_models: { 'model-swap-with-image': 'swapper' },
-    tenant_models: { [tenant.id]: 'small' },
-  };
-  api = await service.openApi(service.databaseUrl, { imageModels });
-  things = await makeThings(service, api, tenant);
-});
-afterAll(() => service[Symbol.asyncDispose]());
+const service = untilEnd(await ApiService.start());
+const tenant = await service.openTenant({ credits: 1_000 });
+const tester = await service.openTenant({ credits: 1_000, environment: 'test' });
+const imageModels: ModelList = {
+  ...sandboxAlone,
+  models: [sandboxModel, small, swapper, parted, pair],
+  workflow_models: { 'model-swap-with-image': 'swapper' },
+  tenant_models: { [tenant.id]: 'small' },
+};
+const api = await service.openApi(service.databaseUrl, { imageModels });
+const things = await makeThings(service, api, tenant);
 
 const post = (workflow: string, more: object, key = tenant.key) =>
   api.post(`/v1/${workflow}`, key, { ...bodiesOf(workflow, things)[0], ...more });
@@ -188,7 +180,7 @@ describe('a photograph of a person', () => {
       'look',
       () => ({ model_image_public_id: things.assetId, items: item() }),
       ['body', 'model_image_public_id'],
-      / are for parted$/,
+      /; for photographs of people, use parted$/,
     ],
     [
       'product-to-model-direct',
@@ -200,7 +192,7 @@ describe('a photograph of a person', () => {
       'product-to-model-phased',
       () => ({ product_id: things.productId, model_image_public_id: things.assetId }),
       ['body', 'model_image_public_id'],
-      / are for parted, pair$/,
+      /; for photographs of people, use parted, pair$/,
     ],
     [
       'model-generator',

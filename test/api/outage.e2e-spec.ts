@@ -1,30 +1,22 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { eventually } from '../support/eventually.js';
-import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.js';
+import { startTcpProxy } from '../support/tcp-proxy.js';
 import { ApiService, type Tenant } from './support/api-service.js';
-import { expectError, type Answer, type ApiClient, type Json } from './support/api-client.js';
+import { expectError, type Answer, type Json } from './support/api-client.js';
+import { openWorld } from './support/world.js';
 
-let service: ApiService;
-let proxy: TcpProxy;
-let api: ApiClient;
-let direct: ApiClient;
-let tenant: Tenant;
-
-beforeAll(async () => {
-  service = await ApiService.start();
-  const url = new URL(service.databaseUrl);
-  proxy = await startTcpProxy(Number(url.port));
-  url.port = String(proxy.port);
-  api = await service.openApi(url.href);
-  direct = await service.openApi();
-});
+const { service, api: direct } = await openWorld();
+const url = new URL(service.databaseUrl);
+const proxy = await startTcpProxy(Number(url.port));
+url.port = String(proxy.port);
+const api = await service.openApi(url.href);
 afterAll(async () => {
-  proxy.restore();
   await service[Symbol.asyncDispose]();
   await proxy.close();
 });
+let tenant: Tenant;
 beforeEach(async () => {
   tenant = await service.openTenant({ credits: 1_000 });
   // The API must have the key in memory before its database goes away, and the ledger must have the account.

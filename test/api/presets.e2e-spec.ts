@@ -1,28 +1,20 @@
 import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import sharp from 'sharp';
 import { presetTable } from '#domain/preset/preset-table.js';
 import { presetKinds } from '#domain/preset/preset.events.js';
 import { installation } from '#application/command-context.js';
 import { seedWithTiles } from '../support/seeded-presets.js';
 import { newId } from '#platform/ids.js';
-import { ApiService, contextOf, type Tenant } from './support/api-service.js';
-import { expectError, type ApiClient, type Json } from './support/api-client.js';
+import { contextOf, type Tenant } from './support/api-service.js';
+import { expectError, type Json } from './support/api-client.js';
 import { storageOf } from './support/made-pictures.js';
 import { publishPreset, retirePreset } from '../support/operator.js';
+import { openWorld } from './support/world.js';
 
-let service: ApiService;
-let api: ApiClient;
-let tenant: Tenant;
-
-beforeAll(async () => {
-  service = await ApiService.start();
-  api = await service.openApi();
-  tenant = await service.openTenant();
-  await seedWithTiles(service.store, storageOf(service), { restore: true });
-});
-afterAll(() => service[Symbol.asyncDispose]());
+const { service, api, tenant } = await openWorld();
+await seedWithTiles(service.store, storageOf(service), { restore: true });
 
 const list = async (kind: string, { key }: Tenant = tenant): Promise<Json[]> =>
   (await api.get(`/v1/presets?kind=${kind}`, key)).body;
@@ -101,11 +93,6 @@ describe('GET /v1/presets', () => {
     }
     const { body } = await api.get('/v1/presets?kind=sofa', tenant.key);
     expect(body.error.message).toContain('model, background, shot');
-  });
-
-  it('asks for the capability to read', async () => {
-    const { key } = await service.issueKey(tenant, ['jobs:create']);
-    expectError(await api.get('/v1/presets?kind=model', key), 403, 'CAPABILITY_REQUIRED');
   });
 });
 

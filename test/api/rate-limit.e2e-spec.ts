@@ -1,20 +1,14 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Attempts } from '#application/limits/attempts.js';
 import { generateApiKey } from '#application/key/api-key.js';
 import { startRole, type RoleProcess } from '../support/role-process.js';
-import { ApiService, contextOf, type Tenant } from './support/api-service.js';
+import { contextOf, type Tenant } from './support/api-service.js';
 import { ApiClient, expectError, type Answer } from './support/api-client.js';
 import { changePlan } from '../support/operator.js';
+import { openWorld } from './support/world.js';
 
-let service: ApiService;
-let api: ApiClient;
-
-beforeAll(async () => {
-  service = await ApiService.start();
-  api = await service.openApi();
-});
-afterAll(() => service[Symbol.asyncDispose]());
+const { service, api } = await openWorld();
 
 const limited = (rateLimitPerMin: number) => service.openTenant({ terms: { rateLimitPerMin } });
 const count = (answers: readonly Answer[], status: number) =>
@@ -157,7 +151,7 @@ describe('failed authentication', () => {
     const refused = await client.get('/v1/credits', key);
     expectError(refused, 429, 'RATE_LIMITED');
     expect(refused.headers.get('retry-after')).toBe('1');
-    expect(refused.body.error.message).toContain('wait to be checked');
+    expect(refused.body.error.message).toContain('waiting to be checked');
     answered.resolve(undefined);
     await Promise.all(waiting);
     expect((await client.get('/v1/credits', key)).status).toBe(200);

@@ -1,19 +1,18 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { closeCharge } from './support/finish-job.js';
-import { failJob, finishJob, startJob } from './support/finish-job.js';
-import { ApiService, type Tenant } from './support/api-service.js';
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+import { afterAll, beforeEach, describe, expect, it } from 'vitest';
+import { workflows } from '#workflows/workflows.js';
+import { closeCharge, failJob, finishJob, startJob } from './support/finish-job.js';
+import type { Tenant } from './support/api-service.js';
 import { makePictures, uploadPicture } from './support/made-pictures.js';
-import { complaints, expectError, type ApiClient, type Json } from './support/api-client.js';
+import { complaints, expectError, type Json } from './support/api-client.js';
+import { openWorld } from './support/world.js';
 
-let service: ApiService;
-let api: ApiClient;
+const { service, api } = await openWorld();
+const other = new pg.Client({ connectionString: service.databaseUrl });
+await other.connect();
+afterAll(() => other.end());
 let tenant: Tenant;
-
-beforeAll(async () => {
-  service = await ApiService.start();
-  api = await service.openApi();
-});
-afterAll(() => service[Symbol.asyncDispose]());
 beforeEach(async () => {
   tenant = await service.openTenant({ credits: 100 });
 });
@@ -37,6 +36,59 @@ async function poll(jobId: string): Promise<{ types: string[]; seqs: number[] }>
     if (types.some((type) => type === 'succeeded' || type === 'failed')) return { types, seqs };
   }
 }
+
+describe('a dispatch', () => {
+  it('is charged, queued and answered with what the client needs next', async () => {
+    const { key } = tenant;
+    const answer = await api.post('/v1/model-generator', key, { gender: 'FEMALE', seed: 7 });
+    expect(answer.status).toBe(202);
+    const { request_id: requestId, job_id: jobId } = answer.body;
+    expect(answer.body).toEqual({
+      request_id: requestId,
+      job_id: jobId,
+      status: 'NOT_STARTED',
+      credits_cost: 5,
+    });
+    expect(requestId).toMatch(/^[0-9A-HJKMNP-TV-Z]{26}$/);
+    expect(answer.headers.get('location')).toBe(`/v1/jobs/${jobId}`);
+    expect(answer.headers.get('x-request-id')).toBe(requestId);
+    expect(answer.headers.get('x-consistency-token')).toMatch(/^[\w-]+$/);
+  });
+
+  it('is seen by every read that follows it at once', async () => {
+    const { key } = tenant;
+    for (let round = 1; round <= 2; round++) {
+      const { body } = await api.post('/v1/model-generator', key, {});
+      const jobId = body.job_id as string;
+      const job = await api.get(`/v1/jobs/${jobId}`, key);
+      expect(job.body).toMatchObject({
+        public_id: jobId,
+        job_type: 'MODEL_GENERATOR',
+        status: 'NOT_STARTED',
+      });
+      const events = await api.get(`/v1/jobs/${jobId}/events`, key);
+      expect(events.body).toMatchObject({ latest_seq: 1, events: [{ seq: 1, event_type: 'queued' }] });
+      const jobs = await api.get('/v1/jobs', key);
+      expect(jobs.body).toMatchObject({
+        count: round,
+        jobs: [{ public_id: jobId }, ...Array.from({ length: round - 1 }, () => ({}))],
+      });
+      const usage = await api.get('/v1/usage', key);
+      expect(usage.body.items[0]).toMatchObject({
+        request_id: body.request_id,
+        status: 'PENDING',
+        credits_charged: 5,
+      });
+      const ledger = await api.get('/v1/transactions', key);
+      expect(ledger.body.items[0]).toMatchObject({ kind: 'operation', credits_delta: -5, status: 'PENDING' });
+      const credits = await api.get('/v1/credits', key);
+      expect(credits.body).toMatchObject({ balance: 100 - 5 * round, daily_spend_today: 5 * round });
+      for (const answer of [job, events, jobs, usage, ledger, credits]) {
+        expect(answer.headers.get('x-consistency')).toBeNull();
+      }
+    }
+  });
+});
 
 describe('a job that succeeds', () => {
   it('shows its timeline, its result and its render', async () => {
@@ -84,6 +136,36 @@ describe('a job that succeeds', () => {
     expect(row).toMatchObject({ request_id: requestId, job_id: jobId, status: 'SUCCESS', http_status: 202 });
     const [line] = (await api.get('/v1/transactions', tenant.key)).body.items;
     expect(line).toMatchObject({ label: '/v1/model-generator', credits_delta: -5, status: 'SUCCESS' });
+  });
+});
+
+/** The job's events as they come, from its own stream. */
+async function follow(jobId: string): Promise<string> {
+  const response = await fetch(`${api.url}/v1/jobs/${jobId}/events`, {
+    headers: { authorization: `Bearer ${tenant.key}`, accept: 'text/event-stream' },
+  });
+  return response.text();
+}
+
+describe('what a client was shown of a job', () => {
+  it('holds for all its reads: once it saw the end, the gallery waits until it has the picture', async () => {
+    const { body } = await api.post('/v1/model-generator', tenant.key, {});
+    const jobId = body.job_id as string;
+    expect((await api.get('/v1/renders', tenant.key)).body.items).toEqual([]);
+    // The lock stops the projector before its next commit; readers are not held up.
+    await other.query('begin');
+    await other.query('lock table live.renders in share mode');
+    try {
+      await startJob(service, tenant, jobId);
+      await finishJob(service, tenant, jobId);
+      expect(await follow(jobId)).toContain('event: succeeded');
+      const gallery = api.get('/v1/renders', tenant.key);
+      await sleep(200);
+      await other.query('rollback');
+      expect(((await gallery).body.items as Json[]).map(({ public_id: id }) => id)).toEqual([jobId]);
+    } finally {
+      await other.query('rollback');
+    }
   });
 });
 
@@ -157,39 +239,6 @@ describe('the usage log', () => {
       resolved_at: expect.stringMatching(/Z$/),
     });
     expect(items[3]).toMatchObject({ request_id: requestId, status: 'REFUNDED', credits_refunded: 5 });
-  });
-});
-
-describe("another tenant's", () => {
-  it('job and render answer like unknown ones, word for word', async () => {
-    const { jobId } = await dispatch();
-    await startJob(service, tenant, jobId);
-    await finishJob(service, tenant, jobId);
-    await poll(jobId);
-    const other = await service.openTenant();
-    const unknown = '01K9Z7J0V6X8Y2Z4A6B8C0D2EF';
-    for (const path of ['/v1/jobs/:id', '/v1/jobs/:id/events', '/v1/renders/:id']) {
-      const [foreign, absent] = await Promise.all(
-        [jobId, unknown].map((id) => api.get(path.replace(':id', id), other.key)),
-      );
-      expectError(foreign!, 404, 'RESOURCE_NOT_FOUND');
-      const strip = ({ body, headers }: typeof foreign & object) => ({
-        error: { ...body.error, request_id: '' },
-        headers: [...headers.keys()].sort(),
-        length: headers.get('content-length'),
-      });
-      expect(strip(foreign!)).toEqual(strip(absent!));
-    }
-    const full = { generation_stage: 'full_body', portrait_image_public_id: jobId };
-    expectError(await api.post('/v1/model-generator', other.key, full), 404, 'RESOURCE_NOT_FOUND');
-    // Its own tenant carries it on.
-    expect((await api.post('/v1/model-generator', tenant.key, full)).status).toBe(202);
-    for (const list of ['/v1/jobs', '/v1/renders']) {
-      const { body } = await api.get(list, other.key);
-      expect(body.total).toBe(0);
-    }
-    const usage = (await api.get('/v1/usage', other.key)).body;
-    expect(usage).toMatchObject({ total: 1, items: [{ http_status: 404 }] });
   });
 });
 
@@ -278,6 +327,54 @@ describe('a list', () => {
       total: 8,
       items: [],
     });
+  });
+
+  it('of jobs is narrowed by type, status and time', async () => {
+    await api.post('/v1/model-generator', tenant.key, {});
+    const count = async (query: string) =>
+      (await api.get(`/v1/jobs?${query}`, tenant.key)).body.count as number;
+    expect(await count('job_type=MODEL_GENERATOR')).toBe(1);
+    expect(await count('job_type=MODEL_GENERATOR&job_type=PDP_EXTRACTION')).toBe(1);
+    expect(await count('job_type=PDP_EXTRACTION')).toBe(0);
+    for (const { jobType } of workflows) {
+      expect(await count(`job_type=${jobType}`)).toBe(jobType === 'MODEL_GENERATOR' ? 1 : 0);
+    }
+    expect(await count('status=NOT_STARTED')).toBe(1);
+    expect(await count('status=SUCCESS')).toBe(0);
+    expect(await count('created_after=2020-01-01T00:00:00Z')).toBe(1);
+    expect(await count('created_after=2020-01-01T00:00:00+01:00')).toBe(1);
+    expect(await count('created_after=2999-01-01T00:00:00.000Z')).toBe(0);
+    for (const query of [
+      'job_type=NONSENSE',
+      'job_type=MODEL_GENERATOR&job_type=NONSENSE',
+      'status=DONE',
+      'status=SUCCESS&status=FAILURE',
+      'created_after=yesterday',
+      'created_after=2020-01-01',
+      'created_after=2020-13-01T00:00:00Z',
+      'created_after=2026-02-30T00:00:00Z',
+      'created_after=2023-02-29T12:00:00%2B01:00',
+      'created_after=2026-04-31T23:59:59Z',
+      'created_after=%00',
+    ]) {
+      const answer = await api.get(`/v1/jobs?${query}`, tenant.key);
+      expectError(answer, 422, 'VALIDATION_ERROR');
+      expect(complaints(answer)).toEqual([`query.${query.split('=')[0]}`]);
+    }
+  });
+
+  it('of events takes a cursor from 0 on', async () => {
+    const { job_id: jobId } = (await api.post('/v1/model-generator', tenant.key, {})).body;
+    for (const [since, status] of [
+      ['0', 200],
+      ['2147483647', 200],
+      ['-1', 422],
+      ['2147483648', 422],
+      ['x', 422],
+    ] as const) {
+      const answer = await api.get(`/v1/jobs/${jobId}/events?since=${since}`, tenant.key);
+      expect({ since, status: answer.status }).toEqual({ since, status });
+    }
   });
 
   it('of operations names every price', async () => {

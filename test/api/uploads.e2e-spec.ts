@@ -1,25 +1,16 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { connect } from 'node:net';
 import { readdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { deflateSync, crc32 } from 'node:zlib';
 import sharp, { type Sharp } from 'sharp';
-import { ApiService, type Tenant } from './support/api-service.js';
 import { eventually } from '../support/eventually.js';
 import { makePictures } from './support/made-pictures.js';
-import { complaints, expectError, type ApiClient } from './support/api-client.js';
+import { complaints, expectError } from './support/api-client.js';
+import { openWorld } from './support/world.js';
 
-let service: ApiService;
-let api: ApiClient;
-let tenant: Tenant;
-
-beforeAll(async () => {
-  service = await ApiService.start();
-  api = await service.openApi();
-  tenant = await service.openTenant({ credits: 100 });
-});
-afterAll(() => service[Symbol.asyncDispose]());
+const { service, api, tenant } = await openWorld({ credits: 100 });
 
 function picture(width = 40, height = 20, alpha = 1): Sharp {
   const background = { r: 200, g: 40, b: 40, alpha };

@@ -1,29 +1,26 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import pg from 'pg';
-import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.js';
-import { ApiService, type Tenant } from './support/api-service.js';
-import { expectError, type Answer, type ApiClient } from './support/api-client.js';
+import { startTcpProxy } from '../support/tcp-proxy.js';
+import { ApiService } from './support/api-service.js';
+import { expectError, type Answer } from './support/api-client.js';
 import { eventually } from '../support/eventually.js';
+import { untilEnd } from '../support/until-end.js';
 
-/** The API reaches the log through a proxy that refuses, and the read models directly. */
+const service = untilEnd(await ApiService.start());
+const url = new URL(service.databaseUrl);
+const proxy = await startTcpProxy(Number(url.port));
+url.port = String(proxy.port);
+/** This API reaches the log through a proxy that refuses, and the read models directly. */
+const api = await service.openApi(undefined, { eventStoreUrl: url.href, keyGraceMs: 600_000 });
+const tenant = await service.openTenant({ credits: 1_000 });
+
 describe('while the event store is away and the read models are not', () => {
-  let service: ApiService;
-  let proxy: TcpProxy;
-  let api: ApiClient;
-  let tenant: Tenant;
   let jobId: string;
   const clock = { skipMs: 0 };
   const realNow = performance.now.bind(performance);
 
   beforeAll(async () => {
-    service = await ApiService.start();
-    const url = new URL(service.databaseUrl);
-    proxy = await startTcpProxy(Number(url.port));
-    url.port = String(proxy.port);
-    api = await service.openApi(undefined, { eventStoreUrl: url.href, keyGraceMs: 600_000 });
-    tenant = await service.openTenant({ credits: 1_000 });
-    await service.openTenant();
-    // Each API knows the key, the account and its rate.
+    // The API knows the key, the account and its rate.
     jobId = (await api.post('/v1/model-generator', tenant.key, { seed: 7 })).body.job_id as string;
     await eventually(async () => {
       const { body } = await api.get('/v1/transactions', tenant.key);
@@ -33,7 +30,6 @@ describe('while the event store is away and the read models are not', () => {
   });
   afterAll(async () => {
     performance.now = realNow;
-    proxy.restore();
     await service[Symbol.asyncDispose]();
     await proxy.close();
   });

@@ -1,43 +1,25 @@
-import { testSigningKey } from '#event-store/testing/signing-key.js';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { EngineError } from '@atelier/engine';
-import { run } from '../standalone/support/atelier.js';
 import { dispatchBatch } from '../worker/support/batches.js';
 import { engineThat } from '../worker/support/engines.js';
 import { Workshop } from '../worker/support/workshop.js';
+import { untilEnd } from '../support/until-end.js';
+import { verbsOn } from '../cli/support/verbs.js';
 
-let workshop: Workshop;
-
-beforeAll(async () => {
-  workshop = await Workshop.open();
-  await workshop.startProjector();
-  const engine = engineThat(({ body }) =>
+const workshop = untilEnd(await Workshop.open());
+await workshop.startProjector();
+await workshop.startWorker(
+  engineThat(({ body }) =>
     body['gender'] === 'MALE'
       ? Promise.reject(new EngineError('policy', 'this one is refused'))
       : Promise.resolve(),
-  );
-  await workshop.startWorker(engine);
-});
+  ),
+);
 
-afterAll(() => workshop[Symbol.asyncDispose]());
-
-async function audit() {
-  const env = {
-    DATABASE_URL: workshop.databaseUrl,
-    URL_SIGNING_SECRET: 'x',
-    ATELIER_SIGNING_KEY: testSigningKey,
-  };
-  const { code, stdout, stderr } = await run(
-    'capabilities/operate/main.js',
-    ['ledger', 'audit', '--json'],
-    workshop.folder,
-    {
-      env,
-    },
-  );
-  const { findings, events } = JSON.parse(stdout) as { findings: unknown[]; events: number };
-  expect({ code, stderr, findings }).toEqual({ code: 0, stderr: '', findings: [] });
+async function audit(): Promise<number> {
+  const { findings, events } = await verbsOn(workshop).json(['ledger', 'audit']);
+  expect(findings).toEqual([]);
   return events;
 }
 

@@ -1,15 +1,15 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { processManagers } from '#application/process-managers/process-managers.js';
 import type { CheckName } from '#capabilities/operate/audit/findings.js';
 import { AuditedStore } from './support/audited-store.js';
 import { busyStory, Story } from './support/story.js';
+import { untilEnd } from '../support/until-end.js';
 
-let audited: AuditedStore;
+const audited = untilEnd(await AuditedStore.open());
 const names = processManagers.map(({ name }) => name);
 const audit = () => audited.audit({ processManagers: names, patienceMs: 300 });
 
 beforeAll(async () => {
-  audited = await AuditedStore.open();
   await audited.write(busyStory('live'));
   audited.startProjecting();
   await audited.projected();
@@ -32,7 +32,6 @@ beforeAll(async () => {
   );
   for (const table of tables) await audited.sql(`create table ${keptCopy(table)} as table ${table}`);
 });
-afterAll(() => audited[Symbol.asyncDispose]());
 
 const tables = [
   'read_store.projections',

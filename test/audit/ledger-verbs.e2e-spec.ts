@@ -1,45 +1,22 @@
-import { testSigningKey } from '#event-store/testing/signing-key.js';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { runCommand } from '../support/command.js';
+import { describe, expect, it } from 'vitest';
 import { AuditedStore } from './support/audited-store.js';
 import { at, busyStory, idOf } from './support/story.js';
+import { untilEnd } from '../support/until-end.js';
+import { verbsOn } from '../cli/support/verbs.js';
+import type { Json } from '../api/support/api-client.js';
 
 const [acme, bold] = [idOf('acme'), idOf('bold')];
 
-let audited: AuditedStore;
+const audited = untilEnd(await AuditedStore.open());
+await audited.write(busyStory('live', [acme, bold]));
+await audited.write(busyStory('test', [acme, idOf('chic')]));
+audited.startProjecting();
+await audited.projected();
 
-beforeAll(async () => {
-  audited = await AuditedStore.open();
-  await audited.write(busyStory('live', [acme, bold]));
-  await audited.write(busyStory('test', [acme, idOf('chic')]));
-  audited.startProjecting();
-  await audited.projected();
-});
-
-afterAll(() => audited[Symbol.asyncDispose]());
-
-function ledger(...args: string[]) {
-  const env = {
-    DATABASE_URL: audited.fixture.url,
-    URL_SIGNING_SECRET: 'x',
-    ATELIER_SIGNING_KEY: testSigningKey,
-  };
-  return runCommand(['ledger', ...args], process.cwd(), { env });
-}
-
-type Json = Record<string, unknown>;
-
-async function json(...args: string[]): Promise<Json> {
-  const { code, stdout, stderr } = await ledger(...args, '--json');
-  expect({ args, code, stderr }).toEqual({ args, code: 0, stderr: '' });
-  return JSON.parse(stdout) as Json;
-}
-
-async function complaint(...args: string[]): Promise<string> {
-  const { code, stdout, stderr } = await ledger(...args);
-  expect({ args, code, stdout }).toEqual({ args, code: 1, stdout: '' });
-  return stderr.trim();
-}
+const verbs = verbsOn({ databaseUrl: audited.fixture.url, folder: process.cwd() });
+const ledger = (...args: string[]) => verbs.run(['ledger', ...args]);
+const json = (...args: string[]) => verbs.json(['ledger', ...args]);
+const complaint = (...args: string[]) => verbs.complaint(['ledger', ...args]);
 
 /** Rows of a CSV as RFC 4180 has it. */
 function parseCsv(text: string): Record<string, string>[] {
@@ -89,12 +66,12 @@ describe('atelier ledger audit', () => {
 
   it('of a moment that was looks at history up to then, and says that read models were not compared', async () => {
     const all = await json('audit');
-    const half = BigInt(all['head'] as string) / 2n;
+    const half = BigInt(all.head) / 2n;
     const byPosition = await json('audit', '--at', String(half));
     expect(byPosition).toMatchObject({ head: String(half), holds: true, read_models_compared: false });
     const byTime = await json('audit', '--env', 'live', '--at', at(5));
     expect(byTime).toMatchObject({ events: 6, holds: true });
-    const checks = byTime['checks'] as Json[];
+    const checks: Json[] = byTime.checks;
     expect(checks.find(({ check }) => check === 'jobs')).toMatchObject({ done: false, checked: 0 });
     const { stdout } = await ledger('audit', '--at', at(5));
     expect(stdout).toContain('Read models keep no past, so they were not compared.');
@@ -105,28 +82,12 @@ describe('atelier ledger audit', () => {
     const charged = busyStory('live', [acme, bold]).appends.findIndex(
       ({ event }) => (event.data as { jobId?: string }).jobId === 'job3-live',
     );
-    const { code, stdout } = await ledger(
-      'audit',
-      '--env',
-      'live',
-      '--at',
-      at(charged),
-      '--horizon',
-      '0',
-      '--tenant',
-      bold,
-    );
+    const asOf = (moment: string, ...more: string[]) =>
+      ledger('audit', '--env', 'live', '--at', moment, '--horizon', '0', ...more);
+    const { code, stdout } = await asOf(at(charged), '--tenant', bold);
     expect(code).toBe(0);
     expect(stdout).toContain('All hold.');
-    const later = await ledger(
-      'audit',
-      '--env',
-      'live',
-      '--at',
-      `${at(charged).slice(0, -5)}.900Z`,
-      '--horizon',
-      '0',
-    );
+    const later = await asOf(`${at(charged).slice(0, -5)}.900Z`);
     expect(later.code).toBe(1);
     expect(later.stdout).toContain(
       `live.account-${bold} revision 2: charge r-job3-live is open, but there is no job job3-live (must be a job, or refunded, is open since ${at(charged)})`,
@@ -137,7 +98,7 @@ describe('atelier ledger audit', () => {
   it('of one tenant is about that tenant', async () => {
     const report = await json('audit', '--tenant', bold);
     expect(report).toMatchObject({ tenant_id: bold, holds: true });
-    const own = report['checks'] as Json[];
+    const own: Json[] = report.checks;
     expect(own.find(({ check }) => check === 'balance-shown')).toMatchObject({ checked: 1 });
     expect(await complaint('audit', '--tenant', idOf('nobody'))).toContain('there is no tenant');
   });

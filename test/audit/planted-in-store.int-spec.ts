@@ -1,17 +1,11 @@
-import { testSigningKey } from '#event-store/testing/signing-key.js';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { runCommand } from '../support/command.js';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { AuditedStore } from './support/audited-store.js';
 import { planted, story } from './support/planted.js';
 import { at, type Story } from './support/story.js';
+import { untilEnd } from '../support/until-end.js';
+import { verbsOn } from '../cli/support/verbs.js';
 
-let audited: AuditedStore;
-
-beforeAll(async () => {
-  audited = await AuditedStore.open();
-});
-
-afterAll(() => audited[Symbol.asyncDispose]());
+const audited = untilEnd(await AuditedStore.open());
 
 /** No store allows such a change to its log; a defect or someone with database access can make it. */
 async function tamper(sql: string): Promise<void> {
@@ -58,13 +52,8 @@ describe('the audit of a store', () => {
 
   it('is an exit code of 1, with the stream, the revision and the two values', async () => {
     await audited.write(story().failedJob('acme', 'j').refund('acme', 'j'));
-    const env = {
-      DATABASE_URL: audited.fixture.url,
-      URL_SIGNING_SECRET: 'x',
-      ATELIER_SIGNING_KEY: testSigningKey,
-    };
-    const args = ['ledger', 'audit', '--at', '1000000'];
-    const { code, stdout } = await runCommand(args, process.cwd(), { env });
+    const { run } = verbsOn({ databaseUrl: audited.fixture.url, folder: process.cwd() });
+    const { code, stdout } = await run(['ledger', 'audit', '--at', '1000000']);
     expect(code).toBe(1);
     expect(stdout).toContain(
       'live.account-acme revision 4: charge r-j is refunded, but was not open (must be open, is refunded at revision 3)',

@@ -1,20 +1,15 @@
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import type { CheckName } from '#capabilities/operate/audit/findings.js';
 import { AuditedStore } from './support/audited-store.js';
 import { at, busyStory, idOf, Story } from './support/story.js';
+import { untilEnd } from '../support/until-end.js';
 
-let audited: AuditedStore;
-
-beforeAll(async () => {
-  audited = await AuditedStore.open();
-  await audited.write(busyStory('live'));
-  await audited.write(busyStory('test', ['acme', 'chic']));
-  audited.startProjecting();
-  await audited.projected();
-  await audited.fixture.stopRunners();
-});
-
-afterAll(() => audited[Symbol.asyncDispose]());
+const audited = untilEnd(await AuditedStore.open());
+await audited.write(busyStory('live'));
+await audited.write(busyStory('test', ['acme', 'chic']));
+audited.startProjecting();
+await audited.projected();
+await audited.fixture.stopRunners();
 
 interface Tampering {
   readonly table: string;

@@ -1,39 +1,25 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { newEvent } from '#event-store/conformance/harness.js';
-import { openEventStore, type OpenedEventStore } from '#event-store/open-event-store.js';
+import { openEventStore } from '#event-store/open-event-store.js';
 import { UnprovenEvent } from '#event-store/event-store.js';
-import { testProof, testSigningKey } from '#event-store/testing/signing-key.js';
+import { testProof } from '#event-store/testing/signing-key.js';
 import { ReadStoreFixture } from '#read-store/testing/read-store-fixture.js';
 import { run } from '../standalone/support/atelier.js';
 import { temporaryHome } from '../standalone/support/home.js';
-import { runCommand } from '../support/command.js';
+import { settingsOn, verbsOn } from './support/verbs.js';
+import { untilEnd } from '../support/until-end.js';
 
 // A log of an earlier release, whose events do not prove their writer.
 
-let fixture: ReadStoreFixture;
-const home = temporaryHome();
-let older: OpenedEventStore;
+const fixture = await ReadStoreFixture.create();
+afterAll(() => fixture.dispose());
+const home = untilEnd(temporaryHome());
+const older = untilEnd(await openEventStore({ eventStoreUrl: fixture.url, databaseUrl: fixture.url }));
 const stream = 'live.account-acme';
+await older.store.append(stream, 'no-stream', [newEvent(), newEvent(), newEvent()]);
 
-beforeAll(async () => {
-  fixture = await ReadStoreFixture.create();
-  older = await openEventStore({ eventStoreUrl: fixture.url, databaseUrl: fixture.url });
-  const events = [newEvent(), newEvent(), newEvent()];
-  await older.store.append(stream, 'no-stream', events);
-});
-afterAll(async () => {
-  await older.close();
-  await fixture.dispose();
-  await home[Symbol.asyncDispose]();
-});
-
-const settings = (more: NodeJS.ProcessEnv = {}) => ({
-  DATABASE_URL: fixture.url,
-  URL_SIGNING_SECRET: 'x',
-  ATELIER_SIGNING_KEY: testSigningKey,
-  ...more,
-});
-const adopt = (...args: string[]) => runCommand(['events', 'adopt', ...args], home.path, { env: settings() });
+const verbs = verbsOn({ databaseUrl: fixture.url, folder: home.path });
+const adopt = (...args: string[]) => verbs.run(['events', 'adopt', ...args]);
 
 async function readByService(): Promise<number> {
   const urls = { eventStoreUrl: fixture.url, databaseUrl: fixture.url };
@@ -46,7 +32,7 @@ describe('a role', () => {
   it.each(['api', 'worker', 'projector'])(
     '%s does not start without the key, and says what to do',
     async (role) => {
-      const env = settings({ ATELIER_SIGNING_KEY: '', PORT: '0' });
+      const env = { ...settingsOn(fixture.url), ATELIER_SIGNING_KEY: '', PORT: '0' };
       const { code, stdout } = await run(`apps/${role}/src/main.js`, [], home.path, { env });
       expect({ code, told: stdout.includes('Make it once with \\"openssl rand -hex 24\\"') }).toEqual({
         code: 1,
@@ -56,7 +42,8 @@ describe('a role', () => {
   );
 
   it('does not start on a log of a release before, until that is accepted', async () => {
-    const { code, stdout } = await run('apps/projector/src/main.js', [], home.path, { env: settings() });
+    const env = settingsOn(fixture.url);
+    const { code, stdout } = await run('apps/projector/src/main.js', [], home.path, { env });
     expect(code).toBe(1);
     expect(stdout).toContain('begins with events without proof of their writer');
     expect(stdout).toContain('ATELIER_UNPROVEN_EVENTS=accept');
@@ -102,8 +89,7 @@ describe('atelier events adopt', () => {
 
 describe('doctor', () => {
   it('complains as long as events without proof count anywhere', async () => {
-    const env = settings({ ATELIER_UNPROVEN_EVENTS: 'accept' });
-    const { stdout } = await runCommand(['doctor', '--json'], home.path, { env });
+    const { stdout } = await verbs.run(['doctor', '--json'], { ATELIER_UNPROVEN_EVENTS: 'accept' });
     const { checks } = JSON.parse(stdout) as {
       checks: { name: string; ok: boolean; advice: string | null }[];
     };

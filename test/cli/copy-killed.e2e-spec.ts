@@ -8,20 +8,23 @@ import { createPostgresEventStore } from '#event-store/postgres/postgres-event-s
 import { Peer } from '../eventstoredb/peer/peer.js';
 import { eventually } from '../support/eventually.js';
 import { eventStoreTemplate } from '../support/postgres-event-store-harness.js';
-import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
+import { createTestDatabase } from '../support/test-database.js';
 
 const streams = 500;
 const eventsEach = 5;
 const events = streams * eventsEach;
 
+const peer = await new Peer().start();
+const target = await createTestDatabase();
+const source = await createTestDatabase({ template: eventStoreTemplate });
+afterAll(async () => {
+  peer.stop();
+  await target.drop();
+  await source.drop();
+});
+
 describe('a copy that is killed in the middle', () => {
-  const peer = new Peer();
-  let source: TestDatabase;
-  let target: TestDatabase;
   beforeAll(async () => {
-    await peer.start();
-    target = await createTestDatabase();
-    source = await createTestDatabase({ template: eventStoreTemplate });
     const store = createPostgresEventStore({ connection: { url: source.url } });
     // Writes in rounds, so that the events of each stream lie far apart in the log.
     for (let round = 0; round < eventsEach; round++) {
@@ -31,11 +34,6 @@ describe('a copy that is killed in the middle', () => {
       await Promise.all(Array.from({ length: streams }, append));
     }
     await store.close();
-  });
-  afterAll(async () => {
-    peer.stop();
-    await target.drop();
-    await source.drop();
   });
 
   it.each([

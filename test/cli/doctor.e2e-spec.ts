@@ -1,10 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { Peer } from '../eventstoredb/peer/peer.js';
 import { Atelier } from '../standalone/support/atelier.js';
 import { runCommand } from '../support/command.js';
 import { temporaryHome } from '../standalone/support/home.js';
 import { eventually } from '../support/eventually.js';
+import { untilEnd } from '../support/until-end.js';
 
 interface Report {
   readonly ok: boolean;
@@ -15,23 +16,16 @@ interface Report {
   readonly render_queue: readonly { env: string; waiting: number; active: number }[];
 }
 
-describe('the doctor of a service on EventStoreDB', () => {
-  const home = temporaryHome();
-  const peer = new Peer();
-  let atelier: Atelier;
-  beforeAll(async () => {
-    await peer.start();
-    const url = `esdb://operator:secret-word@127.0.0.1:${peer.port}?tls=false`;
-    atelier = await Atelier.start(home.path, { EVENT_STORE_URL: url });
-    await command('tenants', 'create', '--name', 'Patient', '--credits', '5');
-  });
-  afterAll(async () => {
-    await atelier?.stop();
-    peer.stop();
-    await home[Symbol.asyncDispose]();
-  });
+const home = untilEnd(temporaryHome());
+const peer = await new Peer().start();
+afterAll(() => peer.stop());
+const url = `esdb://operator:secret-word@127.0.0.1:${peer.port}?tls=false`;
+const atelier = await Atelier.start(home.path, { EVENT_STORE_URL: url });
+afterAll(() => atelier.stop());
+const command = (...args: string[]) => runCommand(args, home.path);
+await command('tenants', 'create', '--name', 'Patient', '--credits', '5');
 
-  const command = (...args: string[]) => runCommand(args, home.path);
+describe('the doctor of a service on EventStoreDB', () => {
   async function examine(): Promise<{ report: Report; code: number | null }> {
     const { code, stdout, stderr } = await command('doctor', '--json');
     expect(stdout + stderr).not.toContain('secret-word');

@@ -1,45 +1,29 @@
-import { testSigningKey } from '#event-store/testing/signing-key.js';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import type { RecordedEvent } from '#event-store/event-store.js';
 import { debited, purchased, queued, settled } from '#projections/testing/stories.js';
 import { ReadStoreFixture } from '#read-store/testing/read-store-fixture.js';
 import { wholeLog } from '#read-store/testing/rows-of-history.js';
-import { runCommand } from '../support/command.js';
 import { temporaryHome } from '../standalone/support/home.js';
+import { settingsOn, verbsOn } from './support/verbs.js';
+import { untilEnd } from '../support/until-end.js';
 
-const home = temporaryHome();
-let fixture: ReadStoreFixture;
-let log: RecordedEvent[];
+const home = untilEnd(temporaryHome());
+const fixture = await ReadStoreFixture.create();
+afterAll(() => fixture.dispose());
+const purchases = Array.from({ length: 2_500 }, (_, second) => purchased(1, second));
+await fixture.append('account', 'acme', [purchased(100, 5_000), debited('r1', 4, 5_001)]);
+await fixture.append('account', 'tried', purchases, { environment: 'test' });
+await fixture.append('job', 'job-of-r1', [queued('job-of-r1', 'acme')]);
+const late = [settled('r1', 4, 5_002), purchased(3, 5_003, 'Größe ✓ "quoted"\n')];
+await fixture.append('account', 'acme', late);
+let log = await wholeLog(fixture.store);
 
-beforeAll(async () => {
-  fixture = await ReadStoreFixture.create();
-  const purchases = Array.from({ length: 2_500 }, (_, second) => purchased(1, second));
-  await fixture.append('account', 'acme', [purchased(100, 5_000), debited('r1', 4, 5_001)]);
-  await fixture.append('account', 'tried', purchases, { environment: 'test' });
-  await fixture.append('job', 'job-of-r1', [queued('job-of-r1', 'acme')]);
-  await fixture.append('account', 'acme', [
-    settled('r1', 4, 5_002),
-    purchased(3, 5_003, 'Größe ✓ "quoted"\n'),
-  ]);
-  log = await wholeLog(fixture.store);
-});
-
-afterAll(async () => {
-  await fixture?.dispose();
-  await home[Symbol.asyncDispose]();
-});
-
-const settings = () => ({
-  DATABASE_URL: fixture.url,
-  URL_SIGNING_SECRET: 'x',
-  ATELIER_SIGNING_KEY: testSigningKey,
-});
-const atelier = (args: readonly string[], env: NodeJS.ProcessEnv = {}) =>
-  runCommand(['events', 'export', ...args], home.path, { env: { ...settings(), ...env } });
+const { run } = verbsOn({ databaseUrl: fixture.url, folder: home.path });
+const atelier = (args: readonly string[], env?: NodeJS.ProcessEnv) => run(['events', 'export', ...args], env);
 const file = (name: string) => join(home.path, name);
 
 const asExported = (events: readonly RecordedEvent[]) =>
@@ -135,7 +119,7 @@ describe('atelier events export', () => {
       process.execPath,
       [join('dist', 'capabilities', 'operate', 'main.js'), 'events', 'export'],
       {
-        env: { PATH: process.env['PATH'], ...settings() },
+        env: { PATH: process.env['PATH'], ...settingsOn(fixture.url) },
       },
     );
     let errors = '';

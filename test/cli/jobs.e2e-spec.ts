@@ -1,31 +1,16 @@
-import { testSigningKey } from '#event-store/testing/signing-key.js';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { runCommand } from '../support/command.js';
+import { describe, expect, it } from 'vitest';
 import { obligingEngine } from '../worker/support/engines.js';
 import { Workshop } from '../worker/support/workshop.js';
+import { untilEnd } from '../support/until-end.js';
+import { verbsOn } from './support/verbs.js';
 
-let workshop: Workshop;
-let tenant: string;
-
-beforeAll(async () => {
-  workshop = await Workshop.open();
-  tenant = await workshop.tenantWith(100);
-});
-afterAll(() => workshop[Symbol.asyncDispose]());
-
-function atelier(...args: string[]) {
-  const env = {
-    DATABASE_URL: workshop.databaseUrl,
-    URL_SIGNING_SECRET: 'x',
-    ATELIER_SIGNING_KEY: testSigningKey,
-    PUBLIC_URL: 'http://127.0.0.1:9',
-  };
-  return runCommand(args, workshop.folder, { env });
-}
+const workshop = untilEnd(await Workshop.open());
+const tenant = await workshop.tenantWith(100);
+const { run } = verbsOn(workshop, { PUBLIC_URL: 'http://127.0.0.1:9' });
+const atelier = (...args: string[]) => run(args);
 
 async function json(...args: string[]): Promise<unknown> {
-  const { stdout } = await atelier(...args, '--json');
-  return JSON.parse(stdout);
+  return JSON.parse((await run([...args, '--json'])).stdout);
 }
 
 async function unfinishedJobs(): Promise<{ name: string; ok: boolean; detail: string } | undefined> {

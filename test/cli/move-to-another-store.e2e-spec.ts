@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import sharp from 'sharp';
+import { ApiClient, type Json } from '../api/support/api-client.js';
 import { Peer } from '../eventstoredb/peer/peer.js';
 import { Atelier } from '../standalone/support/atelier.js';
 import { runCommand } from '../support/command.js';
@@ -36,7 +37,8 @@ describe('a service whose history moves to another store', () => {
     const tenant = await cli('tenants', 'create', '--name', 'Mover', '--credits', '500', ...looks);
     const issue = ['keys', 'issue', '--tenant', String(tenant['tenant_id']), '--env', 'test'];
     key = String((await cli(...issue, '--capabilities', 'jobs:create,jobs:read'))['key']);
-    blank = await uploadBlank();
+    const picture = sharp({ create: { width: 200, height: 200, channels: 3, background: '#eeeeee' } });
+    blank = (await api().upload(key, await picture.png().toBuffer())).body.upload_key as string;
     await dispatchAndWait(3);
   });
   afterAll(async () => {
@@ -170,7 +172,7 @@ describe('a service whose history moves to another store', () => {
       'jobs?limit=200',
       'renders?limit=200',
     ];
-    const seen = await Promise.all(paths.map((path) => get<object>(`/v1/${path}`)));
+    const seen = await Promise.all(paths.map((path) => get(`/v1/${path}`)));
     const text = JSON.stringify(seen).replaceAll(/https?:[^"]*/g, 'a URL');
     return JSON.parse(text) as unknown;
   }
@@ -181,15 +183,14 @@ describe('a service whose history moves to another store', () => {
     const jobs: string[] = [];
     for (const path of [...bodies, 'model-generator']) {
       const body = path === 'model-generator' ? { seed: 7 } : { product_image_s3_key: blank };
-      const { job_id: jobId } = await post<{ job_id: string }>(`/v1/${path}`, body);
-      jobs.push(jobId);
+      jobs.push((await api().post(`/v1/${path}`, key, body)).body.job_id as string);
     }
     await eventually(async () => {
-      const { items } = await get<{ items: { status: string }[] }>('/v1/transactions?limit=200');
-      const listed = await get<{ jobs: { public_id: string }[] }>('/v1/jobs?limit=200');
+      const { items } = await get('/v1/transactions?limit=200');
+      const listed = await get('/v1/jobs?limit=200');
       // Only a read model answers these reads, so a read model that has stopped would show nothing new.
-      expect(listed.jobs.map(({ public_id: id }) => id)).toEqual(expect.arrayContaining(jobs));
-      expect(items.filter(({ status }) => status === 'PENDING')).toEqual([]);
+      expect((listed.jobs as Json[]).map(({ public_id: id }) => id)).toEqual(expect.arrayContaining(jobs));
+      expect((items as Json[]).filter(({ status }) => status === 'PENDING')).toEqual([]);
       for (const jobId of jobs)
         expect(await get(`/v1/jobs/${jobId}`)).toMatchObject({
           status: expect.stringMatching(/SUCCESS|FAILURE/),
@@ -212,26 +213,11 @@ describe('a service whose history moves to another store', () => {
     return code === 0 ? (JSON.parse(stdout) as Copied) : (stderr as unknown as Copied);
   }
 
-  const get = <Body>(path: string) => call<Body>(path, {});
-  const post = <Body>(path: string, body: object) =>
-    call<Body>(path, {
-      method: 'POST',
-      body: JSON.stringify(body),
-      headers: { 'content-type': 'application/json' },
-    });
-
-  async function call<Body>(path: string, init: RequestInit): Promise<Body> {
-    const headers = { authorization: `Bearer ${key}`, ...(init.headers as object) };
-    const response = await fetch(`${atelier?.baseUrl}${path}`, { ...init, headers });
-    if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`);
-    return (await response.json()) as Body;
+  async function get(path: string): Promise<Json> {
+    const { status, body } = await api().get(path, key);
+    expect({ path, status }).toEqual({ path, status: 200 });
+    return body;
   }
 
-  async function uploadBlank(): Promise<string> {
-    const picture = sharp({ create: { width: 200, height: 200, channels: 3, background: '#eeeeee' } });
-    const form = new FormData();
-    const bytes = new Uint8Array(await picture.png().toBuffer());
-    form.append('file', new Blob([bytes], { type: 'image/png' }), 'blank.png');
-    return (await call<{ upload_key: string }>('/v1/uploads', { method: 'POST', body: form })).upload_key;
-  }
+  const api = () => new ApiClient(atelier?.baseUrl ?? '');
 });

@@ -1,65 +1,21 @@
 import { testSigningKey } from '#event-store/testing/signing-key.js';
 import { createHmac } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ApiService } from '../api/support/api-service.js';
-import type { ApiClient, Json } from '../api/support/api-client.js';
-import { runCommand } from '../support/command.js';
+import { describe, expect, it } from 'vitest';
+import type { Json } from '../api/support/api-client.js';
+import { openWorld } from '../api/support/world.js';
+import { verbsOn } from './support/verbs.js';
 
-const signingKey = testSigningKey;
+const { service, api } = await openWorld({ configuration: { signingKey: testSigningKey } });
+const { run: atelier, json: answerOf, complaint } = verbsOn(service);
+const json = (...args: string[]) => answerOf(args);
+const opening = ['--name', 'Maison', '--credits', '100', '--rate-limit', '1000'];
+const tenant: string = (await json('tenants', 'create', ...opening)).tenant_id;
 
-let service: ApiService;
-let api: ApiClient;
-let tenant: string;
-
-beforeAll(async () => {
-  service = await ApiService.start();
-  api = await service.openApi(undefined, { signingKey });
-  const made = await json(
-    'tenants',
-    'create',
-    '--name',
-    'Maison',
-    '--credits',
-    '100',
-    '--rate-limit',
-    '1000',
-  );
-  tenant = made.tenant_id as string;
-});
-afterAll(() => service[Symbol.asyncDispose]());
-
-function atelier(args: readonly string[], env: NodeJS.ProcessEnv = {}) {
-  const settings = { DATABASE_URL: service.databaseUrl, URL_SIGNING_SECRET: 'x' };
-  return runCommand(args, service.folder, {
-    env: { ...settings, ATELIER_SIGNING_KEY: signingKey, ...env },
-  });
-}
-
-async function json(...args: string[]): Promise<Json> {
-  const { code, stdout, stderr } = await atelier([...args, '--json']);
-  expect({ args, code, stderr }).toEqual({ args, code: 0, stderr: '' });
-  return JSON.parse(stdout);
-}
-
-/** The one line that a verb complains with. */
-async function complaint(args: readonly string[], env?: NodeJS.ProcessEnv): Promise<string> {
-  const { code, stdout, stderr } = await atelier(args, env);
-  expect({ args, code, stdout }).toEqual({ args, code: 1, stdout: '' });
-  return stderr.trim();
-}
-
-const issue = (...more: string[]) =>
-  json(
-    'keys',
-    'issue',
-    '--tenant',
-    tenant,
-    '--env',
-    'live',
-    '--capabilities',
-    'ctm:create,ctm:read',
-    ...more,
-  );
+const issuing = (capabilities: string) => {
+  const account = ['--tenant', tenant, '--env', 'live'];
+  return ['keys', 'issue', ...account, '--capabilities', capabilities];
+};
+const issue = (...more: string[]) => json(...issuing('ctm:create,ctm:read'), ...more);
 
 const status = async (key: string, headers?: Record<string, string>) =>
   (await api.get('/v1/credits', key, headers)).status;
@@ -116,8 +72,7 @@ describe('atelier keys', () => {
       .update('')
       .digest('base64');
     expect(await status(key.key as string, { 'x-atelier-hmac-sha256': signature })).toBe(401);
-    const asked = ['keys', 'issue', '--tenant', tenant, '--env', 'live', '--capabilities', 'jobs:read'];
-    expect(await complaint([...asked, '--require-signature', 'body'])).toContain(
+    expect(await complaint([...issuing('jobs:read'), '--require-signature', 'body'])).toContain(
       'Allowed choices are always, timed',
     );
   });
@@ -125,7 +80,7 @@ describe('atelier keys', () => {
   it('say what is missing where nothing can be signed or proven, and make no key that nobody would believe', async () => {
     const { keys: before } = await json('keys', 'list', '--tenant', tenant);
     const without = { ATELIER_SIGNING_KEY: '' };
-    const args = ['keys', 'issue', '--tenant', tenant, '--env', 'live', '--capabilities', 'jobs:read'];
+    const args = issuing('jobs:read');
     expect(await complaint([...args, '--require-signature'], without)).toContain('ATELIER_SIGNING_KEY');
     expect(await complaint(args, without)).toContain('nothing can be written without ATELIER_SIGNING_KEY');
     const { keys: after } = await json('keys', 'list', '--tenant', tenant);
@@ -175,17 +130,8 @@ describe('atelier operations', () => {
 
 describe('atelier tenants', () => {
   it('plan changes what is named, and nothing else', async () => {
-    const changed = await json(
-      'tenants',
-      'plan',
-      tenant,
-      '--rate-limit',
-      '900',
-      '--daily-cap',
-      '50',
-      '--env',
-      'live',
-    );
+    const changes = ['--rate-limit', '900', '--daily-cap', '50', '--env', 'live'];
+    const changed = await json('tenants', 'plan', tenant, ...changes);
     expect(changed.accounts).toEqual([
       {
         env: 'live',
@@ -204,20 +150,5 @@ describe('atelier tenants', () => {
     const shown = await json('tenants', 'show', tenant);
     expect((shown.accounts as Json[]).map((account) => account.rate_limit_per_min)).toEqual([900, 1000]);
     expect(await complaint(['tenants', 'plan', tenant])).toContain('nothing to change');
-  });
-
-  it('suspend and reactivate, as often as one likes', async () => {
-    const { key } = await issue();
-    for (const [verb, active] of [
-      ['suspend', false],
-      ['suspend', false],
-      ['reactivate', true],
-    ] as const) {
-      expect(await json('tenants', verb, tenant)).toMatchObject({ environments: ['live', 'test'] });
-      expect((await api.get('/v1/credits', key as string)).body.is_active).toBe(active);
-    }
-    expect(await complaint(['tenants', 'suspend', '01K9Z7J0V6X8Y2Z4A6B8C0D2EF'])).toContain(
-      'there is no tenant',
-    );
   });
 });

@@ -1,15 +1,16 @@
-import { testSigningKey } from '#event-store/testing/signing-key.js';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { DomainEvent } from '#domain/events.js';
 import { readModels } from '#projections/read-models.js';
 import { debited, purchased, queued, settled } from '#projections/testing/stories.js';
 import type { ReadModel } from '#read-store/read-model.js';
 import { ReadStoreFixture } from '#read-store/testing/read-store-fixture.js';
-import { runCommand } from '../support/command.js';
 import { temporaryHome } from '../standalone/support/home.js';
+import { untilEnd } from '../support/until-end.js';
+import { verbsOn } from './support/verbs.js';
 
-const home = temporaryHome();
-let fixture: ReadStoreFixture;
+const home = untilEnd(temporaryHome());
+const fixture = await ReadStoreFixture.create();
+afterAll(() => fixture.dispose());
 
 /** The projector runs an older release, which cannot fold this purchase; the command is of this release. */
 const fault = 'pack-666';
@@ -29,7 +30,6 @@ function older(model: ReadModel<object>): ReadModel<object> {
 const unknown = { type: 'AccountPainted', data: { at: new Date().toISOString() } } as unknown as DomainEvent;
 
 beforeAll(async () => {
-  fixture = await ReadStoreFixture.create();
   fixture.start({ readModels: readModels.map(older) });
   await fixture.append('account', 'acme', [
     purchased(100),
@@ -43,20 +43,11 @@ beforeAll(async () => {
   );
 });
 
-afterAll(async () => {
-  await fixture?.dispose();
-  await home[Symbol.asyncDispose]();
-});
+const { run, json } = verbsOn({ databaseUrl: fixture.url, folder: home.path });
+const atelier = (...args: string[]) => run(args);
 
-function atelier(...args: string[]) {
-  const env = { DATABASE_URL: fixture.url, URL_SIGNING_SECRET: 'x', ATELIER_SIGNING_KEY: testSigningKey };
-  return runCommand(args, home.path, { env });
-}
-
-async function parkedNow(environment: string): Promise<unknown[]> {
-  const { stdout } = await atelier('parked', 'list', '--env', environment, '--json');
-  return (JSON.parse(stdout) as { parked: unknown[] }).parked;
-}
+const parkedNow = async (environment: string): Promise<unknown[]> =>
+  (await json(['parked', 'list', '--env', environment])).parked;
 
 const strange = { stream: 'live.account-strange', revision: 1, type: 'AccountPainted' };
 

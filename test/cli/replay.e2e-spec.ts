@@ -1,4 +1,3 @@
-import { testSigningKey } from '#event-store/testing/signing-key.js';
 import { createWriteStream } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { spawn } from 'node:child_process';
@@ -18,11 +17,13 @@ import {
   stageCompleted,
 } from '#projections/testing/stories.js';
 import { ReadStoreFixture } from '#read-store/testing/read-store-fixture.js';
-import { runCommand } from '../support/command.js';
 import { temporaryHome } from '../standalone/support/home.js';
+import { settingsOn, verbsOn } from './support/verbs.js';
+import { untilEnd } from '../support/until-end.js';
 
-const home = temporaryHome();
-let fixture: ReadStoreFixture;
+const home = untilEnd(temporaryHome());
+const fixture = await ReadStoreFixture.create();
+afterAll(() => fixture.dispose());
 
 const terms = { plan: 'standard', dailySpendCapCredits: 0, monthlyCreditQuota: 0, rateLimitPerMin: 60 };
 const opened: DomainEvent = {
@@ -114,7 +115,6 @@ const histories: { category: StreamCategory; events: DomainEvent[]; states: Reco
 ];
 
 beforeAll(async () => {
-  fixture = await ReadStoreFixture.create();
   for (const { category, events } of histories) await fixture.append(category, 'one', events);
   await makeLongHistory();
 });
@@ -127,26 +127,13 @@ async function makeLongHistory(): Promise<void> {
   }
 }
 
-afterAll(async () => {
-  await fixture?.dispose();
-  await home[Symbol.asyncDispose]();
-});
-
-const settings = () => ({
-  DATABASE_URL: fixture.url,
-  URL_SIGNING_SECRET: 'x',
-  ATELIER_SIGNING_KEY: testSigningKey,
-});
-const atelier = (...args: string[]) => runCommand(['replay', ...args], home.path, { env: settings() });
+const { run, json } = verbsOn({ databaseUrl: fixture.url, folder: home.path });
+const atelier = (...args: string[]) => run(['replay', ...args]);
 const timeOf = ({ data }: DomainEvent) => data.at;
 
 describe.each(histories)('atelier replay of $category', ({ category, events, states }) => {
   const stream = `live.${category}-one`;
-  const replayed = async (...args: string[]) => {
-    const { code, stdout, stderr } = await atelier(stream, ...args, '--json');
-    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-    return JSON.parse(stdout) as { revision: number; state: unknown; history: { revision: number }[] };
-  };
+  const replayed = (...args: string[]) => json(['replay', stream, ...args]);
 
   it('shows the state at a revision, and at a moment', async () => {
     const middle = events.length >> 1;
@@ -203,7 +190,7 @@ describe('atelier replay', () => {
     // its own code.
     const command = ['dist/capabilities/operate/main.js', 'replay', 'live.account-long', ...args];
     const child = spawn(process.execPath, ['--max-old-space-size=40', ...command], {
-      env: { PATH: process.env['PATH'], ...settings() },
+      env: { PATH: process.env['PATH'], ...settingsOn(fixture.url) },
       stdio: ['ignore', 'pipe', 'ignore'],
     });
     child.stdout.pipe(createWriteStream(output));

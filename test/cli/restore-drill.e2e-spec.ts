@@ -1,34 +1,25 @@
-import { testSigningKey } from '#event-store/testing/signing-key.js';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { ReadStoreFixture } from '#read-store/testing/read-store-fixture.js';
 import { seedHistory } from '../bench/history.js';
-import { runCommand } from '../support/command.js';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
 import { temporaryHome } from '../standalone/support/home.js';
+import { untilEnd } from '../support/until-end.js';
+import { verbsOn } from './support/verbs.js';
 
-const home = temporaryHome();
-let fixture: ReadStoreFixture;
+const home = untilEnd(temporaryHome());
+const fixture = await ReadStoreFixture.create();
 const databases: TestDatabase[] = [];
-const backup = () => join(home.path, 'backup.ndjson');
-
-beforeAll(async () => {
-  fixture = await ReadStoreFixture.create();
-  await seedHistory(fixture.store, 25);
-  expect((await atelier('events', 'export', '--output', backup())).code).toBe(0);
-});
-
 afterAll(async () => {
   for (const database of databases) await database.drop();
-  await fixture?.dispose();
-  await home[Symbol.asyncDispose]();
+  await fixture.dispose();
 });
-
-const atelier = (...args: string[]) =>
-  runCommand(args, home.path, {
-    env: { DATABASE_URL: fixture.url, URL_SIGNING_SECRET: 'x', ATELIER_SIGNING_KEY: testSigningKey },
-  });
+const { run } = verbsOn({ databaseUrl: fixture.url, folder: home.path });
+const atelier = (...args: string[]) => run(args);
+const backup = join(home.path, 'backup.ndjson');
+await seedHistory(fixture.store, 25);
+expect((await atelier('events', 'export', '--output', backup)).code).toBe(0);
 
 async function drilled(file: string, ...args: string[]) {
   const { code, stdout, stderr } = await atelier('restore-drill', file, ...args, '--json');
@@ -42,7 +33,7 @@ async function scratch(): Promise<TestDatabase> {
 }
 
 function altered(name: string, change: (lines: string[]) => void): string {
-  const lines = readFileSync(backup(), 'utf8').split('\n');
+  const lines = readFileSync(backup, 'utf8').split('\n');
   change(lines);
   const file = join(home.path, name);
   writeFileSync(file, lines.join('\n'));
@@ -51,7 +42,7 @@ function altered(name: string, change: (lines: string[]) => void): string {
 
 describe('atelier restore-drill', () => {
   it('restores an export on a server of its own, folds and audits it', async () => {
-    const { code, stdout } = await atelier('restore-drill', backup());
+    const { code, stdout } = await atelier('restore-drill', backup);
     expect(stdout).toContain('All checks hold: this backup can be restored.');
     expect(stdout).toMatch(/^265 events were restored in [\d.]+ s: 265 of 95 streams, and 0 seals\./);
     expect(code).toBe(0);
@@ -71,7 +62,7 @@ describe('atelier restore-drill', () => {
       wrong: expect.arrayContaining([expect.stringMatching(/^charges: /)]),
     });
     // The first drill left data there, so a second drill refuses the database.
-    const again = await drilled(backup(), '--scratch', database.url);
+    const again = await drilled(backup, '--scratch', database.url);
     expect(again.stderr).toContain('give an empty one');
   });
 
@@ -88,16 +79,9 @@ describe('atelier restore-drill', () => {
 
   it('is made of what "events copy" restores from, too', async () => {
     const database = await scratch();
-    const { code, stdout } = await atelier(
-      'events',
-      'copy',
-      '--from',
-      backup(),
-      '--to',
-      database.url,
-      '--json',
-    );
+    const places = ['--from', backup, '--to', database.url];
+    const { code, stdout } = await atelier('events', 'copy', ...places, '--json');
     expect(code).toBe(0);
-    expect(JSON.parse(stdout)).toMatchObject({ verified: true, copied: 265, from: backup() });
+    expect(JSON.parse(stdout)).toMatchObject({ verified: true, copied: 265, from: backup });
   });
 });

@@ -1,14 +1,13 @@
 import { testSigningKey } from '#event-store/testing/signing-key.js';
 import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { generateOperatorToken } from '#capabilities/sign-in/operator-token.js';
 import { newSealKey } from '#capabilities/seals/seal.key.js';
-import { ApiService } from '../api/support/api-service.js';
 import { runCommand } from '../support/command.js';
+import { openWorld } from '../api/support/world.js';
 
 const { version: release } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string };
-let service: ApiService;
 const pem = newSealKey();
 const operatorToken = generateOperatorToken('home');
 const home = { urlSigningSecret: 'secret-of-urls-AAAA', signingKey: 'secret-of-signatures-BBBB' };
@@ -28,11 +27,10 @@ const settings = {
   S3_ACCESS_KEY_ID: 'AKIA-EEEE',
   S3_SECRET_ACCESS_KEY: 'secret-of-objects-FFFF',
 };
-let apiKey: string;
+const { service, tenant } = await openWorld({ credits: 7 });
+const apiKey = tenant.key;
 
-beforeAll(async () => {
-  service = await ApiService.start();
-  ({ key: apiKey } = await service.openTenant({ credits: 7 }));
+beforeAll(() => {
   mkdirSync(join(service.folder, 'logs'));
   writeFileSync(join(service.folder, 'secrets.json'), JSON.stringify(home));
   writeFileSync(join(service.folder, 'operator-token'), `${operatorToken}\n`);
@@ -50,7 +48,6 @@ beforeAll(async () => {
   );
   writeFileSync(join(service.folder, 'logs', 'api.log'), `${lines.join('\n')}\nthe last line\n`);
 });
-afterAll(() => service[Symbol.asyncDispose]());
 
 describe('a bundle for support', () => {
   it('holds what helps, and nothing that is secret or leads to a picture', async () => {

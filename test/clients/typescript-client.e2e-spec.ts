@@ -2,18 +2,19 @@ import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { createServer, type ServerResponse } from 'node:http';
-import { type AddressInfo } from 'node:net';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { Atelier, AtelierError, ConnectionError, type JobEvent } from '@atelier/client';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { build } from 'esbuild';
 import sharp from 'sharp';
-import { startService, type JourneyService } from '../journeys/service.js';
+import { startService } from '../journeys/service.js';
 import { eventually } from '../support/eventually.js';
 import { startTcpProxy } from '../support/tcp-proxy.js';
+import { untilEnd } from '../support/until-end.js';
 
 // Node holds some listeners of signals weakly, so the garbage collector can remove objects that only such a
 // listener holds.
@@ -22,17 +23,10 @@ const collectGarbage = runInNewContext('() => gc()') as (after: unknown) => void
 
 const casting = { gender: 'FEMALE', ethnicity: 'east_african', age_range: '26-30' } as const;
 
-describe('the TypeScript client', () => {
-  let service: JourneyService;
-  let atelier: Atelier;
-  beforeAll(async () => {
-    service = await startService(1_000);
-    atelier = new Atelier({ baseUrl: service.baseUrl, apiKey: service.key });
-  });
-  afterAll(async () => {
-    await service?.[Symbol.asyncDispose]();
-  });
+const service = untilEnd(await startService(1_000));
+const atelier = new Atelier({ baseUrl: service.baseUrl, apiKey: service.key });
 
+describe('the TypeScript client', () => {
   const balance = async () => (await atelier.get('/v1/credits')).balance;
 
   it('does what the first lines of its README say', async () => {

@@ -1,59 +1,43 @@
-import { testSigningKey } from '#event-store/testing/signing-key.js';
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Browser, Page } from 'playwright-core';
 import sharp from 'sharp';
-import { AdminService } from '../admin/support.js';
-import type { ApiClient, Json } from '../api/support/api-client.js';
-import { ApiService, type Tenant } from '../api/support/api-service.js';
+import { AdminService, order } from '../admin/support.js';
+import type { Json } from '../api/support/api-client.js';
+import { ApiService } from '../api/support/api-service.js';
 import { closeCharge, failJob, startJob } from '../api/support/finish-job.js';
 import { makePictures } from '../api/support/made-pictures.js';
 import { openBrowser } from '../support/browser.js';
 import { eventually } from '../support/eventually.js';
 import { checkForEverybody, checkPage, openConsolePage, whenDrawn } from './support.js';
+import { untilEnd } from '../support/until-end.js';
 
-let service: ApiService;
-let api: ApiClient;
-let admin: AdminService;
-let browser: Browser;
-let page: Page;
-let token: string;
-let tenant: Tenant;
-const jobs = { done: '', failed: '', queued: [] as string[] };
-const order = { gender: 'FEMALE', ethnicity: 'east_african', body_type: 'athletic', age_range: '26-30' };
-let problems: string[];
-
-beforeAll(async () => {
-  service = await ApiService.start();
-  api = await service.openApi();
-  admin = await AdminService.start(service.databaseUrl, {
+const service = untilEnd(await ApiService.start());
+const api = await service.openApi();
+const admin = untilEnd(
+  await AdminService.start(service.databaseUrl, {
     variables: {
       ATELIER_HOME: service.folder,
       URL_SIGNING_SECRET: 'a secret of tests',
       PUBLIC_URL: api.url,
-      ATELIER_SIGNING_KEY: testSigningKey,
       ATELIER_SECOND_OPERATOR_ABOVE: '5000',
     },
-  });
-  token = await admin.token('ada', 'admin');
-  tenant = await service.openTenant({ credits: 1_000, environment: 'live' });
+  }),
+);
+const token = await admin.token('ada', 'admin');
+const tenant = await service.openTenant({ credits: 1_000 });
+const jobs = { done: '', failed: '', queued: [] as string[] };
+const { page, problems } = await openConsolePage(untilEnd(await openBrowser()));
+
+beforeAll(async () => {
   const portrait = { kind: 'model_portrait', label: 'Portrait' } as const;
-  jobs.done = (
-    await makePictures(api, service, tenant, portrait, { ...portrait, role: 'intermediate' })
-  ).jobId;
+  const made = await makePictures(api, service, tenant, portrait, { ...portrait, role: 'intermediate' });
+  jobs.done = made.jobId;
   jobs.failed = await dispatch();
   await startJob(service, tenant, jobs.failed);
   await failJob(service, tenant, jobs.failed);
   jobs.queued = [await dispatch(), await dispatch(), await dispatch()];
   await eventually(async () => (await ask('GET /jobs?status=FAILURE')).total === 1);
   await eventually(async () => (await ask('GET /jobs')).total === 5);
-  browser = await openBrowser();
-  ({ page, problems } = await openConsolePage(browser));
-});
-afterAll(async () => {
-  await browser?.close();
-  await admin?.[Symbol.asyncDispose]();
-  await service?.[Symbol.asyncDispose]();
 });
 
 async function dispatch(): Promise<string> {

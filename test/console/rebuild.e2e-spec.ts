@@ -1,8 +1,7 @@
 import { testProof } from '#event-store/testing/signing-key.js';
 import { Atelier } from '@atelier/client';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import pg from 'pg';
-import type { Browser, Page } from 'playwright-core';
 import { openEventStore } from '#event-store/open-event-store.js';
 import { createLogger } from '#platform/logger.js';
 import { readModels } from '#projections/read-models.js';
@@ -16,16 +15,10 @@ import { eventually } from '../support/eventually.js';
 import { configurationOn, startProjector, startWorker } from '../support/roles.js';
 import { obligingEngine } from '../worker/support/engines.js';
 import { checkPage, openConsolePage } from './support.js';
+import { untilEnd } from '../support/until-end.js';
 
-const opened = new AsyncDisposableStack();
-let service: ApiService;
-let admin: AdminService;
-let token: string;
-let atelier: Atelier;
-let browser: Browser;
-let page: Page;
-let problems: string[];
-let gates: pg.Client;
+const service = untilEnd(await ApiService.start({ projector: false }));
+const opened = untilEnd(new AsyncDisposableStack());
 
 /**
  * Indexes of two read models that are rebuilt far apart. The creation of each waits for the lock with its
@@ -33,35 +26,26 @@ let gates: pg.Client;
  */
 const waits = { 1: 'jobs_by_tenant_g2', 2: 'renders_by_tenant_g2' } as const;
 
-beforeAll(async () => {
-  service = await ApiService.start({ projector: false });
-  opened.defer(() => service[Symbol.asyncDispose]());
-  const { databaseUrl: url } = service;
-  await startRendering(url);
-  const { url: baseUrl } = await service.openApi();
-  const { key: apiKey } = await service.openTenant({ credits: 1_000_000 });
-  atelier = new Atelier({ baseUrl, apiKey, retries: 50 });
-  admin = await AdminService.start(url);
-  opened.defer(() => admin[Symbol.asyncDispose]());
-  token = await admin.token('ada', 'admin');
-  gates = new pg.Client({ connectionString: url });
-  await gates.connect();
-  opened.defer(() => gates.end());
-  await gates.query(`create function wait_at_gate() returns event_trigger language plpgsql as $$ begin
-    ${Object.entries(waits)
-      .map(
-        ([gate, index]) =>
-          `if current_query() like '%${index}%' then perform pg_advisory_xact_lock_shared(${gate}); end if;`,
-      )
-      .join(' ')}
-    end $$;
-    create event trigger gates on ddl_command_start when tag in ('CREATE INDEX') execute function wait_at_gate();
-    select pg_advisory_lock(1), pg_advisory_lock(2)`);
-  browser = await openBrowser();
-  opened.defer(() => browser.close());
-  ({ page, problems } = await openConsolePage(browser));
-});
-afterAll(() => opened.disposeAsync());
+const { databaseUrl } = service;
+await startRendering(databaseUrl);
+const { url: baseUrl } = await service.openApi();
+const { key: apiKey } = await service.openTenant({ credits: 1_000_000 });
+const atelier = new Atelier({ baseUrl, apiKey, retries: 50 });
+const admin = untilEnd(await AdminService.start(databaseUrl));
+const token = await admin.token('ada', 'admin');
+const gates = new pg.Client({ connectionString: databaseUrl });
+await gates.connect();
+opened.defer(() => gates.end());
+const waitsAtGates = Object.entries(waits).map(
+  ([gate, index]) =>
+    `if current_query() like '%${index}%' then perform pg_advisory_xact_lock_shared(${gate}); end if;`,
+);
+await gates.query(`create function wait_at_gate() returns event_trigger language plpgsql as $$ begin
+  ${waitsAtGates.join(' ')}
+  end $$;
+  create event trigger gates on ddl_command_start when tag in ('CREATE INDEX') execute function wait_at_gate();
+  select pg_advisory_lock(1), pg_advisory_lock(2)`);
+const { page, problems } = await openConsolePage(untilEnd(await openBrowser()));
 
 /** A projector and a worker as their processes make them. */
 async function startRendering(url: string): Promise<void> {

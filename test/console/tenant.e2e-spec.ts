@@ -1,50 +1,37 @@
 import { execFile, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
-import { createServer, type Server } from 'node:http';
+import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { Atelier } from '@atelier/client';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Browser, Page } from 'playwright-core';
+import { afterAll, describe, expect, it } from 'vitest';
 import { workflows } from '#workflows/workflows.js';
-import { startService, type JourneyService } from '../journeys/service.js';
+import { startService } from '../journeys/service.js';
 import { openBrowser } from '../support/browser.js';
 import { eventually } from '../support/eventually.js';
 import { checkForEverybody, checkPage, openConsolePage, whenDrawn } from './support.js';
+import { untilEnd } from '../support/until-end.js';
 
-let service: JourneyService;
-let atelier: Atelier;
-let key: string;
-let browser: Browser;
-let page: Page;
-let problems: string[];
 /** The status of the tenant's endpoint: it fails until a test changes this. */
-let endpoint: Server;
 let answersWith = 500;
+const endpoint = createServer((request, response) => {
+  request.resume();
+  response.writeHead(answersWith).end('thanks');
+}).listen(0, '127.0.0.1');
+await once(endpoint, 'listening');
+afterAll(() => endpoint.close());
 const photograph = join('assets', 'samples', 'garment-photograph.jpg');
-
-beforeAll(async () => {
-  endpoint = createServer((request, response) => {
-    request.resume();
-    response.writeHead(answersWith).end('thanks');
-  }).listen(0, '127.0.0.1');
-  await once(endpoint, 'listening');
-  service = await startService(100, {
+const service = untilEnd(
+  await startService(100, {
     ATELIER_WEBHOOK_ALLOW_HTTP: 'true',
     ATELIER_WEBHOOK_ALLOWED_NETWORKS: '127.0.0.1/32',
-  });
-  key = await service.testKey(500);
-  atelier = new Atelier({ baseUrl: service.baseUrl, apiKey: key });
-  browser = await openBrowser();
-  ({ page, problems } = await openConsolePage(browser));
-});
-afterAll(async () => {
-  await browser?.close();
-  await service?.[Symbol.asyncDispose]();
-  endpoint?.close();
-});
+  }),
+);
+const key = await service.testKey(500);
+const atelier = new Atelier({ baseUrl: service.baseUrl, apiKey: key });
+const { page, problems } = await openConsolePage(untilEnd(await openBrowser()));
 
 const open = async (path: string) => {
   await page.goto(`${service.baseUrl}/console${path}`);

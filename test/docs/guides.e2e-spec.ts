@@ -2,12 +2,12 @@ import { execFile, spawnSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { partFailureCodes } from '@atelier/engine';
-import type { Browser } from 'playwright-core';
 import { vocabulary } from '../../apps/api/src/http/vocabulary.js';
-import { startService, type JourneyService } from '../journeys/service.js';
+import { startService } from '../journeys/service.js';
 import { openBrowser } from '../support/browser.js';
+import { untilEnd } from '../support/until-end.js';
 
 const folder = join('docs', 'guides');
 const guides = readdirSync(folder).map((file) => ({ file, text: readFileSync(join(folder, file), 'utf8') }));
@@ -35,20 +35,11 @@ const generators = guides.flatMap(({ text }) =>
 
 const hasPython = spawnSync('python3', ['--version']).status === 0;
 
-describe('the guides', () => {
-  let service: JourneyService;
-  let key: string;
-  let browser: Browser;
-  beforeAll(async () => {
-    service = await startService(100);
-    key = await service.testKey(500);
-    browser = await openBrowser();
-  });
-  afterAll(async () => {
-    await browser?.close();
-    await service?.[Symbol.asyncDispose]();
-  });
+const service = untilEnd(await startService(100));
+const key = await service.testKey(500);
+const browser = untilEnd(await openBrowser());
 
+describe('the guides', () => {
   it.each(snippets)('$file: the $language snippet works', async ({ language, code }) => {
     if (language === 'python' && !hasPython) return console.warn('python3 is not installed: not tried');
     const [command, args] = commands[language]!(code);

@@ -1,27 +1,14 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Browser, Page } from 'playwright-core';
-import { ApiService } from '../api/support/api-service.js';
+import { describe, expect, it } from 'vitest';
 import { checkForEverybody, openConsolePage } from '../console/support.js';
 import { openBrowser } from '../support/browser.js';
+import { openWorld } from '../api/support/world.js';
+import { untilEnd } from '../support/until-end.js';
+
+const { api } = await openWorld();
+const { url } = api;
+const { page, problems } = await openConsolePage(untilEnd(await openBrowser()));
 
 describe('the pages for integrators', () => {
-  let service: ApiService;
-  let url: string;
-  let browser: Browser;
-  let page: Page;
-  let problems: string[];
-
-  beforeAll(async () => {
-    service = await ApiService.start();
-    ({ url } = await service.openApi());
-    browser = await openBrowser();
-    ({ page, problems } = await openConsolePage(browser));
-  });
-  afterAll(async () => {
-    await browser?.close();
-    await service?.[Symbol.asyncDispose]();
-  });
-
   it.each(['/', '/docs/guides/quick-start', '/docs/guides/errors', '/docs/guides/none'])(
     '%s is drawn, for everybody',
     async (path) => {

@@ -8,28 +8,25 @@ import { Atelier, type Answer } from '@atelier/client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import sharp from 'sharp';
 import { freePort } from '#platform/embedded-postgres.js';
-import { startService, type JourneyService } from '../journeys/service.js';
+import { startService } from '../journeys/service.js';
 import { openBrowser } from '../support/browser.js';
 import { eventually } from '../support/eventually.js';
 import { DeadlyProxy } from './deadly-proxy.js';
+import { untilEnd } from '../support/until-end.js';
 
 type Webhook = Answer<'/v1/webhooks/{public_id}'>;
 
-let service: JourneyService;
-let pagePort: string;
-const children = new Set<ChildProcess>();
-
-beforeAll(async () => {
-  pagePort = String(await freePort());
-  service = await startService(100, {
+const pagePort = String(await freePort());
+const service = untilEnd(
+  await startService(100, {
     ATELIER_WEBHOOK_ALLOW_HTTP: 'true',
     ATELIER_WEBHOOK_ALLOWED_NETWORKS: '127.0.0.1/32',
     CORS_ORIGINS: `http://127.0.0.1:${pagePort}`,
-  });
-});
-afterAll(async () => {
+  }),
+);
+const children = new Set<ChildProcess>();
+afterAll(() => {
   for (const child of children) child.kill('SIGKILL');
-  await service?.[Symbol.asyncDispose]();
 });
 
 function start(program: string, settings: NodeJS.ProcessEnv): { child: ChildProcess; said: () => string } {

@@ -1,10 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Finished } from './client.js';
 import { checkOf, downloaded } from './checks.js';
 import { journeys } from './journeys.js';
 import { Library } from './library.js';
-import { startService, type JourneyService } from './service.js';
+import { startService } from './service.js';
+import { untilEnd } from '../support/until-end.js';
 
 const credits = 1000;
 
@@ -26,17 +27,10 @@ interface LedgerEntry {
   readonly credits_delta: number;
 }
 
-describe('a customer who has read the specification', () => {
-  let service: JourneyService;
-  let library: Library;
-  beforeAll(async () => {
-    service = await startService(credits);
-    library = new Library(service.client);
-  });
-  afterAll(async () => {
-    await service?.[Symbol.asyncDispose]();
-  });
+const service = untilEnd(await startService(credits));
+const library = new Library(service.client);
 
+describe('a customer who has read the specification', () => {
   it.each(journeys)('ends $workflow with pictures to look at', async ({ workflow, run }): Promise<void> => {
     const finished = await run(library);
     expectALifeOfAJob(finished);

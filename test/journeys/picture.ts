@@ -58,5 +58,4 @@ export const distance = (one: Colour, other: Colour): number =>
 export const places = {
   upperCorner: { left: 0.02, top: 0.02, width: 0.12, height: 0.12 },
   chest: { left: 0.44, top: 0.4, width: 0.12, height: 0.08 },
-  whole: { left: 0, top: 0, width: 1, height: 1 },
 } as const satisfies Record<string, Place>;

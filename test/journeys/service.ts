@@ -2,22 +2,11 @@ import { Atelier, run } from '../standalone/support/atelier.js';
 import { temporaryHome } from '../standalone/support/home.js';
 import { Client } from './client.js';
 
-/** `npm start` in a folder of its own, and a tenant with credits. */
-export interface JourneyService extends AsyncDisposable {
-  readonly baseUrl: string;
-  readonly client: Client;
-  readonly key: string;
-  /** Runs a verb of the operator's command. */
-  operator(...args: string[]): Promise<Record<string, string>>;
-  /** A key for a new tenant in the test environment. */
-  testKey(credits: number): Promise<string>;
-}
-
-/** @param settings of the service, beside those that tests have anyway */
-export async function startService(
-  credits: number,
-  settings: NodeJS.ProcessEnv = {},
-): Promise<JourneyService> {
+/**
+ * `npm start` in a folder of its own, and a tenant with credits.
+ * @param settings of the service, beside those that tests have anyway
+ */
+export async function startService(credits: number, settings: NodeJS.ProcessEnv = {}) {
   await using starting = new AsyncDisposableStack();
   const home = starting.use(temporaryHome());
   const atelier = await Atelier.start(home.path, settings);
@@ -32,28 +21,10 @@ export async function startService(
     return JSON.parse(stdout) as Record<string, string>;
   };
   const keyOf = async (env: 'live' | 'test', credits: number): Promise<string> => {
-    const { tenant_id: tenant = '' } = await operator(
-      'tenants',
-      'create',
-      '--name',
-      'Journeys',
-      '--env',
-      env,
-      '--credits',
-      String(credits),
-      '--rate-limit',
-      '100000',
-    );
-    const { key = '' } = await operator(
-      'keys',
-      'issue',
-      '--tenant',
-      tenant,
-      '--env',
-      env,
-      '--capabilities',
-      'jobs:create,jobs:read',
-    );
+    const opening = ['--name', 'Journeys', '--credits', String(credits), '--rate-limit', '100000'];
+    const { tenant_id: tenant = '' } = await operator('tenants', 'create', '--env', env, ...opening);
+    const grant = ['--capabilities', 'jobs:create,jobs:read'];
+    const { key = '' } = await operator('keys', 'issue', '--tenant', tenant, '--env', env, ...grant);
     return key;
   };
   const key = await keyOf('live', credits);
@@ -62,8 +33,8 @@ export async function startService(
     baseUrl: atelier.baseUrl,
     client: new Client(atelier.baseUrl, key),
     key,
-    operator,
-    testKey: (ofTests) => keyOf('test', ofTests),
+    /** A key for a new tenant in the test environment. */
+    testKey: (ofTests: number) => keyOf('test', ofTests),
     [Symbol.asyncDispose]: () => started.disposeAsync(),
   };
 }

@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import pg from 'pg';
 import { connectionBudgets } from '#platform/connections.js';
 import { Service } from './support/service.js';
+import { untilEnd } from '../support/until-end.js';
 
 /**
  * Connections of the spec itself, beside the roles: the log of its service with its listener, and the query
@@ -10,18 +11,10 @@ import { Service } from './support/service.js';
  */
 const ownConnections = 4 + 1 + 1;
 
-let service: Service;
-let database: pg.Client;
-
-beforeAll(async () => {
-  service = await Service.start();
-  database = new pg.Client({ connectionString: service.inner.databaseUrl });
-  await database.connect();
-});
-afterAll(async () => {
-  await database.end();
-  await service[Symbol.asyncDispose]();
-});
+const service = untilEnd(await Service.start());
+const database = new pg.Client({ connectionString: service.inner.databaseUrl });
+await database.connect();
+afterAll(() => database.end());
 
 async function openConnections(): Promise<number> {
   const { rows } = await database.query<{ open: number }>(

@@ -1,33 +1,20 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import pg from 'pg';
-import type { Tenant } from '../api/support/api-service.js';
 import { startTcpProxy } from '../support/tcp-proxy.js';
 import { eventually } from '../support/eventually.js';
 import { Service, type Role } from './support/service.js';
+import { untilEnd } from '../support/until-end.js';
 
 /** The processes of production, with a second projector that stands by. */
-let service: Service;
-let tenant: Tenant;
-let roles: Record<'api' | 'worker' | 'first' | 'second', Role>;
-let sql: pg.Pool;
-
-beforeAll(async () => {
-  service = await Service.start({}, []);
-  const [api, worker, first, second] = await Promise.all([
-    service.role('api'),
-    service.role('worker'),
-    service.role('projector'),
-    service.role('projector'),
-  ]);
-  roles = { api, worker, first, second };
-  service.connect(api);
-  tenant = await service.inner.openTenant({ environment: 'test' });
-  sql = new pg.Pool({ connectionString: service.inner.databaseUrl, max: 1 });
-});
-afterAll(async () => {
-  await sql?.end();
-  await service?.[Symbol.asyncDispose]();
-});
+const service = untilEnd(await Service.start({}, []));
+const names = ['api', 'worker', 'projector', 'projector'] as const;
+const started = await Promise.all(names.map((name) => service.role(name)));
+const [api, worker, first, second] = started as [Role, Role, Role, Role];
+const roles = { api, worker, first, second };
+service.connect(api);
+const tenant = await service.inner.openTenant({ environment: 'test' });
+const sql = new pg.Pool({ connectionString: service.inner.databaseUrl, max: 1 });
+afterAll(() => sql.end());
 
 /** The sum over all processes; each counts its own writes. */
 async function sum(name: string): Promise<number> {

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { CancelJob, CancelJobHandler } from '#application/job/cancel-job.handler.js';
 import { newId } from '#platform/ids.js';
 import { StoredJobs } from '#adapters/stored-jobs.js';
@@ -8,14 +8,10 @@ import { Workshop } from '../worker/support/workshop.js';
 import { eventually } from '../support/eventually.js';
 import { handledAll } from './support/handled-all.js';
 import { commandBusOn } from '../support/command-bus.js';
+import { untilEnd } from '../support/until-end.js';
 
-let workshop: Workshop;
-
-beforeAll(async () => {
-  workshop = await Workshop.open();
-  await workshop.startProjector();
-});
-afterAll(() => workshop[Symbol.asyncDispose]());
+const workshop = untilEnd(await Workshop.open());
+await workshop.startProjector();
 
 const renderMs = 25;
 /** These would take a minute: 10 of 40. */

@@ -1,5 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { CommandBus } from '@nestjs/cqrs';
+import { afterAll, describe, expect, it } from 'vitest';
 import fc from 'fast-check';
 import { AccountsFixture } from '#application/accounts.fixture.js';
 import { AccountWriter } from '#application/account/account-writer.js';
@@ -10,21 +9,16 @@ import {
 } from '#application/process-managers/process-managers.js';
 import { BatchParents } from '#application/process-managers/batch-parents.js';
 import { ChargeCloser } from '#application/process-managers/charge-closer.js';
-import { sweepOrphans } from '#application/process-managers/orphan-sweep.js';
 import type { QueuedJob } from '#domain/job/job.js';
 import { decode } from '#domain/stored-events.js';
 import { AppendOutcomeUnknown, type EventStore } from '#event-store/event-store.js';
 import { systemClock } from '#platform/clock.js';
-import { createLogger } from '#platform/logger.js';
 import { toProjectedEvent } from '#read-store/projected-event.js';
 import { ends, Story, type End } from './support/story.js';
+import { sweep } from './support/sweep.js';
 import { commandBusOn } from '../support/command-bus.js';
 
-let fixture: AccountsFixture;
-
-beforeAll(async () => {
-  fixture = await AccountsFixture.start();
-});
+const fixture = await AccountsFixture.start();
 afterAll(() => fixture.stop());
 
 /** The state of each job before the process managers run; `orphaned`: charged, and never queued. */
@@ -86,7 +80,7 @@ class Managers {
     const accounts = new AccountWriter(store, fixture.snapshots);
     const commands = commandBusOn({ store, accounts });
     if (to === 'sweep') {
-      await this.sweep(commands);
+      await sweep({ store, accounts }, ...this.orphans);
       return false;
     }
     if (fault === 'rewind') this.checkpoints[to] = this.from;
@@ -114,20 +108,6 @@ class Managers {
       const batchesLeft = await this.deliver({ to: 'batches', size: 50, fault: 'none' });
       more = (await this.deliver({ to: 'closer', size: 50, fault: 'none' })) || batchesLeft;
     }
-  }
-
-  private async sweep(commands: CommandBus): Promise<void> {
-    const candidates = this.orphans.map(({ tenant, chargeId, jobId, at }) => {
-      return { tenant, chargeId: chargeId!, jobId, createdAt: new Date(at) };
-    });
-    await sweepOrphans({
-      environment: 'test',
-      commands,
-      clock: systemClock,
-      orphanHorizonMs: -1,
-      openCharges: { openChargesOlderThan: () => Promise.resolve(candidates) },
-      logger: createLogger('test', 'silent'),
-    });
   }
 }
 

@@ -1,26 +1,22 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { AccountsFixture } from '#application/accounts.fixture.js';
 import { AccountWriter } from '#application/account/account-writer.js';
 import { DispatchVoided } from '#application/dispatch/dispatcher.js';
 import type { DispatchIds } from '#application/dispatch/idempotency.js';
-import { sweepOrphans, type SweepResult } from '#application/process-managers/orphan-sweep.js';
 import { oneByOne } from '../support/one-by-one.js';
 import { decode } from '#domain/stored-events.js';
 import { AppendOutcomeUnknown, type EventStore, type NewEvent } from '#event-store/event-store.js';
-import { systemClock } from '#platform/clock.js';
 import { newId } from '#platform/ids.js';
-import { createLogger } from '#platform/logger.js';
-import { commandBusOn, dispatcherOn } from '../support/command-bus.js';
+import { dispatcherOn } from '../support/command-bus.js';
+import { eventsIn } from '../support/streams.js';
+import { sweep as sweepOnce } from './support/sweep.js';
 
-let fixture: AccountsFixture;
+const fixture = await AccountsFixture.start();
+afterAll(() => fixture.stop());
 let tenant: string;
 let ids: DispatchIds;
 
-beforeAll(async () => {
-  fixture = await AccountsFixture.start();
-});
-afterAll(() => fixture.stop());
 beforeEach(async () => {
   tenant = await fixture.tenantWith(1_000);
   ids = { requestId: newId(), jobId: newId() };
@@ -58,17 +54,9 @@ function dispatch(through: EventStore, of = ids, payer = tenant) {
 }
 
 /** Another process, which treats the charge as an orphan. */
-function sweep(store: EventStore = fixture.store, of = ids, payer = tenant): Promise<SweepResult> {
-  const candidate = { tenant: payer, chargeId: of.requestId, jobId: of.jobId, createdAt: new Date(0) };
+function sweep(store: EventStore = fixture.store, { requestId, jobId } = ids, payer = tenant) {
   const accounts = new AccountWriter(store, fixture.snapshots);
-  return sweepOrphans({
-    environment: 'test',
-    commands: commandBusOn({ store, accounts }),
-    clock: systemClock,
-    orphanHorizonMs: 0,
-    logger: createLogger('test', 'silent'),
-    openCharges: { openChargesOlderThan: () => Promise.resolve([candidate]) },
-  });
+  return sweepOnce({ store, accounts }, { tenant: payer, chargeId: requestId, jobId });
 }
 
 /** The debit is recorded, but the process dies before it queues the job. */
@@ -91,14 +79,10 @@ async function stalled() {
   return { late, goOn };
 }
 
-async function typesOf(stream: string): Promise<string[]> {
-  const slice = await fixture.store.readStream(stream);
-  return slice.kind === 'found' ? slice.events.map(({ type }) => type) : [];
-}
+const typesOf = async (stream: string) => (await eventsIn(fixture.store, stream)).map(({ type }) => type);
 
 async function refundsOf(of = ids, payer = tenant): Promise<unknown[]> {
-  const slice = await fixture.store.readStream(`test.account-${payer}`);
-  const events = slice.kind === 'found' ? slice.events.map(decode) : [];
+  const events = (await eventsIn(fixture.store, `test.account-${payer}`)).map(decode);
   return events.flatMap((event) =>
     event.type === 'CreditsRefunded' && event.data.chargeId === of.requestId ? [event.data.amount] : [],
   );

@@ -1,36 +1,19 @@
-import { testSigningKey } from '#event-store/testing/signing-key.js';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { QueuedJob } from '#domain/job/job.js';
-import { runCommand } from '../support/command.js';
 import { Workshop } from '../worker/support/workshop.js';
 import { Story } from './support/story.js';
+import { untilEnd } from '../support/until-end.js';
+import { verbsOn } from '../cli/support/verbs.js';
+import type { Json } from '../api/support/api-client.js';
 
-let workshop: Workshop;
-let story: Story;
+const workshop = untilEnd(await Workshop.open());
+const story = new Story(workshop.store, workshop.accounts, await workshop.tenantWith(1_000));
+// The projector runs beside the verb, but its horizon is so long that it leaves all orphans to the verb.
+await workshop.startProjector({ orphanHorizonMs: 24 * 3_600_000 });
 
-beforeAll(async () => {
-  workshop = await Workshop.open();
-  story = new Story(workshop.store, workshop.accounts, await workshop.tenantWith(1_000));
-  // The projector runs beside the verb, but its horizon is so long that it leaves all orphans to the verb.
-  await workshop.startProjector({ orphanHorizonMs: 24 * 3_600_000 });
-});
-afterAll(() => workshop[Symbol.asyncDispose]());
-
-function atelier(args: readonly string[], env: NodeJS.ProcessEnv = {}) {
-  const settings = {
-    DATABASE_URL: workshop.databaseUrl,
-    URL_SIGNING_SECRET: 'x',
-    ATELIER_SIGNING_KEY: testSigningKey,
-    ...env,
-  };
-  return runCommand(['orphans', ...args], workshop.folder, { env: settings });
-}
-
-async function json(args: readonly string[], env?: NodeJS.ProcessEnv): Promise<Record<string, unknown>> {
-  const { code, stdout, stderr } = await atelier([...args, '--json'], env);
-  expect({ args, code, stderr }).toEqual({ args, code: 0, stderr: '' });
-  return JSON.parse(stdout) as Record<string, unknown>;
-}
+const verbs = verbsOn(workshop);
+const atelier = (args: readonly string[]) => verbs.run(['orphans', ...args]);
+const json = (args: readonly string[], env?: NodeJS.ProcessEnv) => verbs.json(['orphans', ...args], env);
 
 async function orphaned(minutesOld: number): Promise<QueuedJob> {
   const job = story.single(new Date(Date.now() - minutesOld * 60_000));
@@ -38,8 +21,7 @@ async function orphaned(minutesOld: number): Promise<QueuedJob> {
   return job;
 }
 
-const idsOf = ({ orphans }: Record<string, unknown>) =>
-  (orphans as { charge_id: string }[]).map(({ charge_id: id }) => id);
+const idsOf = ({ orphans }: Json) => (orphans as Json[]).map(({ charge_id: id }) => id);
 
 describe('atelier orphans', () => {
   it('lists and gives back open charges without a job past the horizon, and only those', async () => {
@@ -52,7 +34,7 @@ describe('atelier orphans', () => {
     const listed = await json(['list']);
     expect(listed).toEqual({ horizon_ms: 60_000, orphans: expect.any(Array) });
     expect(idsOf(listed)).toEqual([old.chargeId, middle.chargeId]);
-    const [first] = listed['orphans'] as Record<string, unknown>[];
+    const [first] = listed.orphans;
     expect(first).toEqual({
       env: 'test',
       tenant_id: story.tenant,
@@ -64,7 +46,7 @@ describe('atelier orphans', () => {
       fenced: false,
       ended: null,
     });
-    expect(first!['age_seconds']).toBeGreaterThanOrEqual(36_000);
+    expect(first.age_seconds).toBeGreaterThanOrEqual(36_000);
     expect(idsOf(await json(['list', '--horizon', '5h']))).toEqual([old.chargeId]);
     expect(idsOf(await json(['list'], { ATELIER_ORPHAN_HORIZON_MS: '18000000' }))).toEqual([old.chargeId]);
     expect(idsOf(await json(['list', '--env', 'live']))).toEqual([]);

@@ -1,19 +1,15 @@
 import { readdir } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { EngineError } from '@atelier/engine';
 import { engineThat } from '../worker/support/engines.js';
 import { Workshop } from '../worker/support/workshop.js';
 import { eventually } from '../support/eventually.js';
 import { handledAll } from './support/handled-all.js';
 import { Story } from './support/story.js';
+import { untilEnd } from '../support/until-end.js';
 
-let workshop: Workshop;
-
-beforeAll(async () => {
-  workshop = await Workshop.open();
-});
-afterAll(() => workshop[Symbol.asyncDispose]());
+const workshop = untilEnd(await Workshop.open());
 
 /** The whole log as it is stored, ids and metadata included. */
 const wholeLog = () => workshop.store.readAll({ limit: 4096 });

@@ -1,4 +1,3 @@
-import { testSigningKey } from '#event-store/testing/signing-key.js';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
@@ -8,23 +7,18 @@ import pg from 'pg';
 import { environments } from '#domain/streams.js';
 import { readModels } from '#projections/read-models.js';
 import { RebuildSession } from '#capabilities/operate/rebuild/rebuild-session.js';
-import { ApiService, type Tenant } from '../api/support/api-service.js';
-import type { ApiClient, Json } from '../api/support/api-client.js';
+import type { Json } from '../api/support/api-client.js';
 import { closeCharge, finishJob, startJob } from '../api/support/finish-job.js';
 import { seedHistory } from '../bench/history.js';
-import { runCommand } from '../support/command.js';
+import { settingsOn, verbsOn } from '../cli/support/verbs.js';
+import { openWorld } from '../api/support/world.js';
 
-let service: ApiService;
-let api: ApiClient;
-let tenant: Tenant;
-let sql: pg.Pool;
+const { service, api, tenant } = await openWorld();
+const sql = new pg.Pool({ connectionString: service.databaseUrl, max: 2 });
+afterAll(() => sql.end());
 const jobs: string[] = [];
 
 beforeAll(async () => {
-  service = await ApiService.start();
-  sql = new pg.Pool({ connectionString: service.databaseUrl, max: 2 });
-  api = await service.openApi();
-  tenant = await service.openTenant();
   for (let seed = 0; seed < 3; seed++) {
     const { body } = await api.post('/v1/model-generator', tenant.key, { gender: 'FEMALE', seed });
     jobs.push(body.job_id as string);
@@ -34,21 +28,9 @@ beforeAll(async () => {
   const charges = await sql.query<{ id: string }>('select id from live.ledger where job_id = $1', [jobs[0]]);
   await closeCharge(service, tenant, charges.rows[0]!.id, 'settle');
 });
-afterAll(async () => {
-  await sql.end();
-  await service[Symbol.asyncDispose]();
-});
-
-const environment = () => ({
-  DATABASE_URL: service.databaseUrl,
-  URL_SIGNING_SECRET: 'x',
-  ATELIER_SIGNING_KEY: testSigningKey,
-});
 
 async function atelier(...args: string[]): Promise<{ code: number | null; stderr: string; out: Json }> {
-  const { code, stdout, stderr } = await runCommand([...args, '--json'], service.folder, {
-    env: environment(),
-  });
+  const { code, stdout, stderr } = await verbsOn(service).run([...args, '--json']);
   return { code, stderr, out: stdout === '' ? undefined : JSON.parse(stdout) };
 }
 
@@ -219,7 +201,7 @@ describe('atelier projections', () => {
     const main = join(process.cwd(), 'dist', 'capabilities', 'operate', 'main.js');
     for (let signal: unknown; signal !== 'SIGKILL';) {
       const child = spawn(process.execPath, [main, 'projections', 'rebuild', '--all', '--env', 'live'], {
-        env: { ...process.env, ...environment() },
+        env: { ...process.env, ...settingsOn(service.databaseUrl) },
         stdio: 'ignore',
       });
       const ended = once(child, 'exit');

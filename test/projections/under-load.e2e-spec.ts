@@ -1,43 +1,70 @@
-import { testSigningKey } from '#event-store/testing/signing-key.js';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ApiService, type Tenant } from '../api/support/api-service.js';
-import type { ApiClient, Json } from '../api/support/api-client.js';
-import { run } from '../standalone/support/atelier.js';
-import { startLoad, type LoadResult } from './support/load.js';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import type { Answer } from '../api/support/api-client.js';
+import type { Tenant } from '../api/support/api-service.js';
+import type { Json } from '../api/support/api-client.js';
+import { openWorld } from '../api/support/world.js';
+import { verbsOn } from '../cli/support/verbs.js';
 
-let service: ApiService;
-let api: ApiClient;
-let tenants: Tenant[];
+const { service, api } = await openWorld();
+const tenants = await Promise.all([1, 2].map(() => service.openTenant({ credits: 100_000 })));
 
-beforeAll(async () => {
-  service = await ApiService.start();
-  api = await service.openApi();
-  tenants = await Promise.all([1, 2].map(() => service.openTenant({ credits: 100_000 })));
-});
-afterAll(() => service[Symbol.asyncDispose]());
+const projections = (...args: string[]) => verbsOn(service).json(['projections', ...args]);
 
-async function projections(...args: string[]): Promise<Json> {
-  const { code, stdout, stderr } = await run(
-    'capabilities/operate/main.js',
-    ['projections', ...args, '--json'],
-    service.folder,
-    {
-      env: {
-        DATABASE_URL: service.databaseUrl,
-        URL_SIGNING_SECRET: 'x',
-        ATELIER_SIGNING_KEY: testSigningKey,
-      },
+/** Dispatches and reads back its own writes, one after the other, until it is stopped. */
+function startLoad({ key }: Tenant) {
+  let stopped = false;
+  let dispatches = 0;
+  const failures: string[] = [];
+  const check = (answer: Answer, holds: boolean, what: string) => {
+    if (answer.status !== 200 || answer.headers.has('x-consistency') || !holds)
+      failures.push(`${what}: ${answer.status} ${JSON.stringify(answer.body).slice(0, 300)}`);
+  };
+  const round = async () => {
+    const sent = await api.post('/v1/model-generator', key, { gender: 'FEMALE', seed: dispatches });
+    if (sent.status !== 202) {
+      failures.push(`dispatch answered ${sent.status}`);
+      return;
+    }
+    dispatches += 1;
+    const job: string = sent.body.job_id;
+    const request: string = sent.body.request_id;
+    const [jobs, events, usage, transactions, credits] = await Promise.all(
+      [
+        '/v1/jobs?limit=1',
+        `/v1/jobs/${job}/events`,
+        '/v1/usage?limit=1',
+        '/v1/transactions?limit=1',
+        '/v1/credits',
+      ].map((path) => api.get(path, key)),
+    );
+    const first = (answer: Answer) => answer.body.items?.[0] ?? {};
+    check(jobs!, jobs!.body.jobs?.[0]?.public_id === job, 'jobs');
+    check(events!, events!.body.events?.[0]?.event_type === 'queued', 'events');
+    check(usage!, first(usage!).request_id === request, 'usage');
+    check(transactions!, first(transactions!).id === request, 'transactions');
+    check(credits!, true, 'credits');
+  };
+  const running = (async () => {
+    while (!stopped) {
+      await round().catch((error: unknown) => failures.push(String(error)));
+      await sleep(5);
+    }
+  })();
+  return {
+    async stop() {
+      stopped = true;
+      await running;
+      return { dispatches, failures };
     },
-  );
-  expect({ args, code, stderr }).toEqual({ args, code: 0, stderr: '' });
-  return JSON.parse(stdout);
+  };
 }
 
 describe('while requests go on', () => {
   it('read models are rebuilt, switched and taken back, and every caller sees what it wrote', async () => {
-    const loads = tenants.map(({ key }) => startLoad(api, key));
+    const loads = tenants.map(startLoad);
     const reports: Json[] = [];
-    let results: LoadResult[];
+    let results: Awaited<ReturnType<(typeof loads)[0]['stop']>>[];
     try {
       reports.push(await projections('rebuild', '--all'));
       await projections('rollback', '--all', '--env', 'live');

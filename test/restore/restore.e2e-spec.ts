@@ -1,6 +1,3 @@
-import { testSigningKey } from '#event-store/testing/signing-key.js';
-import { fork } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,10 +8,11 @@ import { prepareEventStore } from '#event-store/open-event-store.js';
 import type { Answer, ApiClient } from '../api/support/api-client.js';
 import { Peer } from '../eventstoredb/peer/peer.js';
 import { PeerLog } from '../eventstoredb/peer/peer-log.js';
-import { runCommand } from '../support/command.js';
+import { run } from '../standalone/support/atelier.js';
 import { eventually } from '../support/eventually.js';
 import { copyTestDatabase, createTestDatabase, type TestDatabase } from '../support/test-database.js';
 import { House, type Customer } from './house.js';
+import { settingsOn, verbsOn } from '../cli/support/verbs.js';
 
 vi.setConfig({ testTimeout: 600_000, hookTimeout: 600_000 });
 
@@ -151,15 +149,8 @@ describe.each([
     args: readonly string[],
     more: NodeJS.ProcessEnv = {},
   ) {
-    const env = {
-      DATABASE_URL: database.url,
-      EVENT_STORE_URL: log.url,
-      URL_SIGNING_SECRET: 'x',
-      ATELIER_SIGNING_KEY: testSigningKey,
-      PUBLIC_URL: 'http://127.0.0.1:9',
-      ...more,
-    };
-    return runCommand(args, folder, { env });
+    const place = { EVENT_STORE_URL: log.url, PUBLIC_URL: 'http://127.0.0.1:9' };
+    return verbsOn({ databaseUrl: database.url, folder }, place).run(args, more);
   }
 
   /** One check of the doctor's report. */
@@ -195,18 +186,13 @@ describe.each([
     expect(await house.figures(api, customer, 9)).toEqual(expected(9));
   });
 
-  it('goes on where the log ends when the database is older than the log', async () => {
-    const { house } = await restored(newer.log, older.database);
-    expect(await house.figures(await running(house), customer, 9)).toEqual(expected(9));
-  });
-
-  it('goes on where it was when both are of one time', async () => {
-    const { house } = await restored(newer.log, newer.database);
-    expect(await house.figures(await running(house), customer, 9)).toEqual(expected(9));
-  });
-
-  it('makes the database again from the log when it is lost', async () => {
-    const { house } = await restored(newer.log, 'empty');
+  it.each([
+    ['goes on where the log ends when the database is older than the log', 'older'],
+    ['goes on where it was when both are of one time', 'newer'],
+    ['makes the database again from the log when it is lost', 'empty'],
+  ] as const)('%s', async (_what, which) => {
+    const databases = { older: older.database, newer: newer.database, empty: 'empty' } as const;
+    const { house } = await restored(newer.log, databases[which]);
     expect(await house.figures(await running(house), customer, 9)).toEqual(expected(9));
   });
 
@@ -325,9 +311,14 @@ describe.each([
       `belongs to the log [0-9a-f-]{36} at .+, and EVENT_STORE_URL names the log [0-9a-f-]{36} at ${place(other.url)}: .*atelier events copy --checkpoints translate`,
     );
     for (const role of ['api', 'worker', 'projector']) {
-      const { code, logged } = await ended(role, { log: other, database });
+      const env = {
+        ...settingsOn(database.url),
+        EVENT_STORE_URL: other.url,
+        LOG_LEVEL: 'error',
+      };
+      const { code, stdout } = await run(`apps/${role}/src/main.js`, [], folder, { env });
       expect([role, code]).toEqual([role, 1]);
-      const lines = logged.split('\n').filter((line) => message.test(line));
+      const lines = stdout.split('\n').filter((line) => message.test(line));
       expect(lines).toHaveLength(1);
     }
     const verb = await atelier({ log: other, database }, ['tenants', 'show', customer.tenant]);
@@ -339,29 +330,6 @@ describe.each([
     expect(await right.figures(await running(right), customer, 9)).toEqual(expected(9));
   });
 });
-
-/** Runs a role that cannot start, in a process of its own. */
-async function ended(
-  role: string,
-  { log, database }: { log: Log; database: TestDatabase },
-): Promise<{ code: number | null; logged: string }> {
-  const child = fork(join(process.cwd(), 'dist', 'apps', role, 'src', 'main.js'), {
-    env: {
-      ...process.env,
-      DATABASE_URL: database.url,
-      EVENT_STORE_URL: log.url,
-      URL_SIGNING_SECRET: 'x',
-      ATELIER_SIGNING_KEY: testSigningKey,
-      PORT: '0',
-      LOG_LEVEL: 'error',
-    },
-    stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
-  });
-  let logged = '';
-  child.stdout!.setEncoding('utf8').on('data', (text: string) => (logged += text));
-  const [code] = (await once(child, 'close')) as [number | null];
-  return { code, logged };
-}
 
 const place = (url: string) => url.replace(/\/\/.*@/, '//').split('?')[0]!;
 

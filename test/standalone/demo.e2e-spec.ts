@@ -5,15 +5,13 @@ import { afterAll, describe, expect, it } from 'vitest';
 import sharp from 'sharp';
 import { Atelier, run } from './support/atelier.js';
 import { temporaryHome } from './support/home.js';
+import { untilEnd } from '../support/until-end.js';
+
+const home = untilEnd(temporaryHome());
+const folder = mkdtempSync(join(tmpdir(), 'atelier-demo-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 describe('npm run demo', () => {
-  const home = temporaryHome();
-  const folder = mkdtempSync(join(tmpdir(), 'atelier-demo-'));
-  afterAll(async () => {
-    rmSync(folder, { recursive: true, force: true });
-    await home[Symbol.asyncDispose]();
-  });
-
   const demo = () => run('apps/standalone/src/demo.js', [], home.path, { cwd: folder });
 
   async function expectAPicture(stdout: string): Promise<void> {

@@ -6,15 +6,14 @@ import { Atelier, runStandalone } from './support/atelier.js';
 import { temporaryHome } from './support/home.js';
 import { childrenOf, remaining } from './support/processes.js';
 import { eventually } from '../support/eventually.js';
+import { untilEnd } from '../support/until-end.js';
+
+const home = untilEnd(temporaryHome());
 
 describe('npm start', () => {
-  const home = temporaryHome();
   let atelier: Atelier;
   let key: string;
-  afterAll(async () => {
-    await atelier?.stop('SIGKILL');
-    await home[Symbol.asyncDispose]();
-  });
+  afterAll(() => atelier.stop('SIGKILL'));
 
   const balance = async (): Promise<unknown> => {
     const response = await atelier.get('/v1/credits', key);

@@ -1,40 +1,25 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, afterEach, describe, expect, it } from 'vitest';
-import { Atelier, run } from './support/atelier.js';
+import { afterEach, describe, expect, it } from 'vitest';
+import { Atelier } from './support/atelier.js';
 import { runCommand } from '../support/command.js';
 import { temporaryHome } from './support/home.js';
+import { untilEnd } from '../support/until-end.js';
+
+const home = untilEnd(temporaryHome());
 
 describe('metrics of a service that runs', () => {
-  const home = temporaryHome();
-  let atelier: Atelier | undefined;
-  afterEach(async () => {
-    await atelier?.stop();
-  });
-  afterAll(async () => {
-    await home[Symbol.asyncDispose]();
-  });
+  let atelier: Atelier;
+  afterEach(() => atelier.stop());
 
   it('are served by each role, without a key, without a name of anybody, and not to callers', async () => {
     atelier = await Atelier.start(home.path, { METRICS_PORT: '0' });
-    const { stdout } = await run(
-      'capabilities/operate/main.js',
-      ['tenants', 'create', '--name', 'Measured', '--credits', '50', '--json'],
-      home.path,
-    );
-    const { tenant_id: tenant } = JSON.parse(stdout) as { tenant_id: string };
-    const issue = [
-      'keys',
-      'issue',
-      '--tenant',
-      tenant,
-      '--env',
-      'test',
-      '--capabilities',
-      'jobs:create',
-      '--json',
-    ];
-    const { key } = JSON.parse((await runCommand(issue, home.path)).stdout) as { key: string };
+    const json = async (...args: string[]) =>
+      JSON.parse((await runCommand([...args, '--json'], home.path)).stdout) as Record<string, string>;
+    const opening = ['--name', 'Measured', '--credits', '50'];
+    const { tenant_id: tenant = '' } = await json('tenants', 'create', ...opening);
+    const issue = ['keys', 'issue', '--tenant', tenant, '--env', 'test'];
+    const { key } = await json(...issue, '--capabilities', 'jobs:create');
     const dispatched = await fetch(`${atelier.baseUrl}/v1/model-generator`, {
       method: 'POST',
       headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },

@@ -1,27 +1,21 @@
 import { testSigningKey } from '#event-store/testing/signing-key.js';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import pg from 'pg';
-import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
+import { createTestDatabase } from '../support/test-database.js';
 import { Atelier } from './support/atelier.js';
 import { runCommand } from '../support/command.js';
 import { temporaryHome } from './support/home.js';
+import { untilEnd } from '../support/until-end.js';
+
+const home = untilEnd(temporaryHome());
+const database = await createTestDatabase();
+afterAll(() => database.drop());
+const settings = { DATABASE_URL: database.url, ATELIER_SIGNING_KEY: testSigningKey };
+const command = (...args: string[]) => runCommand([...args, '--json'], home.path, { env: settings });
 
 describe("a PostgreSQL server of the operator's own", () => {
-  const home = temporaryHome();
-  let database: TestDatabase;
-  beforeAll(async () => {
-    database = await createTestDatabase();
-  });
-  afterAll(async () => {
-    await database.drop();
-    await home[Symbol.asyncDispose]();
-  });
-
-  const settings = () => ({ DATABASE_URL: database.url, ATELIER_SIGNING_KEY: testSigningKey });
-  const command = (...args: string[]) => runCommand([...args, '--json'], home.path, { env: settings() });
-
   it('is brought up to date by a verb, as often as one likes', async () => {
     // The first call publishes 30 built-in presets in each of the two environments, the second call none.
     for (const presets of [60, 0]) {
@@ -32,16 +26,8 @@ describe("a PostgreSQL server of the operator's own", () => {
   });
 
   it('takes commands while no role runs, with a hint that nothing shows them yet', async () => {
-    const { code, stdout, stderr } = await command(
-      'tenants',
-      'create',
-      '--name',
-      'A',
-      '--credits',
-      '5',
-      '--env',
-      'live',
-    );
+    const opening = ['--name', 'A', '--credits', '5', '--env', 'live'];
+    const { code, stdout, stderr } = await command('tenants', 'create', ...opening);
     expect(code).toBe(0);
     expect(stderr).toMatch(/is still behind: is a projector running/);
     expect(JSON.parse(stdout)).toMatchObject({ balances: { live: 5 } });
@@ -66,7 +52,7 @@ describe("a PostgreSQL server of the operator's own", () => {
   });
 
   it('serves npm start, which makes no demo tenant in it and leaves it running', async () => {
-    const atelier = await Atelier.start(home.path, settings());
+    const atelier = await Atelier.start(home.path, settings);
     expect(atelier.output().stdout).not.toContain('sk_test_');
     expect((await atelier.get('/health/ready')).status).toBe(200);
     const { code, stderr } = await atelier.stop();

@@ -1,24 +1,20 @@
+import { once } from 'node:events';
 import { readdirSync, writeFileSync } from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { runStandalone } from './support/atelier.js';
 import { temporaryHome } from './support/home.js';
+import { untilEnd } from '../support/until-end.js';
+
+const home = untilEnd(temporaryHome());
+writeFileSync(join(home.path, 'a-file'), '');
+const taken = createServer().listen(0, '127.0.0.1');
+await once(taken, 'listening');
+afterAll(() => taken.close());
+const takenPort = String((taken.address() as AddressInfo).port);
 
 describe('npm start, where it cannot', () => {
-  const home = temporaryHome();
-  const taken = createServer();
-  let takenPort: string;
-  beforeAll(async () => {
-    await new Promise<void>((listening) => taken.listen(0, '127.0.0.1', listening));
-    takenPort = String((taken.address() as AddressInfo).port);
-    writeFileSync(join(home.path, 'a-file'), '');
-  });
-  afterAll(async () => {
-    await new Promise((closed) => taken.close(closed));
-    await home[Symbol.asyncDispose]();
-  });
-
   const cases: [what: string, env: () => NodeJS.ProcessEnv, says: RegExp][] = [
     ['the port is in use', () => ({ PORT: takenPort }), /port \d+ of 127\.0\.0\.1 is in use: .* set PORT/],
     [

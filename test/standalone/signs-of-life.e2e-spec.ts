@@ -1,5 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { testSigningKey } from '#event-store/testing/signing-key.js';
+import { afterAll, describe, expect, it } from 'vitest';
 import { readSignsOfLife } from '#read-store/signs-of-life.js';
 import { runCommand } from '../support/command.js';
 import { eventually } from '../support/eventually.js';
@@ -7,22 +6,19 @@ import { startRole } from '../support/role-process.js';
 import { Workshop } from '../worker/support/workshop.js';
 import { Atelier } from './support/atelier.js';
 import { temporaryHome } from './support/home.js';
+import { settingsOn } from '../cli/support/verbs.js';
+import { untilEnd } from '../support/until-end.js';
 
 interface Report {
   readonly checks: readonly { name: string; ok: boolean; detail: string }[];
 }
 
-describe('a service with nothing to do', () => {
-  const home = temporaryHome();
-  let atelier: Atelier;
-  beforeAll(async () => {
-    atelier = await Atelier.start(home.path);
-  });
-  afterAll(async () => {
-    await atelier?.stop();
-    await home[Symbol.asyncDispose]();
-  });
+const home = untilEnd(temporaryHome());
+const atelier = await Atelier.start(home.path);
+afterAll(() => atelier.stop());
+const workshop = untilEnd(await Workshop.open());
 
+describe('a service with nothing to do', () => {
   const json = async (verb: string) =>
     JSON.parse((await runCommand([verb, '--json'], home.path)).stdout) as unknown;
   const processes = async () => {
@@ -70,18 +66,10 @@ describe('a service with nothing to do', () => {
 });
 
 describe('the sign of life of a process', () => {
-  let workshop: Workshop;
-  beforeAll(async () => {
-    workshop = await Workshop.open();
-  });
-  afterAll(() => workshop[Symbol.asyncDispose]());
-
   const start = () =>
     startRole('apps/worker/src/main.js', {
       ATELIER_HOME: workshop.folder,
-      DATABASE_URL: workshop.databaseUrl,
-      URL_SIGNING_SECRET: 'for tests only',
-      ATELIER_SIGNING_KEY: testSigningKey,
+      ...settingsOn(workshop.databaseUrl),
     });
   const seen = async () =>
     (await workshop.query('select role, pid, release from read_store.signs_of_life')).rows as object[];

@@ -5,14 +5,13 @@ import { readRuntime } from '#platform/home-files.js';
 import { eventually } from '../support/eventually.js';
 import { temporaryHome } from './support/home.js';
 import { remaining } from './support/processes.js';
+import { untilEnd } from '../support/until-end.js';
+
+const home = untilEnd(temporaryHome());
 
 describe('npm start, through npm itself', () => {
-  const home = temporaryHome();
   let npm: ChildProcess;
-  afterAll(async () => {
-    npm?.kill('SIGKILL');
-    await home[Symbol.asyncDispose]();
-  });
+  afterAll(() => npm.kill('SIGKILL'));
 
   it('ends in order when npm is asked to end', async () => {
     const { PATH, HOME } = process.env;

@@ -1,45 +1,38 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { handle } from '#application/aggregate.js';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import {
   batchParentsFollows,
+  chargeCloserFollows,
   filterOf,
   renderDispatcherFollows,
 } from '#application/process-managers/process-managers.js';
+import { ChargeCloser } from '#application/process-managers/charge-closer.js';
 import { BatchParents } from '#application/process-managers/batch-parents.js';
 import { RenderDispatcher } from '#application/process-managers/render-dispatcher.js';
-import { sweepOrphans } from '#application/process-managers/orphan-sweep.js';
-import { jobAggregate } from '#application/job/job-writes.handler.js';
 import type { QueuedJob } from '#domain/job/job.js';
-import { cancelJob } from '#domain/job/render-job.js';
 import { decode } from '#domain/stored-events.js';
-import { streamName } from '#domain/streams.js';
 import { EngineError, type PartFailure } from '@atelier/engine';
 import { SketchEngine } from '@atelier/sketch';
 import { systemClock } from '#platform/clock.js';
-import { createLogger } from '#platform/logger.js';
 import { toProjectedEvent } from '#read-store/projected-event.js';
-import { BatchEngine, dispatchBatch, queue, type Batch } from './support/batches.js';
+import { BatchEngine, dispatchBatch, type Batch } from './support/batches.js';
 import { Workshop } from './support/workshop.js';
+import { Story } from '../process-managers/support/story.js';
+import { sweep } from '../process-managers/support/sweep.js';
 import { eventually } from '../support/eventually.js';
 import { commandBusOn } from '../support/command-bus.js';
+import { untilEnd } from '../support/until-end.js';
 
-let workshop: Workshop;
+const workshop = untilEnd(await Workshop.open());
 let projector: { stop(): Promise<void> };
 let worker: { stop(): Promise<void> } | undefined;
 
-beforeAll(async () => {
-  workshop = await Workshop.open();
-});
 beforeEach(async () => {
   projector = await workshop.startProjector();
 });
 afterEach(async () => {
   await worker?.stop();
   await projector.stop();
-});
-afterAll(async () => {
-  await workshop[Symbol.asyncDispose]();
 });
 
 async function work(engine: BatchEngine, settings?: { concurrency: number }): Promise<BatchEngine> {
@@ -62,14 +55,8 @@ async function succeeded({ jobId }: QueuedJob) {
   return data!;
 }
 
-async function cancel({ tenant, jobId }: QueuedJob): Promise<void> {
-  const command = { reason: 'Enough.', at: new Date().toISOString() };
-  const decide = cancelJob.bind(undefined, command);
-  const stream = streamName('test', 'job', jobId);
-  await handle(workshop.store, stream, jobAggregate, decide, workshop.context(tenant));
-}
-
-async function jobLog(filter = filterOf(batchParentsFollows, 'test')) {
+async function jobLog(follows: typeof batchParentsFollows) {
+  const filter = filterOf(follows, 'test');
   return (await workshop.store.readAll({ filter, limit: 4096 })).map(toProjectedEvent);
 }
 
@@ -150,28 +137,24 @@ describe('a batch', () => {
     const batch = await dispatchBatch(workshop, 2, 'children');
     const { parent, children } = batch;
     const stage = { stage: 'grouping', message: '', artifacts: [], at: parent.at };
-    const context = workshop.context(batch.tenant);
-    const decide = () => ({
-      kind: 'accepted' as const,
-      events: [{ type: 'StageCompleted' as const, data: stage }],
-    });
     // The test reads its tasks, and enqueues none.
     const dispatcher = new RenderDispatcher(workshop.store, undefined as never);
     const tasksOf = async ({ jobId }: { jobId: string }) =>
       dispatcher.tasksOf(
         'test',
-        (await jobLog(filterOf(renderDispatcherFollows, 'test'))).filter(
-          ({ streamId }) => streamId === jobId,
-        ),
+        (await jobLog(renderDispatcherFollows)).filter(({ streamId }) => streamId === jobId),
       );
-    await queue(workshop, children[0]!);
+    await new Story(workshop.store, workshop.accounts, batch.tenant).queue(children[0]!);
     expect(await tasksOf(children[0]!)).toEqual([]);
-    await handle(workshop.store, streamName('test', 'job', parent.jobId), jobAggregate, decide, context);
+    await workshop.decide(batch.tenant, parent.jobId, () => ({
+      kind: 'accepted',
+      events: [{ type: 'StageCompleted', data: stage }],
+    }));
     const task = { environment: 'test', tenant: batch.tenant, jobId: children[0]!.jobId };
     expect(await tasksOf(children[0]!)).toEqual([task]);
     // A worker would drop a task whose job is not there yet.
     expect(await tasksOf(parent)).toEqual([{ ...task, jobId: parent.jobId }, task]);
-    await cancel(parent);
+    await workshop.cancel(batch.tenant, parent.jobId);
     projector = await workshop.startProjector();
     await over(batch);
   });
@@ -263,7 +246,7 @@ describe('a batch of which something fails', () => {
     const [first, second] = batch.children;
     await eventually(async () => (await types(first!)).includes('JobSucceeded'));
     await eventually(async () => (await types(second!)).includes('RenderStarted'));
-    await cancel(batch.parent);
+    await workshop.cancel(batch.tenant, batch.parent.jobId);
     await over(batch);
     expect(await workshop.find('job', second!.jobId, 'JobCancelled')).toMatchObject([
       { reason: 'The batch that this photograph belongs to has ended.' },
@@ -276,15 +259,7 @@ describe('a batch of which something fails', () => {
     await projector.stop();
     const batch = await dispatchBatch(workshop, 2, 'children');
     const [{ jobId, chargeId }] = batch.children as [QueuedJob];
-    const orphan = { tenant: batch.tenant, jobId, chargeId: chargeId!, createdAt: new Date(0) };
-    await sweepOrphans({
-      environment: 'test',
-      commands: commandBusOn(workshop),
-      clock: systemClock,
-      logger: createLogger('test', 'silent'),
-      orphanHorizonMs: 0,
-      openCharges: { openChargesOlderThan: () => Promise.resolve([orphan]) },
-    });
+    await sweep(workshop, { tenant: batch.tenant, jobId, chargeId });
     await work(new BatchEngine({}));
     projector = await workshop.startProjector();
     await workshop.ended(batch.tenant, { jobId: batch.parent.jobId, requestId: 'no charge' });
@@ -298,20 +273,26 @@ describe('a batch of which something fails', () => {
   });
 });
 
-describe('the process that holds batches together', () => {
-  it('does nothing when it is told again, twice or in another order', async () => {
+describe('the processes that hold batches together and close charges', () => {
+  it('do nothing when they are told again, twice or in another order', async () => {
     await work(new BatchEngine({ person: [0, 1] }, (photo) => (photo === 1 ? refuse() : undefined)));
     await over(await dispatchBatch(workshop, 2));
-    const log = await jobLog();
     const before = await everything();
-    const again = new BatchParents(commandBusOn(workshop), workshop.store, systemClock);
-    await again.handle('test', [...log, ...log]);
-    const backwards = new BatchParents(commandBusOn(workshop), workshop.store, systemClock);
-    for (const event of log.toReversed()) await backwards.handle('test', [event]);
+    const managers = [
+      [BatchParents, batchParentsFollows],
+      [ChargeCloser, chargeCloserFollows],
+    ] as const;
+    for (const [Manager, follows] of managers) {
+      const log = await jobLog(follows);
+      const again = new Manager(commandBusOn(workshop), workshop.store, systemClock);
+      await again.handle('test', [...log, ...log]);
+      const backwards = new Manager(commandBusOn(workshop), workshop.store, systemClock);
+      for (const event of log.toReversed()) await backwards.handle('test', [event]);
+    }
     expect(await everything()).toEqual(before);
   });
 
-  it('takes up a batch where it was, when it was away as the photographs ended', async () => {
+  it('take up a batch where it was, when they were away as the photographs ended', async () => {
     const engine = await work(
       new BatchEngine({}, async (photo) => {
         if (photo === 0) await projector.stop();

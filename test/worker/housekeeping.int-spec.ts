@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { toNewEvent } from '#application/command-context.js';
 import { answerKey } from '#application/render/kept-answers.js';
 import type { DomainEvent } from '#domain/events.js';
@@ -6,16 +6,9 @@ import { streamName } from '#domain/streams.js';
 import { cancelled, queued } from '../../projections/src/testing/stories.js';
 import { Workshop } from './support/workshop.js';
 import { eventually } from '../support/eventually.js';
+import { untilEnd } from '../support/until-end.js';
 
-let workshop: Workshop;
-
-beforeAll(async () => {
-  workshop = await Workshop.open();
-});
-
-afterAll(async () => {
-  await workshop[Symbol.asyncDispose]();
-});
+const workshop = untilEnd(await Workshop.open());
 
 async function keys(environment: string): Promise<unknown[]> {
   const { rows } = await workshop.query(`select key from ${environment}.idempotency_keys order by key`);

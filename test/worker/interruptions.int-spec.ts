@@ -1,94 +1,21 @@
-import { fork, type ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { handle } from '#application/aggregate.js';
-import { jobAggregate } from '#application/job/job-writes.handler.js';
-import { cancelJob, completeStage, startRender } from '#domain/job/render-job.js';
-import { streamName } from '#domain/streams.js';
+import { describe, expect, it } from 'vitest';
+import { completeStage, startRender } from '#domain/job/render-job.js';
 import { engineThat, obligingEngine } from './support/engines.js';
 import { Workshop } from './support/workshop.js';
 import { eventually } from '../support/eventually.js';
+import { untilEnd } from '../support/until-end.js';
 
-let workshop: Workshop;
-const children: ChildProcess[] = [];
-
-beforeAll(async () => {
-  workshop = await Workshop.open();
-  await workshop.startProjector();
-});
-
-afterAll(async () => {
-  for (const child of children) child.kill('SIGKILL');
-  await workshop[Symbol.asyncDispose]();
-});
-
-async function messageOf(child: ChildProcess, type: string): Promise<void> {
-  for (;;) {
-    const [message] = (await once(child, 'message')) as [{ type: string }];
-    if (message.type === type) return;
-  }
-}
-
-/** A worker process that has begun a render which never ends. */
-async function stuckWorkerProcess(): Promise<{ child: ChildProcess; rendering: Promise<void> }> {
-  const entry = join(process.cwd(), 'dist/test/worker/support/worker-child.js');
-  const child = fork(entry, [workshop.databaseUrl, join(workshop.folder, 'objects')], {
-    stdio: 'inherit',
-    execArgv: [],
-  });
-  children.push(child);
-  await messageOf(child, 'ready');
-  return { child, rendering: messageOf(child, 'rendering') };
-}
-
-async function cancel(tenant: string, jobId: string): Promise<void> {
-  const at = new Date().toISOString();
-  const decided = await handle(
-    workshop.store,
-    streamName('test', 'job', jobId),
-    jobAggregate,
-    (job) => cancelJob({ reason: 'Cancelled by the caller', at }, job),
-    workshop.context(tenant),
-  );
-  expect(decided.kind).toBe('accepted');
-}
+const workshop = untilEnd(await Workshop.open());
+await workshop.startProjector();
 
 describe('a worker that dies', () => {
-  it('leaves its job to another one, which ends it once', async () => {
-    const tenant = await workshop.tenantWith(100);
-    const { child, rendering } = await stuckWorkerProcess();
-    const ids = await workshop.dispatch(tenant);
-    await rendering;
-    child.kill('SIGKILL');
-    await workshop.startWorker(obligingEngine).then(async (worker) => {
-      await workshop.ended(tenant, ids);
-      await worker.stop();
-    });
-    expect(await workshop.types('job', ids.jobId)).toEqual([
-      'JobQueued',
-      'RenderStarted',
-      'StageCompleted',
-      'RenderStarted',
-      'JobSucceeded',
-    ]);
-    expect(await workshop.types('account', tenant)).toEqual([
-      'AccountOpened',
-      'CreditsPurchased',
-      'CreditsDebited',
-      'CreditsSettled',
-    ]);
-  });
-
   it('fails its job when that has killed as many workers as it has attempts', async () => {
     const tenant = await workshop.tenantWith(100);
     const ids = await workshop.dispatch(tenant);
     for (let attempt = 1; attempt <= 3; attempt++) {
-      const at = new Date().toISOString();
-      const takeUp = startRender.bind(undefined, { worker: 'worker-that-died', at });
-      const stream = streamName('test', 'job', ids.jobId);
-      await handle(workshop.store, stream, jobAggregate, takeUp, workshop.context(tenant));
+      const takeUp = { worker: 'worker-that-died', at: new Date().toISOString() };
+      await workshop.decide(tenant, ids.jobId, (job) => startRender(takeUp, job));
     }
     const worker = await workshop.startWorker(obligingEngine);
     await workshop.ended(tenant, ids);
@@ -157,18 +84,16 @@ describe('a worker that was taken for dead', () => {
 
   it('is refused in the middle of its stages', async () => {
     const tenant = await workshop.tenantWith(100);
-    const stream = (jobId: string) => streamName('test', 'job', jobId);
     let jobId = '';
     let refused: unknown;
     const overtaken = engineThat(async (_request, context) => {
-      const takeUp = startRender.bind(undefined, { worker: 'worker-other', at: new Date().toISOString() });
-      await handle(workshop.store, stream(jobId), jobAggregate, takeUp, workshop.context(tenant));
+      const takeUp = { worker: 'worker-other', at: new Date().toISOString() };
+      await workshop.decide(tenant, jobId, (job) => startRender(takeUp, job));
       refused = await context
         .onStage({ stage: 'placed', message: 'Late', pictures: [] })
         .catch((error: unknown) => error);
       const stage = { stage: 'theirs', message: 'Theirs', artifacts: [], at: new Date().toISOString() };
-      const report = completeStage.bind(undefined, { ...stage, attempt: 2 });
-      await handle(workshop.store, stream(jobId), jobAggregate, report, workshop.context(tenant));
+      await workshop.decide(tenant, jobId, (job) => completeStage({ ...stage, attempt: 2 }, job));
       throw refused;
     });
     // The dispatch comes before the worker starts, so that the engine knows the job's id when it runs.
@@ -198,7 +123,7 @@ describe('a cancelled job', () => {
     const ids = await workshop.dispatch(tenant);
     await eventually(() => began);
     const cancelledAt = Date.now();
-    await cancel(tenant, ids.jobId);
+    await workshop.cancel(tenant, ids.jobId);
     await eventually(() => aborted > 0);
     expect(aborted - cancelledAt).toBeLessThan(10_000);
     await workshop.ended(tenant, ids);
@@ -213,7 +138,7 @@ describe('a cancelled job', () => {
   it('is never begun when no worker had taken it up', async () => {
     const tenant = await workshop.tenantWith(100);
     const ids = await workshop.dispatch(tenant);
-    await cancel(tenant, ids.jobId);
+    await workshop.cancel(tenant, ids.jobId);
     let calls = 0;
     const worker = await workshop.startWorker(
       engineThat(() => {

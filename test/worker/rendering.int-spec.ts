@@ -1,21 +1,14 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import sharp from 'sharp';
 import { EngineError, type EngineErrorClass } from '@atelier/engine';
 import { engineThat, obligingEngine, plainPicture, type Behaviour } from './support/engines.js';
 import { Workshop } from './support/workshop.js';
+import { untilEnd } from '../support/until-end.js';
 
-let workshop: Workshop;
-
-beforeAll(async () => {
-  workshop = await Workshop.open();
-  await workshop.startProjector();
-});
-
-afterAll(async () => {
-  await workshop[Symbol.asyncDispose]();
-});
+const workshop = untilEnd(await Workshop.open());
+await workshop.startProjector();
 
 /** Dispatches one job to one worker whose engine behaves like this, and waits until everything is over. */
 async function render(behave: Behaviour, settings: { renderTimeoutMs?: number } = {}) {

@@ -9,18 +9,14 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { DispatchIds } from '#application/dispatch/idempotency.js';
 import { Workshop } from './support/workshop.js';
 import { eventually } from '../support/eventually.js';
+import { untilEnd } from '../support/until-end.js';
 
 /** Runs the roles as processes of production, with the sketch engine and the folder storage. */
-let workshop: Workshop;
+const workshop = untilEnd(await Workshop.open());
 const children = new Set<ChildProcess>();
 
-beforeAll(async () => {
-  workshop = await Workshop.open();
-});
-
-afterAll(async () => {
+afterAll(() => {
   for (const child of children) child.kill('SIGKILL');
-  await workshop[Symbol.asyncDispose]();
 });
 
 function forkRole(role: 'worker' | 'projector', settings: Record<string, string> = {}): ChildProcess {
@@ -126,11 +122,6 @@ describe('the worker and the projector as processes', () => {
     expect(await both('SIGTERM')).toEqual([0, 0]);
   });
 
-  it('end when their parent is gone', async () => {
-    const child = await startRole('worker');
-    expect(await end(child, () => child.disconnect())).toBe(0);
-  });
-
   it('wait for a database that is not there yet, and stop while they wait', async () => {
     const away = { DATABASE_URL: 'postgres://postgres@127.0.0.1:1/nowhere', LOG_LEVEL: 'error' };
     const child = forkRole('projector', away);
@@ -141,11 +132,5 @@ describe('the worker and the projector as processes', () => {
     expect(ready).toBe(false);
     expect(child.exitCode).toBeNull();
     expect(await end(child, () => child.kill('SIGTERM'))).toBe(0);
-  });
-
-  it('refuse to start with a wrong setting', async () => {
-    const child = forkRole('worker', { ATELIER_WORKER_CONCURRENCY: 'many' });
-    const [code] = (await once(child, 'exit')) as [number];
-    expect(code).toBe(1);
   });
 });

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { renderDispatcher } from '#application/process-managers/process-managers.js';
 import type { DispatchIds } from '#application/dispatch/idempotency.js';
 import { taskId } from '#render-queue/pg-boss-render-queue.js';
@@ -6,20 +6,15 @@ import { BatchEngine, dispatchBatch, type Batch } from './support/batches.js';
 import { engineThat, obligingEngine } from './support/engines.js';
 import { Workshop } from './support/workshop.js';
 import { eventually } from '../support/eventually.js';
+import { untilEnd } from '../support/until-end.js';
 
-let workshop: Workshop;
+const workshop = untilEnd(await Workshop.open());
 let running: { stop(): Promise<void> }[] = [];
 
-beforeAll(async () => {
-  workshop = await Workshop.open();
-});
 afterEach(async () => {
   for (const role of running) await role.stop();
   running = [];
   await workshop.query(`delete from pgboss.job`);
-});
-afterAll(async () => {
-  await workshop[Symbol.asyncDispose]();
 });
 
 async function start<Role extends { stop(): Promise<void> }>(starting: Promise<Role>): Promise<Role> {

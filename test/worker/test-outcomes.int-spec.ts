@@ -1,52 +1,21 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { handle } from '#application/aggregate.js';
-import { jobAggregate } from '#application/job/job-writes.handler.js';
-import { debitCredits } from '#domain/account/debit-credits.js';
+import { expect, it } from 'vitest';
 import type { TestOutcome } from '#domain/job/job.events.js';
-import { queueJob } from '#domain/job/job.js';
-import { streamName } from '#domain/streams.js';
-import { newId } from '#platform/ids.js';
+import { Story } from '../process-managers/support/story.js';
 import { obligingEngine } from './support/engines.js';
 import { Workshop } from './support/workshop.js';
+import { untilEnd } from '../support/until-end.js';
 
-let workshop: Workshop;
-
-beforeAll(async () => {
-  workshop = await Workshop.open();
-  await workshop.startProjector();
-  await workshop.startWorker(obligingEngine);
-});
-afterAll(() => workshop[Symbol.asyncDispose]());
+const workshop = untilEnd(await Workshop.open());
+await workshop.startProjector();
+await workshop.startWorker(obligingEngine);
 
 /** Debits and queues a job with this outcome, and waits until it has ended and its charge is closed. */
 async function play(testOutcome: TestOutcome, request: Record<string, unknown> = {}) {
   const tenant = await workshop.tenantWith(100);
-  const ids = { requestId: newId(), jobId: newId() };
-  const at = new Date().toISOString();
-  const charge = { ...ids, chargeId: ids.requestId, operation: 'model-generator', at };
-  await workshop.accounts.execute(workshop.context(tenant), (account) =>
-    debitCredits([{ ...charge, endpoint: '/v1/model-generator', amount: 5 }], account),
-  );
-  const job = {
-    ...charge,
-    tenant,
-    jobType: 'MODEL_GENERATOR',
-    creditsCost: 5,
-    displayName: 'Ada',
-    seed: 1,
-    request,
-    inputs: [],
-    parentJobId: null,
-    testOutcome,
-  };
-  const stream = streamName('test', 'job', ids.jobId);
-  await handle(
-    workshop.store,
-    stream,
-    jobAggregate,
-    (state) => queueJob(job, state),
-    workshop.context(tenant),
-  );
+  const story = new Story(workshop.store, workshop.accounts, tenant);
+  const ids = { ...story.single(), request, testOutcome };
+  await story.charge(ids);
+  await story.queue(ids);
   await workshop.ended(tenant, ids);
   const types = await workshop.types('job', ids.jobId);
   const [failed] = await workshop.find('job', ids.jobId, 'JobFailed');

@@ -22,24 +22,19 @@ export interface Schema {
   readonly description?: string;
 }
 
+interface Operation {
+  readonly requestBody?: {
+    readonly content: Readonly<
+      Record<
+        string,
+        { schema: Schema; examples?: Readonly<Record<string, { value: Record<string, unknown> }>> }
+      >
+    >;
+  };
+}
+
 interface Document {
-  readonly paths: Readonly<
-    Record<
-      string,
-      {
-        readonly post?: {
-          readonly requestBody?: {
-            readonly content: Readonly<
-              Record<
-                string,
-                { schema: Schema; examples?: Readonly<Record<string, { value: Record<string, unknown> }>> }
-              >
-            >;
-          };
-        };
-      }
-    >
-  >;
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
   readonly components: { readonly schemas: Readonly<Record<string, Schema>> };
 }
 
@@ -66,13 +61,13 @@ export function resolve(schema: Schema): { readonly schema: Schema; readonly nul
 
 /** The body of `POST /v1/{workflow}`. */
 export function bodySchema(workflow: string): Schema {
-  const schema = openApi.paths[`/v1/${workflow}`]?.post?.requestBody?.content['application/json']?.schema;
+  const schema = openApi.paths[`/v1/${workflow}`]?.['post']?.requestBody?.content['application/json']?.schema;
   if (!schema) throw new Error(`openapi.json does not describe the body of ${workflow}`);
   return resolve(schema).schema;
 }
 
 export function bodyExamples(workflow: string): Readonly<Record<string, { value: Record<string, unknown> }>> {
-  return openApi.paths[`/v1/${workflow}`]?.post?.requestBody?.content['application/json']?.examples ?? {};
+  return openApi.paths[`/v1/${workflow}`]?.['post']?.requestBody?.content['application/json']?.examples ?? {};
 }
 
 /** The path of every field of a body (`items[].trial_image`), including the fields of nested objects. */

@@ -1,24 +1,15 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { installation } from '#application/command-context.js';
+import { beforeEach, describe, expect, it } from 'vitest';
 import type { Workflow } from '#workflows/define-workflow.js';
 import { workflows } from '#workflows/workflows.js';
-import { eventually } from '../../support/eventually.js';
-import { complaints, expectError, type ApiClient } from '../support/api-client.js';
-import { ApiService, contextOf, type Tenant } from '../support/api-service.js';
+import { complaints, expectError } from '../support/api-client.js';
+import { contextOf, type Tenant } from '../support/api-service.js';
 import { bodiesOf } from './declared-bodies.js';
 import { callsOfThings, makeThings, type Things } from './things.js';
-import { priceOperation, switchOperation } from '../../support/operator.js';
+import { openWorld } from '../support/world.js';
 
-let service: ApiService;
-let api: ApiClient;
+const { service, api } = await openWorld();
 let tenant: Tenant;
 let things: Things;
-
-beforeAll(async () => {
-  service = await ApiService.start();
-  api = await service.openApi();
-});
-afterAll(() => service[Symbol.asyncDispose]());
 beforeEach(async () => {
   tenant = await service.openTenant({ credits: 45 });
   things = await makeThings(service, api, tenant);
@@ -109,18 +100,6 @@ describe('?dry_run=true', () => {
     }));
     expectError(await dry('model-generator', {}), 403, 'ACCOUNT_INACTIVE');
     expect((await api.get('/v1/usage', tenant.key)).body.total).toBe(callsOfThings);
-  });
-
-  it('goes by the price of the day, and refuses what the operator has disabled', async () => {
-    const tester = await service.openTenant({ environment: 'test' });
-    const post = () => api.post('/v1/look?dry_run=true', tester.key, bodiesOf('look', theirs)[0]);
-    const theirs = await makeThings(service, api, tester);
-    const operator = () => contextOf('test', installation);
-    await priceOperation(service.store, operator(), 'look', { credits: 7, reason: 'tests' });
-    await eventually(async () => (await post()).body.credits_cost === 7);
-    await switchOperation(service.store, operator(), 'look', { enabled: false, reason: 'tests' });
-    await eventually(async () => (await post()).status !== 200);
-    expectError(await post(), 403, 'OPERATION_DISABLED');
   });
 
   it('does not use up an Idempotency-Key, and is not answered from one', async () => {

@@ -1,28 +1,18 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { workflowOf, workflows } from '#workflows/workflows.js';
 import { sandboxAlone, sandboxModel } from '#platform/image-models.js';
-import { complaints, type ApiClient } from '../support/api-client.js';
-import { ApiService, type Tenant } from '../support/api-service.js';
+import { complaints } from '../support/api-client.js';
 import { bodyExamples, bodySchema, fieldsOf } from './body-schemas.js';
 import { bodiesOf, bodyWith, brokenRules, valueAt, wideModel, withValue } from './declared-bodies.js';
 import { casesOf, type FieldCase, type OwnValues } from './field-cases.js';
-import { callsOfThings, makeThings, type Things } from './things.js';
+import { callsOfThings, makeThings } from './things.js';
+import { openWorld } from '../support/world.js';
 
-let service: ApiService;
-let api: ApiClient;
-let tenant: Tenant;
-let things: Things;
-
-beforeAll(async () => {
-  service = await ApiService.start();
-  // The wide model comes first: it draws where a body names no model, and it takes as many pictures as the
-  // schema allows.
-  const imageModels = { ...sandboxAlone, models: [wideModel, sandboxModel] };
-  api = await service.openApi(service.databaseUrl, { imageModels });
-  tenant = await service.openTenant({ credits: 1_005, terms: { rateLimitPerMin: 1_000_000 } });
-  things = await makeThings(service, api, tenant);
-});
-afterAll(() => service[Symbol.asyncDispose]());
+// The wide model comes first: it draws where a body names no model, and it takes as many pictures as the
+// schema allows.
+const imageModels = { ...sandboxAlone, models: [wideModel, sandboxModel] };
+const { service, api, tenant } = await openWorld({ credits: 1_005, configuration: { imageModels } });
+const things = await makeThings(service, api, tenant);
 
 /** The list of models is configuration and not a bound of the schema, so these values replace the schema's. */
 const imageModel: OwnValues = {
@@ -31,19 +21,8 @@ const imageModel: OwnValues = {
 };
 const own: Readonly<Record<string, OwnValues>> = { image_model: imageModel, model: imageModel };
 
-/** Stand-ins, as long as only the names of the tests are needed. */
-const id = '01K9Z7J0V4M2Q8T6R3N5B1C7DE';
-const placeholders: Things = {
-  uploadKey: 'key',
-  assetId: id,
-  renderId: id,
-  productId: id,
-  categoryId: id,
-  presets: { model: id, background: id, shot: id },
-};
-
-function casesFor(workflow: string, known: Things): FieldCase[] {
-  return casesOf(bodySchema(workflow), (path) => valueAt(bodyWith(workflow, known, path), path), own);
+function casesFor(workflow: string): FieldCase[] {
+  return casesOf(bodySchema(workflow), (path) => valueAt(bodyWith(workflow, things, path), path), own);
 }
 
 /**
@@ -66,10 +45,10 @@ function namesNothing(workflow: string, { field, value }: FieldCase): boolean {
 }
 
 describe.each(workflows.map(({ name }) => name))('POST /v1/%s', (workflow) => {
-  const fields = [...new Set(casesFor(workflow, placeholders).map(({ field }) => field))];
+  const fields = [...new Set(casesFor(workflow).map(({ field }) => field))];
 
   it('has every field of openapi.json among its cases, with values that pass and values that do not', () => {
-    const cases = casesFor(workflow, placeholders);
+    const cases = casesFor(workflow);
     expect([...fields].sort()).toEqual(fieldsOf(bodySchema(workflow)).sort());
     for (const field of fields) {
       const ofField = cases.filter((each) => each.field === field);
@@ -83,7 +62,7 @@ describe.each(workflows.map(({ name }) => name))('POST /v1/%s', (workflow) => {
   });
 
   it.each(fields)('holds %s to its bounds', async (field) => {
-    const cases = casesFor(workflow, things)
+    const cases = casesFor(workflow)
       .filter((each) => each.field === field)
       .map((each) => ({
         ...each,
@@ -118,9 +97,7 @@ describe.each(workflows.map(({ name }) => name))('POST /v1/%s', (workflow) => {
   });
 
   it('accepts each of the bodies that the cases vary', async () => {
-    const varied = casesFor(workflow, things).map(({ path }) =>
-      bodyWith(workflow, things, path.slice(0, -1)),
-    );
+    const varied = casesFor(workflow).map(({ path }) => bodyWith(workflow, things, path.slice(0, -1)));
     const bodies = new Map(
       [...bodiesOf(workflow, things), ...varied].map((body) => [JSON.stringify(body), body]),
     );

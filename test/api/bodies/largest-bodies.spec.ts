@@ -1,19 +1,10 @@
-import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { workflows } from '#workflows/workflows.js';
 import { hasTooManyValues, jsonBodyLimit } from '../../../apps/api/src/http/request-body.js';
 import { batchBodyLimit } from '../../../apps/api/src/dispatch/dispatch.controller.js';
-import { resolve, type Schema } from './body-schemas.js';
+import { openApi, resolve, type Schema } from './body-schemas.js';
 
-interface Operation {
-  readonly requestBody?: { readonly content: Readonly<Record<string, { readonly schema: Schema }>> };
-}
-
-const document = JSON.parse(readFileSync('openapi.json', 'utf8')) as {
-  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
-};
-
-const bodies = Object.entries(document.paths).flatMap(([path, operations]) =>
+const bodies = Object.entries(openApi.paths).flatMap(([path, operations]) =>
   Object.entries(operations).flatMap(([method, { requestBody }]) => {
     const schema = requestBody?.content['application/json']?.schema;
     return schema ? [{ name: `${method.toUpperCase()} ${path}`, schema }] : [];

@@ -1,19 +1,14 @@
 import { request as httpRequest } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { ApiService, type Tenant } from '../support/api-service.js';
-import type { Answer, ApiClient } from '../support/api-client.js';
+import type { Answer } from '../support/api-client.js';
 import { failJob, finishJob, startJob } from '../support/finish-job.js';
+import { eventsIn } from '../../support/streams.js';
+import { openWorld } from '../support/world.js';
 
-let service: ApiService;
-let api: ApiClient;
+const { service, api } = await openWorld();
 let tenant: Tenant;
-
-beforeAll(async () => {
-  service = await ApiService.start();
-  api = await service.openApi();
-});
-afterAll(() => service[Symbol.asyncDispose]());
 beforeEach(async () => {
   tenant = await service.openTenant();
 });
@@ -139,9 +134,8 @@ describe('X-Atelier-Test-Outcome', () => {
     for (const outcome of outcomes) {
       const answer = await api.post(path, tester.key, {}, { 'x-atelier-test-outcome': outcome });
       expect(answer.status).toBe(202);
-      const slice = await service.store.readStream(`test.job-${answer.body.job_id}`, { limit: 1 });
-      const data = slice.kind === 'found' ? slice.events[0]?.data : undefined;
-      expect(data).toMatchObject({ testOutcome: outcome });
+      const [queued] = await eventsIn(service.store, `test.job-${answer.body.job_id}`);
+      expect(queued?.data).toMatchObject({ testOutcome: outcome });
     }
   });
 

@@ -1,32 +1,19 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { newId } from '#platform/ids.js';
-import { workflows } from '#workflows/workflows.js';
-import { complaints, expectError, type ApiClient } from '../support/api-client.js';
-import { ApiService, type Tenant } from '../support/api-service.js';
+import { describe, expect, it } from 'vitest';
+import { complaints, expectError } from '../support/api-client.js';
 import { sandboxAlone, sandboxModel } from '#platform/image-models.js';
 import { bodiesOf, exampleBodies, wideModel, type Body } from './declared-bodies.js';
-import { makeThings, picture, type Things } from './things.js';
+import { makeThings } from './things.js';
+import { eventsIn } from '../../support/streams.js';
+import { openWorld } from '../support/world.js';
 
-let service: ApiService;
-let api: ApiClient;
-let tenant: Tenant;
-let things: Things;
+const narrow = { ...sandboxModel, id: 'narrow', max_inputs: 2 };
+const imageModels = { ...sandboxAlone, models: [narrow, wideModel] };
+const { service, api, tenant } = await openWorld({ configuration: { imageModels } });
+const things = await makeThings(service, api, tenant);
 /** A scene and a garment, each described the canonical way. */
-let authoring: Body;
-let garment: Body;
-
-beforeAll(async () => {
-  service = await ApiService.start();
-  const narrow = { ...sandboxModel, id: 'narrow', max_inputs: 2 };
-  api = await service.openApi(service.databaseUrl, {
-    imageModels: { ...sandboxAlone, models: [narrow, wideModel] },
-  });
-  tenant = await service.openTenant({ terms: { rateLimitPerMin: 1_000_000 } });
-  things = await makeThings(service, api, tenant);
-  authoring = exampleBodies('background-generator', things)['authoring']?.['authoring'] as Body;
-  garment = exampleBodies('complementary-garment-generator', things)['authoring']?.['authoring'] as Body;
-});
-afterAll(() => service[Symbol.asyncDispose]());
+const [authoring, garment] = ['background-generator', 'complementary-garment-generator'].map(
+  (workflow) => exampleBodies(workflow, things)['authoring']?.['authoring'] as Body,
+);
 
 /** The places that the answer complains about; empty when the body is accepted. */
 async function wrong(workflow: string, body: unknown): Promise<string[]> {
@@ -206,10 +193,8 @@ describe('catalog-shots', () => {
         quality: 'high',
       });
       expect(answer.status).toBe(202);
-      const stream = `${tenant.environment}.job-${answer.body.job_id}`;
-      const slice = await service.store.readStream(stream, { limit: 1 });
-      const queued = slice.kind === 'found' ? slice.events[0]?.data : undefined;
-      const { request } = queued as { request: Record<string, unknown> };
+      const [queued] = await eventsIn(service.store, `live.job-${answer.body.job_id}`);
+      const { request } = queued!.data as { request: Record<string, unknown> };
       expect(request).toMatchObject({ model, product_title: 'Skirt' });
       expect(request['quality']).toBe(kept);
     }
@@ -225,50 +210,4 @@ it('an image model that is not there is answered with those that are', async () 
   expect(answer.body.detail).toEqual([
     { loc: ['body', 'image_model'], msg: `must be one of: narrow, ${wideModel.id}`, type: 'enum' },
   ]);
-});
-
-describe('what a body refers to', () => {
-  it('has to be the caller’s, in whichever field it stands; nothing is charged where it is not', async () => {
-    const other = await service.openTenant({ terms: { rateLimitPerMin: 1_000_000 } });
-    const theirs = await makeThings(service, api, other);
-    // Every tenant shares the categories and presets. An unused id stands for a missing category.
-    const unknown = { ...theirs, categoryId: newId(), presets: things.presets };
-    const before = (await api.get('/v1/credits', tenant.key)).body.balance as number;
-    for (const { name: workflow } of workflows) {
-      for (const [index, body] of bodiesOf(workflow, things).entries()) {
-        const foreign = bodiesOf(workflow, unknown)[index];
-        if (JSON.stringify(foreign) === JSON.stringify(body)) continue;
-        const answer = await api.post(`/v1/${workflow}`, tenant.key, foreign);
-        expectError(answer, 404, 'RESOURCE_NOT_FOUND');
-        const dry = await api.post(`/v1/${workflow}?dry_run=true`, tenant.key, foreign);
-        expectError(dry, 404, 'RESOURCE_NOT_FOUND');
-        expect(dry.body.error.message).toBe(answer.body.error.message);
-      }
-    }
-    expect((await api.get('/v1/credits', tenant.key)).body.balance).toBe(before);
-  });
-
-  it('goes by keys and ids, never by an address: whatever else is sent names nothing, in the same words', async () => {
-    const other = await service.openTenant();
-    const theirs = await makeThings(service, api, other);
-    const { uploadKey } = things;
-    const url = (await api.upload(tenant.key, await picture('png'))).body.image_url as string;
-    const words = new Set<string>();
-    for (const key of [
-      theirs.uploadKey,
-      uploadKey.replace(/\.png$/, '.jpg'),
-      uploadKey.replace('live/', 'test/'),
-      `/${uploadKey}`,
-      `${uploadKey}\n`,
-      'https://example.org/picture.png',
-      'file:///etc/passwd',
-      '../../etc/passwd',
-      url.slice(0, 512),
-    ]) {
-      const answer = await api.post('/v1/extract', tenant.key, { trial_image: key });
-      expectError(answer, 404, 'RESOURCE_NOT_FOUND');
-      words.add(answer.body.error.message as string);
-    }
-    expect(words.size).toBe(1);
-  });
 });

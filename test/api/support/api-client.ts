@@ -68,9 +68,9 @@ export class ApiClient {
   }
 
   /** Uploads bytes as the one field `file`. */
-  upload(key: string, bytes: Uint8Array, name = 'picture.png', field = 'file'): Promise<Answer> {
+  upload(key: string, bytes: Uint8Array, name = 'picture.png'): Promise<Answer> {
     const form = new FormData();
-    form.append(field, new Blob([bytes], { type: 'image/png' }), name);
+    form.append('file', new Blob([bytes], { type: 'image/png' }), name);
     return this.call('POST', '/v1/uploads', { key, body: form });
   }
 

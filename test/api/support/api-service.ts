@@ -88,19 +88,14 @@ export interface Tenant {
  */
 export class ApiService implements AsyncDisposable {
   private readonly cleanups = new AsyncDisposableStack();
-  readonly folder: string;
-  private readonly openedAccounts: AccountWriter;
   private readonly stopProjecting = new AbortController();
 
   private constructor(
     readonly databaseUrl: string,
-    folder: string,
+    readonly folder: string,
     readonly store: EventStore,
-    accounts: AccountWriter,
-  ) {
-    this.folder = folder;
-    this.openedAccounts = accounts;
-  }
+    readonly accounts: AccountWriter,
+  ) {}
 
   static async start(options: { readonly projector?: boolean } = {}): Promise<ApiService> {
     const database = await createTestDatabase({ template });
@@ -153,14 +148,14 @@ export class ApiService implements AsyncDisposable {
     const { credits = 100, environment = 'live', capabilities = ['jobs:create', 'jobs:read'] } = options;
     const id = newId();
     const terms = { ...defaultTerms, rateLimitPerMin: unhindered, ...options.terms };
-    await openAccount(this.openedAccounts, contextOf(environment, id), { name: 'Tenant', terms });
+    await openAccount(this.accounts, contextOf(environment, id), { name: 'Tenant', terms });
     if (credits > 0) await this.grant({ id, environment }, credits);
     return this.issueKey({ id, environment }, capabilities);
   }
 
   async grant({ id, environment }: Pick<Tenant, 'id' | 'environment'>, amount: number): Promise<void> {
     const purchase = { amount, kind: 'pack', label: 'Pack' } as const;
-    await grantCredits(this.openedAccounts, contextOf(environment, id), purchase);
+    await grantCredits(this.accounts, contextOf(environment, id), purchase);
   }
 
   async issueKey(
@@ -188,10 +183,6 @@ export class ApiService implements AsyncDisposable {
       PORT: '0',
       HOST: '127.0.0.1',
     };
-  }
-
-  get accounts(): AccountWriter {
-    return this.openedAccounts;
   }
 
   /** One projector for both environments; resolves when it is at work. */

@@ -1,34 +1,24 @@
-import { handle } from '#application/aggregate.js';
 import { refundCharge, settleCharge } from '#domain/account/close-charge.js';
-import { evolveJob, initialJob } from '#domain/job/job.js';
 import { completeStage, failJob as fail, startRender, succeedJob } from '#domain/job/render-job.js';
 import type { JobArtifact } from '#domain/job/job.events.js';
-import { streamName } from '#domain/streams.js';
 import { newId } from '#platform/ids.js';
+import { decideOnJob } from '../../support/streams.js';
 import { contextOf, type ApiService, type Tenant } from './api-service.js';
 
-const aggregate = { initial: initialJob, evolve: evolveJob };
 const at = () => new Date().toISOString();
 
-type Decide = Parameters<typeof handle<typeof initialJob, never, unknown>>[3];
-
-async function append(service: ApiService, tenant: Tenant, jobId: string, decide: unknown): Promise<void> {
-  const { environment, id } = tenant;
-  const stream = streamName(environment, 'job', jobId);
-  // Each decide function of an aggregate has its own kinds of rejection; here every rejection is a mistake.
-  const done = await handle(service.store, stream, aggregate, decide as Decide, contextOf(environment, id));
-  if (done.kind === 'rejected') throw new Error(JSON.stringify(done.rejection));
-}
+/** Decides on a tenant's job, and appends what follows. */
+export const decideFor = (
+  { store }: ApiService,
+  { environment, id }: Tenant,
+  ...decision: [jobId: string, decide: Parameters<typeof decideOnJob>[3]]
+) => decideOnJob(store, contextOf(environment, id), ...decision);
 
 /** A worker takes the job up and reports a stage. */
 export async function startJob(service: ApiService, tenant: Tenant, jobId: string): Promise<void> {
-  await append(service, tenant, jobId, (job: typeof initialJob) =>
-    startRender({ worker: 'w', at: at() }, job),
-  );
+  await decideFor(service, tenant, jobId, (job) => startRender({ worker: 'w', at: at() }, job));
   const stage = { stage: 'croquis', message: 'Sketched', artifacts: [artifact(tenant, 'intermediate')] };
-  await append(service, tenant, jobId, (job: typeof initialJob) =>
-    completeStage({ ...stage, attempt: 1, at: at() }, job),
-  );
+  await decideFor(service, tenant, jobId, (job) => completeStage({ ...stage, attempt: 1, at: at() }, job));
 }
 
 /** @returns the picture that it has made then */
@@ -43,13 +33,13 @@ export async function finishJob(service: ApiService, tenant: Tenant, jobId: stri
   };
   const made = artifact(tenant, 'final');
   const data = { message: 'Done', artifacts: [made], provenance, at: at() };
-  await append(service, tenant, jobId, (job: typeof initialJob) => succeedJob(data, job));
+  await decideFor(service, tenant, jobId, (job) => succeedJob(data, job));
   return made;
 }
 
 export async function failJob(service: ApiService, tenant: Tenant, jobId: string): Promise<void> {
   const data = { code: 'ENGINE_POLICY', message: 'Not allowed', attempt: 1, at: at() } as const;
-  await append(service, tenant, jobId, (job: typeof initialJob) => fail(data, job));
+  await decideFor(service, tenant, jobId, (job) => fail(data, job));
 }
 
 /** Closes the charge as the process manager does once the job is over. */
@@ -83,4 +73,4 @@ function artifact({ environment, id }: Tenant, role: JobArtifact['role']): JobAr
 }
 
 /** The facts of a composed picture that a dispatch needs. */
-const drawnPerson = { seed: 1, gender: 'FEMALE', view: {}, wearer: {}, silhouettes: {} };
+export const drawnPerson = { seed: 1, gender: 'FEMALE', view: {}, wearer: {}, silhouettes: {} };

@@ -4,17 +4,17 @@ import { expect } from 'vitest';
 import sharp from 'sharp';
 import type { ArtifactKind, PictureMeta } from '@atelier/engine';
 import { handle, load } from '#application/aggregate.js';
+import { jobAggregate } from '#application/job/job-writes.handler.js';
 import { evolveAsset, initialAsset, storeAsset } from '#domain/asset/asset.js';
 import type { JobArtifact, JobInputImage } from '#domain/job/job.events.js';
-import { evolveJob, initialJob } from '#domain/job/job.js';
 import { startRender, succeedJob } from '#domain/job/render-job.js';
 import { streamName } from '#domain/streams.js';
 import { newId } from '#platform/ids.js';
 import { FolderStorage } from '#storage/folder/folder-storage.js';
 import type { ApiClient } from './api-client.js';
 import { contextOf, type ApiService, type Tenant } from './api-service.js';
+import { decideFor } from './finish-job.js';
 
-const jobs = { initial: initialJob, evolve: evolveJob };
 const assets = { initial: initialAsset, evolve: evolveAsset };
 const at = () => new Date().toISOString();
 
@@ -54,18 +54,10 @@ export async function succeedWith(
 ): Promise<JobArtifact[]> {
   const artifacts: JobArtifact[] = [];
   for (const kind of kinds) artifacts.push(await keep(service, tenant, jobId, kind));
-  const context = () => contextOf(tenant.environment, tenant.id);
-  const stream = streamName(tenant.environment, 'job', jobId);
-  await handle(service.store, stream, jobs, (job) => startRender({ worker: 'w', at: at() }, job), context());
+  await decideFor(service, tenant, jobId, (job) => startRender({ worker: 'w', at: at() }, job));
   const rendered = { engine: 'sketch', model: 'sketch-1', seed: 1, attempt: 1, renderMs: 5, inputHashes: [] };
-  const done = await handle(
-    service.store,
-    stream,
-    jobs,
-    (job) => succeedJob({ message: 'Done', artifacts, provenance: rendered, at: at() }, job),
-    context(),
-  );
-  expect(done.kind).toBe('accepted');
+  const success = { message: 'Done', artifacts, provenance: rendered, at: at() };
+  await decideFor(service, tenant, jobId, (job) => succeedJob(success, job));
   return artifacts;
 }
 
@@ -111,7 +103,7 @@ export async function inputsOf(
   { environment }: Tenant,
   jobId: string,
 ): Promise<JobInputImage[]> {
-  const { state } = await load(service.store, streamName(environment, 'job', jobId), jobs);
+  const { state } = await load(service.store, streamName(environment, 'job', jobId), jobAggregate);
   if (!('job' in state)) throw new Error(`${jobId} is not queued`);
   return state.job.inputs;
 }

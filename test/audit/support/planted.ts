@@ -15,6 +15,11 @@ export interface Planted {
 export const acme = 'live.account-acme';
 /** An account with 100 credits, as most begin. */
 export const story = () => new Story().account('acme');
+/** The same, with a job that is charged and queued. */
+const queued = () => story().debit('acme', 'j').queue('acme', 'j');
+/** The same, with its first attempt under way. */
+const started = () => queued().start('acme', 'j');
+
 export const planted: readonly Planted[] = [
   {
     rule: 'a balance below 0',
@@ -90,12 +95,7 @@ export const planted: readonly Planted[] = [
   },
   {
     rule: 'a refund of more than was charged',
-    story: story()
-      .debit('acme', 'j')
-      .queue('acme', 'j')
-      .start('acme', 'j')
-      .fail('acme', 'j')
-      .refund('acme', 'j', { amount: 6 }),
+    story: started().fail('acme', 'j').refund('acme', 'j', { amount: 6 }),
     check: 'charges',
     stream: acme,
     revision: 3,
@@ -104,12 +104,7 @@ export const planted: readonly Planted[] = [
   },
   {
     rule: 'a settlement for another job',
-    story: story()
-      .debit('acme', 'j')
-      .queue('acme', 'j')
-      .start('acme', 'j')
-      .succeed('acme', 'j')
-      .settle('acme', 'j', { jobId: 'k' }),
+    story: started().succeed('acme', 'j').settle('acme', 'j', { jobId: 'k' }),
     check: 'charges',
     stream: acme,
     revision: 3,
@@ -231,7 +226,7 @@ export const planted: readonly Planted[] = [
   },
   {
     rule: 'a charge that is settled before its job has succeeded',
-    story: story().debit('acme', 'j').queue('acme', 'j').settle('acme', 'j'),
+    story: queued().settle('acme', 'j'),
     check: 'outcomes',
     stream: acme,
     revision: 3,
@@ -240,12 +235,7 @@ export const planted: readonly Planted[] = [
   },
   {
     rule: 'a charge that is refunded though its job succeeded',
-    story: story()
-      .debit('acme', 'j')
-      .queue('acme', 'j')
-      .start('acme', 'j')
-      .succeed('acme', 'j')
-      .refund('acme', 'j'),
+    story: started().succeed('acme', 'j').refund('acme', 'j'),
     check: 'outcomes',
     stream: acme,
     revision: 3,
@@ -254,7 +244,7 @@ export const planted: readonly Planted[] = [
   },
   {
     rule: 'a charge that stays open although its job has failed',
-    story: story().debit('acme', 'j').queue('acme', 'j').start('acme', 'j').fail('acme', 'j'),
+    story: started().fail('acme', 'j'),
     check: 'outcomes',
     stream: acme,
     revision: 2,
@@ -290,7 +280,7 @@ export const planted: readonly Planted[] = [
   },
   {
     rule: 'an attempt that is left out',
-    story: story().debit('acme', 'j').queue('acme', 'j').start('acme', 'j', 2),
+    story: queued().start('acme', 'j', 2),
     check: 'attempts',
     stream: 'live.job-j',
     revision: 1,
@@ -299,10 +289,7 @@ export const planted: readonly Planted[] = [
   },
   {
     rule: 'a fourth attempt',
-    story: [1, 2, 3, 4].reduce(
-      (told, attempt) => told.start('acme', 'j', attempt),
-      story().debit('acme', 'j').queue('acme', 'j'),
-    ),
+    story: [1, 2, 3, 4].reduce((told, attempt) => told.start('acme', 'j', attempt), queued()),
     check: 'attempts',
     stream: 'live.job-j',
     revision: 4,
@@ -311,13 +298,7 @@ export const planted: readonly Planted[] = [
   },
   {
     rule: 'an end by an attempt that had lost the job',
-    story: story()
-      .debit('acme', 'j')
-      .queue('acme', 'j')
-      .start('acme', 'j')
-      .start('acme', 'j', 2)
-      .succeed('acme', 'j', 1)
-      .settle('acme', 'j'),
+    story: started().start('acme', 'j', 2).succeed('acme', 'j', 1).settle('acme', 'j'),
     check: 'attempts',
     stream: 'live.job-j',
     revision: 3,
@@ -326,7 +307,7 @@ export const planted: readonly Planted[] = [
   },
   {
     rule: 'a stage outside of any attempt',
-    story: story().debit('acme', 'j').queue('acme', 'j').stage('acme', 'j'),
+    story: queued().stage('acme', 'j'),
     check: 'attempts',
     stream: 'live.job-j',
     revision: 1,
@@ -344,11 +325,7 @@ export const planted: readonly Planted[] = [
   },
   {
     rule: 'a fence around a job that is there',
-    story: story()
-      .debit('acme', 'j')
-      .queue('acme', 'j')
-      .void('acme', 'j')
-      .refund('acme', 'j', { reason: 'orphaned' }),
+    story: queued().void('acme', 'j').refund('acme', 'j', { reason: 'orphaned' }),
     check: 'job-beginning',
     stream: 'live.job-j',
     revision: 1,

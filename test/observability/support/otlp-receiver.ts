@@ -14,12 +14,9 @@ interface OtlpSpan {
   readonly spanId: string;
   readonly parentSpanId?: string;
   readonly name: string;
-  readonly kind: number;
   readonly startTimeUnixNano: string;
   readonly endTimeUnixNano: string;
   readonly attributes: readonly { readonly key: string; readonly value: OtlpValue }[];
-  readonly links?: readonly { readonly traceId: string; readonly spanId: string }[];
-  readonly status?: { readonly code?: number; readonly message?: string };
 }
 
 interface OtlpRequest {
@@ -39,8 +36,6 @@ export interface ReceivedSpan {
   readonly startedAtMs: number;
   readonly endedAtMs: number;
   readonly attributes: Readonly<Record<string, string>>;
-  readonly links: readonly { readonly traceId: string; readonly spanId: string }[];
-  readonly status: number;
 }
 
 /** A collector on loopback that takes OTLP over HTTP in JSON, and keeps every byte it receives. */
@@ -85,18 +80,16 @@ export class OtlpReceiver implements AsyncDisposable {
 }
 
 function received(service: string, span: OtlpSpan): ReceivedSpan {
-  const { traceId, spanId, parentSpanId, name, attributes, links = [], status } = span;
+  const { traceId, spanId, parentSpanId, name, attributes } = span;
   return {
     service,
     traceId,
     spanId,
     parentSpanId: parentSpanId || undefined,
     name,
-    links,
     startedAtMs: Number(BigInt(span.startTimeUnixNano) / 1000n) / 1000,
     endedAtMs: Number(BigInt(span.endTimeUnixNano) / 1000n) / 1000,
     attributes: plain(attributes),
-    status: status?.code ?? 0,
   };
 }
 

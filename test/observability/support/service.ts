@@ -1,10 +1,10 @@
-import { readForwards } from '#application/aggregate.js';
 import type { RecordedEvent } from '#event-store/event-store.js';
 import { expect } from 'vitest';
 import { ApiClient } from '../../api/support/api-client.js';
 import { ApiService, type Tenant } from '../../api/support/api-service.js';
 import { startRole, type RoleProcess } from '../../support/role-process.js';
 import { eventually } from '../../support/eventually.js';
+import { eventsIn } from '../../support/streams.js';
 import { series } from './series.js';
 
 export type RoleName = 'api' | 'worker' | 'projector';
@@ -48,10 +48,8 @@ export class Service implements AsyncDisposable {
     this.api = new ApiClient(api.url);
   }
 
-  async events(stream: string): Promise<RecordedEvent[]> {
-    const events: RecordedEvent[] = [];
-    for await (const page of readForwards(this.inner.store, stream, 0n)) events.push(...page);
-    return events;
+  events(stream: string): Promise<readonly RecordedEvent[]> {
+    return eventsIn(this.inner.store, stream);
   }
 
   /** Dispatches one job, and waits until its charge is closed. */

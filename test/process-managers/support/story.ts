@@ -1,16 +1,12 @@
 import type { AccountWriter } from '#application/account/account-writer.js';
-import { handle } from '#application/aggregate.js';
 import type { CommandContext } from '#application/command-context.js';
 import { childrenOf } from '#application/dispatch/dispatched-jobs.js';
-import { jobAggregate } from '#application/job/job-writes.handler.js';
 import { debitCredits } from '#domain/account/debit-credits.js';
-import type { Decision } from '#domain/decision.js';
-import type { JobEvent } from '#domain/job/job.events.js';
-import { type Job, type QueuedJob, queueJob } from '#domain/job/job.js';
+import { type QueuedJob, queueJob } from '#domain/job/job.js';
 import { cancelJob, failJob, startRender, succeedJob } from '#domain/job/render-job.js';
-import { streamName } from '#domain/streams.js';
 import type { EventStore } from '#event-store/event-store.js';
 import { newId } from '#platform/ids.js';
+import { decideOnJob } from '../../support/streams.js';
 
 export type End = 'succeeded' | 'failed' | 'cancelled';
 export const ends: readonly End[] = ['succeeded', 'failed', 'cancelled'];
@@ -105,14 +101,8 @@ export class Story {
     return job;
   }
 
-  private async append(
-    jobId: string,
-    commandId: string,
-    decide: (state: Job) => Decision<JobEvent, unknown>,
-  ): Promise<void> {
-    const stream = streamName('test', 'job', jobId);
-    const done = await handle(this.store, stream, jobAggregate, decide, this.context(commandId));
-    if (done.kind === 'rejected') throw new Error(JSON.stringify(done.rejection));
+  private append(jobId: string, commandId: string, decide: Parameters<typeof decideOnJob>[3]): Promise<void> {
+    return decideOnJob(this.store, this.context(commandId), jobId, decide);
   }
 
   private context(commandId: string): CommandContext {

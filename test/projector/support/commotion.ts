@@ -1,10 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { expect } from 'vitest';
-import { handle } from '#application/aggregate.js';
-import { jobAggregate } from '#application/job/job-writes.handler.js';
-import { cancelJob } from '#domain/job/render-job.js';
-import { streamName } from '#domain/streams.js';
 import { readModels } from '#projections/read-models.js';
 import { differencesFromHistory } from '#read-store/testing/rows-of-history.js';
 import { dispatchBatch } from '../../worker/support/batches.js';
@@ -62,7 +58,7 @@ export class Commotion {
     this.tenants.add(tenant);
     for (; !this.ended.signal.aborted; await sleep(10)) {
       const { jobId } = await this.workshop.dispatch(tenant);
-      await this.cancel(tenant, jobId);
+      await this.workshop.cancel(tenant, jobId);
       this.dispatched.push(jobId);
     }
   }
@@ -80,17 +76,10 @@ export class Commotion {
         );
       // A projector that takes over may need some seconds to queue them.
       await eventually(queued);
-      await this.cancel(tenant, parent.jobId);
+      await this.workshop.cancel(tenant, parent.jobId);
       this.dispatched.push(parent.jobId, ...children.map(({ jobId }) => jobId));
       await eventually(async () => (await this.openCharges(tenant)) === 0);
     }
-  }
-
-  private async cancel(tenant: string, jobId: string): Promise<void> {
-    const command = { reason: 'Cancelled by the caller.', at: new Date().toISOString() };
-    const context = this.workshop.context(tenant);
-    const stream = streamName('test', 'job', jobId);
-    await handle(this.workshop.store, stream, jobAggregate, (job) => cancelJob(command, job), context);
   }
 
   private async openCharges(tenant: string): Promise<number> {

@@ -1,8 +1,6 @@
 import { toNewEvent } from '#application/command-context.js';
 import { childrenOf } from '#application/dispatch/dispatched-jobs.js';
-import { debitCredits } from '#domain/account/debit-credits.js';
 import type { QueuedJob } from '#domain/job/job.js';
-import { streamName } from '#domain/streams.js';
 import type {
   ArtifactKind,
   EnginePicture,
@@ -11,7 +9,9 @@ import type {
   RenderContext,
   RenderRequest,
 } from '@atelier/engine';
+import { streamName } from '#domain/streams.js';
 import { newId } from '#platform/ids.js';
+import { Story } from '../../process-managers/support/story.js';
 import { plainPicture } from './engines.js';
 import type { Workshop } from './workshop.js';
 
@@ -63,24 +63,17 @@ export async function dispatchBatch(
   };
   const children = childrenOf(parent);
   const queued = { ...parent, childJobIds: children.map((child) => child.jobId) };
-  for (const child of children) await charge(workshop, child);
+  const story = new Story(workshop.store, workshop.accounts, tenant);
+  for (const child of children) await story.charge(child);
   for (const job of missing === 'children' ? [queued] : [queued, ...children]) await queue(workshop, job);
   return { tenant, parent: queued, children };
 }
 
-export async function queue(workshop: Workshop, job: QueuedJob): Promise<void> {
+/** Does nothing if a process manager has queued the job before. */
+async function queue(workshop: Workshop, job: QueuedJob): Promise<void> {
   const context = workshop.context(job.tenant, `queue:${job.jobId}`);
   const event = toNewEvent({ type: 'JobQueued', data: job }, 0, context);
   await workshop.store.append(streamName('test', 'job', job.jobId), 'no-stream', [event]);
-}
-
-async function charge(
-  workshop: Workshop,
-  { tenant, chargeId, jobId, requestId, creditsCost, at }: QueuedJob,
-) {
-  const facts = { operation: 'pdp-batch-extractions', endpoint: '/v1/pdp-batch-extractions' };
-  const command = { chargeId: chargeId!, requestId, jobId, ...facts, amount: creditsCost, at };
-  await workshop.accounts.execute(workshop.context(tenant), (account) => debitCredits([command], account));
 }
 
 /** Reads batches: each arm that is requested gives one picture of that kind. Keeps every request. */

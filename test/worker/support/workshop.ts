@@ -17,6 +17,7 @@ import { jobAggregate } from '#application/job/job-writes.handler.js';
 import type { StoredAsset } from '#domain/asset/asset.js';
 import type { DomainEvent, DomainEventType, EventOfType } from '#domain/events.js';
 import { isUnfinished } from '#domain/job/job.js';
+import { cancelJob } from '#domain/job/render-job.js';
 import { decode } from '#domain/stored-events.js';
 import { streamName } from '#domain/streams.js';
 import type { ImageEngine } from '@atelier/engine';
@@ -35,6 +36,7 @@ import { eventually } from '../../support/eventually.js';
 import { createTestDatabase, type TestDatabase } from '../../support/test-database.js';
 import { grantCredits, openAccount } from '../../support/operator.js';
 import { dispatcherOn } from '../../support/command-bus.js';
+import { decideOnJob } from '../../support/streams.js';
 
 const environment = 'test';
 const logger = createLogger('test', process.env['LOG_LEVEL'] ?? 'silent');
@@ -216,6 +218,15 @@ export class Workshop implements AsyncDisposable {
     const event = toNewEvent({ type: 'AssetStored', data: asset }, 0, this.context(tenant));
     await this.store.append(streamName(environment, 'asset', assetId), 'no-stream', [event]);
     return asset;
+  }
+
+  decide(tenant: string, jobId: string, decide: Parameters<typeof decideOnJob>[3]): Promise<void> {
+    return decideOnJob(this.store, this.context(tenant), jobId, decide);
+  }
+
+  cancel(tenant: string, jobId: string): Promise<void> {
+    const command = { reason: 'Cancelled by the caller.', at: new Date().toISOString() };
+    return this.decide(tenant, jobId, (job) => cancelJob(command, job));
   }
 
   async eventsOf(category: 'account' | 'job' | 'asset', id: string): Promise<DomainEvent[]> {
