@@ -3,8 +3,9 @@ import type { Point } from './drawing/geometry.js';
 import { rasterise, type Raster } from './drawing/rasterise.js';
 import { group, SvgSheet, element, path } from './drawing/svg-sheet.js';
 import type { FigureSpec } from './casting/figure-spec.js';
-import type { Framing } from './dressing/framing.js';
+import { toPixels, type Framing } from './dressing/framing.js';
 import { paletteOf, type Pens } from './figure/pens.js';
+import type { Rig } from './figure/rig.js';
 import { watercolour } from './raster/paper.js';
 
 /** The letters of the mark as strokes on a 10 × 14 grid, so that no font of the machine is needed. */
@@ -197,5 +198,9 @@ export const scaled = ({ scale, x, y }: Framing, ratio: number): Framing => ({
   y: y * ratio,
 });
 
-export const soles = (framing: Framing, feet: readonly Point[]): Point[] =>
-  feet.map(([x, y]) => [framing.x + x * framing.scale, framing.y + y * framing.scale]);
+/** The middles of both soles, in pixels. */
+export const soles = (framing: Framing, { legs }: Rig): Point[] =>
+  [legs.left, legs.right].map((leg) => {
+    const [x, y] = leg.point(1, 0);
+    return toPixels(framing, [x, y + 70]);
+  });

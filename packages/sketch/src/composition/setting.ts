@@ -1,5 +1,6 @@
 import sharp from 'sharp';
 import type { EngineImage } from '@atelier/engine';
+import { toHex } from '../drawing/colour.js';
 import { clamp } from '../drawing/geometry.js';
 import { drawScene, type DrawnScene } from '../scenery/draw-scene.js';
 import type { SceneSpec } from '../scenery/scene-spec.js';
@@ -92,7 +93,7 @@ async function nearer(plate: Raster, zoom: number, at: number): Promise<Raster> 
 /** A place from a picture lights the figure in it. */
 const inPlace = (plate: Raster, facts: Setting['facts']): Setting => {
   const mean = meanColour(plate);
-  const wall = `#${mean.map((c) => Math.round(c).toString(16).padStart(2, '0')).join('')}`;
+  const wall = toHex(mean);
   return { plate, ground: { wall, wash: wall }, light: { ...NEUTRAL, tint: ambientTint(mean) }, facts };
 };
 
@@ -193,7 +194,7 @@ export async function studio(seed: number, canvas: Canvas, floor?: number): Prom
   return { plate, ground: chosen, light: NEUTRAL, facts: { studio_seed: seed } };
 }
 
-/** Plain paper, for phases in which there is no place yet. */
+/** Plain paper, for stages in which there is no place yet. */
 export const blankSheet = ({ width, height }: Canvas): Promise<Raster> =>
   rasterise(
     new SvgSheet().document(width, height, `<rect width="${width}" height="${height}" fill="#f4f0e8"/>`),
@@ -207,11 +208,7 @@ export function floorShadow(
   { width, height }: Canvas,
 ): Promise<Layer> {
   const sheet = new SvgSheet();
-  const feet = [rig.legs.left, rig.legs.right].map((leg) => {
-    const [x, y] = leg.point(1, 0);
-    return [x, y + 70] as const;
-  });
-  const shadow = drawFloorShadow(sheet, setting.ground, soles(framing, feet), framing.scale);
+  const shadow = drawFloorShadow(sheet, setting.ground, soles(framing, rig), framing.scale);
   return rasterise(sheet.document(width, height, shadow));
 }
 

@@ -51,7 +51,6 @@ export async function drawShotPictogram(spec: Readonly<Record<string, unknown>>)
     person,
     rig: buildRig(person.spec),
     worn: [],
-    spare: [],
     base: { legwear: 0.9, vest: true },
     armsInFront: 'none',
     hem: 0,

@@ -17,7 +17,7 @@ import type { Outfit } from './outfit.js';
 import type { Person } from './person.js';
 import { placeFrom, type Setting } from './setting.js';
 import type { Canvas } from './subject.js';
-import type { View } from './view.js';
+import { seen, type View } from './view.js';
 
 /** All the parts of the new picture. */
 interface SwapPlan {
@@ -83,7 +83,6 @@ function wearing(source: KnownSource, rig: Rig, person: Person, colour: string):
     person,
     rig,
     worn: [],
-    spare: [],
     base: {
       legwear: bottoms,
       vest: !upper,
@@ -130,11 +129,7 @@ export async function planKnown(
     y: y * ratio,
   };
   const rig = inPoseOf(source, person.spec);
-  const view: View = {
-    framing,
-    shows: source.shows,
-    ...(source.shows === 'full' ? { floor: framing.y + 892 * framing.scale } : {}),
-  };
+  const view = seen(framing, source.shows);
   const garment = await keptCloth(source, source.garmentClasses);
   return {
     outfit: wearing(source, rig, { ...person, spec: rig.spec }, legColour(source)),

@@ -15,7 +15,8 @@ export interface View {
 /** Height of the soles in figure units. */
 export const SOLES = 892;
 
-const seen = (framing: Framing, shows: ShotFraming): View => ({
+/** The view of a framing. Only a full-length figure stands on a visible floor. */
+export const seen = (framing: Framing, shows: ShotFraming): View => ({
   framing,
   shows,
   ...(shows === 'full' ? { floor: framing.y + SOLES * framing.scale } : {}),

@@ -192,7 +192,7 @@ function isGroundIn(mask: Mask, small: Raster): boolean {
   let rim = 0;
   for (let x = 0; x < width; x++) rim += (data[x] ?? 0) + (data[(height - 1) * width + x] ?? 0);
   for (let y = 0; y < height; y++) rim += (data[y * width] ?? 0) + (data[(y + 1) * width - 1] ?? 0);
-  return rim > RUNS_OUT * 2 * (width + height) && trustIn(mask, labPlanes(small), { pieces: 1 }) < TRUSTED;
+  return rim > RUNS_OUT * 2 * (width + height) && trustIn(mask, labPlanes(small), 1) < TRUSTED;
 }
 
 const WORN =

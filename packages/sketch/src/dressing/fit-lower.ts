@@ -39,7 +39,6 @@ export function fitSkirt(shape: Silhouette, rig: Rig): Fit {
     parts: [{ part: 'body', mesh }],
     owns: emptyOwners(shape),
     legwear: 0,
-    vest: true,
     armsInFront: 'all',
     hem: bottom,
   };
@@ -146,7 +145,6 @@ export function fitTrousers(shape: Silhouette, rig: Rig, garmentClass: GarmentCl
     owns: emptyOwners(shape),
     legwear: clamp((hem - 372) / 456 - 0.07, 0.12, 1),
     lining: true,
-    vest: true,
     armsInFront: 'all',
     hem,
   };

@@ -60,7 +60,6 @@ function sleeveless(shape: Silhouette, rig: Rig, garmentClass: GarmentClass): Fi
     ],
     owns: ownership(shape, []),
     legwear: garmentClass === 'dress' ? 0 : 0.9,
-    vest: false,
     armsInFront: 'forearms',
     hem: height(shape.bottom),
   };
@@ -132,7 +131,6 @@ export function fitUpper(shape: Silhouette, rig: Rig, garmentClass: GarmentClass
     owns: ownership(shape, sleeves),
     ...(left && right ? { arms: { left: armForSleeve(rig, left), right: armForSleeve(rig, right) } } : {}),
     legwear: garmentClass === 'dress' ? 0 : 0.9,
-    vest: false,
     armsInFront: short ? 'forearms' : 'none',
     collar: top + 13,
     hem: bottom,

@@ -25,7 +25,6 @@ export interface Fit {
   readonly legwear: number;
   /** The drawn trousers are only the garment's lining and take its colour. */
   readonly lining?: boolean;
-  readonly vest: boolean;
   /** The parts of bare arms that are drawn again in front of the garment. */
   readonly armsInFront: 'all' | 'forearms' | 'none';
   /** Height at which the front of a closed collar begins; absent if the neckline is open. */

@@ -65,7 +65,7 @@ function classOf(category: GarmentSlot, shape: Silhouette, spec: GarmentSpec | u
           : spec.category.key === 'shorts'
             ? 'shorts'
             : 'trousers';
-      if (legGap(shape, 0.6) < 0.45) return 'skirt';
+      if (legGap(shape) < 0.45) return 'skirt';
       return shape.height / shape.width > 1.35 ? 'trousers' : 'shorts';
     }
     case 'footwear':

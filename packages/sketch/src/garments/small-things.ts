@@ -305,13 +305,13 @@ const THINGS: Readonly<Record<string, Thing>> = {
       [43, 38],
     );
   },
-  scarf: (c) => boxed(longCloth(c, 17, 96, true), [-24, -52], [34, 58]),
-  dupatta: (c) => boxed(longCloth(c, 24, 104, true, c.fabric.accents[0] ?? '#c9a04f'), [-32, -56], [42, 62]),
-  shawl: (c) => boxed(longCloth(c, 27, 92, true), [-34, -50], [46, 56]),
+  scarf: (c) => boxed(longCloth(c, 17, 96), [-24, -52], [34, 58]),
+  dupatta: (c) => boxed(longCloth(c, 24, 104, c.fabric.accents[0] ?? '#c9a04f'), [-32, -56], [42, 62]),
+  shawl: (c) => boxed(longCloth(c, 27, 92), [-34, -50], [46, 56]),
 };
 
 /** A long cloth, folded over once. Its ends have a border and fringes. */
-function longCloth(c: Cloth, half: number, height: number, fringe: boolean, border?: string): string {
+function longCloth(c: Cloth, half: number, height: number, border?: string): string {
   const top = -height / 2;
   const low = height / 2;
   const back = contour(
@@ -372,11 +372,10 @@ function longCloth(c: Cloth, half: number, height: number, fringe: boolean, bord
         }),
       ).join('')
     : '';
-  const fringes = fringe ? slats(c, -half, half, low) : '';
   return (
     c.piece(back) +
-    (fringe ? slats(c, -half + 14, half + 12, low - 9) : '') +
-    fringes +
+    slats(c, -half + 14, half + 12, low - 9) +
+    slats(c, -half, half, low) +
     c.piece(front) +
     [-0.5, 0.1, 0.6]
       .map((u) =>

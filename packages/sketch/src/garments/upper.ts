@@ -225,11 +225,6 @@ function sleeveFolds(cloth: Cloth, frame: SleeveFrame, armpit: Point): string {
   );
 }
 
-interface Worn {
-  /** Whether to draw the garment as worn, without the parts that are only visible when it lies flat. */
-  readonly worn: boolean;
-}
-
 interface UpperDrawing {
   /** Sleeves, which lie under the body's edge. */
   readonly arms: string;
@@ -237,8 +232,11 @@ interface UpperDrawing {
   readonly frame: Frame;
 }
 
-/** A garment that hangs from the shoulders. `frame` gives the places of trims. */
-export function drawUpper(cloth: Cloth, cut: Cut, { worn }: Worn): UpperDrawing {
+/**
+ * A garment that hangs from the shoulders. `frame` gives the places of trims. `worn` leaves out the parts that
+ * are only visible when it lies flat.
+ */
+export function drawUpper(cloth: Cloth, cut: Cut, worn: boolean): UpperDrawing {
   const armpit = cut.side[0] ?? [24, 24];
   const neckline = NECKLINES[cut.neckline[0]](cut.neck, cut.neckline[1]);
   const sleeve = sleeveShape(cut, armpit);

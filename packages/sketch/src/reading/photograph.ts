@@ -18,8 +18,6 @@ export interface Photograph {
   readonly planes: LabPlanes;
   /** The colours as they are, to measure the light by. */
   readonly asTaken: LabPlanes;
-  /** Pixels of `full` per pixel of `small`. */
-  readonly ratio: number;
 }
 
 /** Scales a picture down to a long side. `blur` softens it: a Gaussian's sigma, in the new pixels. */
@@ -82,5 +80,5 @@ export const openPhotograph = async (bytes: Buffer, name: string): Promise<Photo
 export async function photographOf(full: Raster): Promise<Photograph> {
   const small = await shrunk(full, READ_SIDE, 0.7);
   const planes = labPlanes(balanced(small));
-  return { full, small, planes, asTaken: labPlanes(small), ratio: full.width / small.width };
+  return { full, small, planes, asTaken: labPlanes(small) };
 }

@@ -40,7 +40,7 @@ async function laidOut(photograph: Photograph, whole: Mask): Promise<GarmentRegi
     const areaShare = shareOf(fine);
     const small = first !== undefined && areaShare * total < first.area * 0.14;
     const slot = pair ? 'footwear' : small ? 'accessory' : await slotOf(photograph, fine);
-    const trust = trustIn(mask, photograph.planes, { pieces: part.length });
+    const trust = trustIn(mask, photograph.planes, part.length);
     const cut = async (): Promise<Raster> => (await lift(photograph.full, fine)).raster;
     return { slot, mask, areaShare, confidence: Math.round(trust * 100) / 100, cut };
   });

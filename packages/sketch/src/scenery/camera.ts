@@ -21,8 +21,6 @@ export interface Camera {
   readonly eye: number;
   /** Nearest floor that the picture still shows, metres. */
   readonly near: number;
-  /** Where the subject's soles stand, pixels. */
-  readonly floor: number;
 }
 
 /** The floor line and the subject's height as shares of the picture, and the camera's height in metres. */
@@ -42,10 +40,9 @@ export const FRAMINGS: Readonly<Record<Crop, Framing>> = {
 export function aim(width: number, height: number, framing: Framing, lean: number): Camera {
   const perMetre = (framing.subject * height) / SUBJECT_HEIGHT;
   const focal = perMetre * SUBJECT_DISTANCE;
-  const floor = framing.floorLine * height;
-  const horizon = floor - framing.eye * perMetre;
+  const horizon = framing.floorLine * height - framing.eye * perMetre;
   const near = Math.max(0.4, (framing.eye * focal) / (height * 1.02 - horizon));
-  return { width, height, horizon, centre: width * (0.5 + lean), focal, eye: framing.eye, near, floor };
+  return { width, height, horizon, centre: width * (0.5 + lean), focal, eye: framing.eye, near };
 }
 
 export const project = (camera: Camera, [x, y, z]: Vec3): Point => [

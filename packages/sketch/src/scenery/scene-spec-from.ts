@@ -14,7 +14,6 @@ import {
   type Ground,
   type LightPreset,
   type Register,
-  type SceneAnchor,
   type SceneSpec,
   type Setting,
   type Topology,
@@ -133,8 +132,6 @@ function fromAuthoring(authoring: SceneAuthoring, mood: string, seed: number): S
   };
 }
 
-const plainAnchor = (name: SceneAnchor['name']): SceneAnchor => ({ words: name, name });
-
 /** A place from a few words; the seed chooses the rest. */
 export function sceneFromWords(order: SceneWords, seed: number): SceneSpec {
   const random = new SeededRandom(seed);
@@ -163,7 +160,10 @@ export function sceneFromWords(order: SceneWords, seed: number): SceneSpec {
       : { preset: USUAL_GROUND[topology], text: '' },
     light: { preset: light, text: '' },
     ...palette(said.length > 0 ? said : defaultPalette(random.fork('palette'))),
-    anchors: [...mentioned, ...usual.slice(0, mentioned.length > 1 ? 1 : 2)].map(plainAnchor),
+    anchors: [...mentioned, ...usual.slice(0, mentioned.length > 1 ? 1 : 2)].map((name) => ({
+      words: name,
+      name,
+    })),
     surface: scene,
     mood,
     seed,

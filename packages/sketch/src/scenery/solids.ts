@@ -87,14 +87,7 @@ export const squash = (brush: Brush, y: number, z: number): number =>
   clamp((brush.camera.eye - y) / z, -0.5, 0.5);
 
 /** An ellipse that lies flat. */
-export function disc(
-  brush: Brush,
-  [x, y, z]: Vec3,
-  radius: number,
-  fill: string,
-  opacity?: number,
-  filter?: string,
-): string {
+export function disc(brush: Brush, [x, y, z]: Vec3, radius: number, fill: string, opacity?: number): string {
   const [cx, cy] = on(brush, x, y, z);
   const rx = radius * perMetre(brush.camera, z);
   return element('ellipse', {
@@ -104,7 +97,6 @@ export function disc(
     ry: Math.max(0.5, Math.abs(squash(brush, y, z)) * rx).toFixed(1),
     fill,
     'fill-opacity': opacity,
-    filter,
   });
 }
 
