@@ -7,7 +7,7 @@ import { cast, type Casting } from './casting/cast.js';
 import type { FigureSpec } from './casting/figure-spec.js';
 import { personFacts, personFrom, type Person } from './composition/person.js';
 import { blankSheet } from './composition/setting.js';
-import type { Framing } from './dressing/dress.js';
+import type { Framing } from './dressing/framing.js';
 import { rasterise, type Raster } from './drawing/rasterise.js';
 import { SvgSheet } from './drawing/svg-sheet.js';
 import { encode, type PictureFacts } from './encode.js';

@@ -1,4 +1,5 @@
-import { dress, type Framing } from '../dressing/dress.js';
+import { dress } from '../dressing/dress.js';
+import type { Framing } from '../dressing/framing.js';
 import type { Raster } from '../drawing/rasterise.js';
 import { drawVest } from '../figure/base-wear.js';
 import { drawArm, drawLeg, drawNeck, drawTrunk } from '../figure/body.js';

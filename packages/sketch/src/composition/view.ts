@@ -1,4 +1,4 @@
-import type { Framing } from '../dressing/dress.js';
+import type { Framing } from '../dressing/framing.js';
 import { frame } from '../scene.js';
 import { onlyUpper, type Outfit } from './outfit.js';
 import type { ShotFraming, ShotRecipe } from './shot.js';

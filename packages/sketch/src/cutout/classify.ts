@@ -1,3 +1,4 @@
+import { median } from '../reading/arithmetic.js';
 import type { Raster } from '../drawing/rasterise.js';
 import type { Silhouette } from './silhouette.js';
 
@@ -31,8 +32,6 @@ const WORDS: readonly (readonly [RegExp, GarmentClass])[] = [
 /** The class that the caller's own words name, if any. */
 export const classFromWords = (said: string): GarmentClass | undefined =>
   WORDS.find(([pattern]) => pattern.test(said))?.[1];
-
-const median = (values: number[]): number => [...values].sort((a, b) => a - b)[values.length >> 1] ?? 0;
 
 const rows = (shape: Silhouette, from: number, to: number): number[] =>
   Array.from({ length: 40 }, (_, i) => shape.row(from + ((to - from) * i) / 39));

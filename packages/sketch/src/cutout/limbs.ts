@@ -1,4 +1,4 @@
-import { hypot, most, sqrt, within } from '../reading/arithmetic.js';
+import { hypot, median, most, sqrt, within } from '../reading/arithmetic.js';
 import type { LabColour, LabPlanes } from './lab-planes.js';
 import { components, open, type Mask } from './mask.js';
 
@@ -17,8 +17,6 @@ function looksLikeSkin(l: number, a: number, b: number): boolean {
 function skinCandidates({ l, a, b }: LabPlanes): Uint8Array {
   return Uint8Array.from(l, (value, i) => (looksLikeSkin(value, a[i] ?? 0, b[i] ?? 0) ? 1 : 0));
 }
-
-const median = (values: number[]): number => values.sort((p, q) => p - q)[values.length >> 1] ?? 0;
 
 /** The median colour, channel by channel, of the pixels in `wanted`. */
 function medianColour(planes: LabPlanes, wanted: Iterable<number>): LabColour | undefined {

@@ -1,6 +1,6 @@
 import type { Outfit } from '../composition/outfit.js';
 import type { Canvas } from '../composition/subject.js';
-import type { Framing } from '../dressing/dress.js';
+import type { Framing } from '../dressing/framing.js';
 import { polygon } from '../drawing/curve.js';
 import type { Point } from '../drawing/geometry.js';
 import { SeededRandom } from '../drawing/seeded-random.js';

@@ -19,7 +19,8 @@ import { underHat, wearHat } from './headwear.js';
 import { itemFacts, pictureOfItem, readItems, type Item, type TrialItemOrder } from './item.js';
 import { drawShoesWorn } from './shoes-worn.js';
 import { boxedLayers } from '../dressing/boxed-layer.js';
-import { dress, type Framing } from '../dressing/dress.js';
+import { dress } from '../dressing/dress.js';
+import type { Framing } from '../dressing/framing.js';
 import type { Rig } from '../figure/rig.js';
 import { carriedBy } from './wear-drawn.js';
 

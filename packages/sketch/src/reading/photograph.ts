@@ -1,5 +1,4 @@
-import sharp from 'sharp';
-import type { Raster } from '../drawing/rasterise.js';
+import { imageOf, rasterOf, type Raster } from '../drawing/rasterise.js';
 import { decode } from '@atelier/engine/decode';
 import { clamp } from '../drawing/geometry.js';
 import { labPlanes, type LabPlanes } from '../cutout/lab-planes.js';
@@ -21,14 +20,10 @@ export interface Photograph {
 }
 
 /** Scales a picture down to a long side. `blur` softens it: a Gaussian's sigma, in the new pixels. */
-export async function shrunk(raster: Raster, longSide: number, blur?: number): Promise<Raster> {
-  const small = sharp(raster.data, {
-    raw: { width: raster.width, height: raster.height, channels: 4 },
-  }).resize(longSide, longSide, { fit: 'inside', withoutEnlargement: blur === undefined });
-  const { data, info } = await (blur === undefined ? small : small.blur(blur))
-    .raw()
-    .toBuffer({ resolveWithObject: true });
-  return { data, width: info.width, height: info.height };
+export function shrunk(raster: Raster, longSide: number, blur?: number): Promise<Raster> {
+  const fit = { fit: 'inside', withoutEnlargement: blur === undefined } as const;
+  const small = imageOf(raster).resize(longSide, longSide, fit);
+  return rasterOf(blur === undefined ? small : small.blur(blur));
 }
 
 const percentile = (counts: Float64Array, share: number): number => {

@@ -4,13 +4,13 @@ import { resampled } from '../composition/mend.js';
 import { modelBackground } from '../cutout/background-model.js';
 import { classify, SLOT_OF_CLASS, type Slot } from '../cutout/classify.js';
 import { lift, productMask, WATCHED_SIDE } from '../cutout/cut-out.js';
-import { components, select, type Mask } from '../cutout/mask.js';
+import { components, select, shareOf, type Mask } from '../cutout/mask.js';
 import { Silhouette } from '../cutout/silhouette.js';
 import type { Raster } from '../drawing/rasterise.js';
 import { readDrawn } from './drawn.js';
 import { trustIn } from './garment-confidence.js';
 import { openPhotograph, shrunk, type Photograph } from './photograph.js';
-import { shareOf, type GarmentRegion, type Reading, type Subject } from './regions.js';
+import type { GarmentRegion, Reading, Subject } from './regions.js';
 
 /** A garment fills at least this share of a photograph. */
 const LEAST_SHARE = 0.0075;
