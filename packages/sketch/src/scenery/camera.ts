@@ -50,6 +50,28 @@ export const project = (camera: Camera, [x, y, z]: Vec3): Point => [
   camera.horizon + ((camera.eye - y) * camera.focal) / z,
 ];
 
+type Range = readonly [from: number, to: number];
+
+/** The corners of a rectangle that faces the camera, of one that lies flat, and of one that runs away from it. */
+export const upright = ([x0, x1]: Range, [y0, y1]: Range, z: number): Vec3[] => [
+  [x0, y0, z],
+  [x1, y0, z],
+  [x1, y1, z],
+  [x0, y1, z],
+];
+export const lying = ([x0, x1]: Range, y: number, [z0, z1]: Range): Vec3[] => [
+  [x0, y, z0],
+  [x1, y, z0],
+  [x1, y, z1],
+  [x0, y, z1],
+];
+export const sideways = (x: number, [y0, y1]: Range, [z0, z1]: Range): Vec3[] => [
+  [x, y0, z0],
+  [x, y0, z1],
+  [x, y1, z1],
+  [x, y1, z0],
+];
+
 /** Pixels of a metre at a distance. */
 export const perMetre = (camera: Camera, z: number): number => camera.focal / z;
 
