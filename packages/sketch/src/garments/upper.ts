@@ -4,23 +4,21 @@ import { drawCollar } from './collars.js';
 import type { Cut, Neckline } from './cuts.js';
 import { halfOf, type Frame, type SleeveFrame } from './frame.js';
 import { drawFront } from './fronts.js';
+import { both } from './trims/sewing.js';
 import { shade } from '../drawing/colour.js';
 import { polygon } from '../drawing/curve.js';
 import { group } from '../drawing/svg-sheet.js';
 
+const roundNeck = (n: number, d: number): Point[] => [
+  [0, d],
+  [n * 0.5, d * 0.87],
+  [n * 0.86, d * 0.48],
+  [n, 0],
+];
+
 const NECKLINES: Readonly<Record<Neckline, (n: number, d: number) => Point[]>> = {
-  crew: (n, d) => [
-    [0, d],
-    [n * 0.5, d * 0.87],
-    [n * 0.86, d * 0.48],
-    [n, 0],
-  ],
-  stand: (n, d) => [
-    [0, d],
-    [n * 0.5, d * 0.87],
-    [n * 0.86, d * 0.48],
-    [n, 0],
-  ],
+  crew: roundNeck,
+  stand: roundNeck,
   scoop: (n, d) => [
     [0, d],
     [n * 0.58, d * 0.88],
@@ -138,7 +136,7 @@ function straps(cloth: Cloth, cut: Cut): string {
     [cut.shoulder[0] + 0.5, cut.shoulder[1]],
     [x + 0.7, y + 0.6],
   ];
-  return cloth.piece(strap, { round: 0.4 }) + cloth.piece(mirror(strap), { round: 0.4 });
+  return both(cloth, strap, { round: 0.4 });
 }
 
 /** The inside of the back, seen through the neckline when the garment lies flat. */
