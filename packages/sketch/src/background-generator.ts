@@ -1,8 +1,7 @@
 import type { EngineImage, PictureMeta, RenderContext, Renderer, RenderRequest } from '@atelier/engine';
-import sharp from 'sharp';
 import { breathe } from './abort.js';
 import { canvasSize, drawnSize, previewSize, type CanvasOrder, type CanvasSize } from './canvas-size.js';
-import type { Raster } from './drawing/rasterise.js';
+import { imageOf, rasterOf, type Box, type Raster } from './drawing/rasterise.js';
 import { SeededRandom } from './drawing/seeded-random.js';
 import { encode, type PictureFacts } from './encode.js';
 import { drawScene, type DrawnScene, drawSketch, type SceneView } from './scenery/draw-scene.js';
@@ -92,30 +91,19 @@ async function drawComposition(spec: SceneSpec, view: SceneView, random: SeededR
     toned[i + 2] = value * 0.9;
     toned[i + 3] = 255;
   }
-  const data = await sharp(toned, { raw: { width: small.width, height: small.height, channels: 4 } })
-    .resize(width, height, { fit: 'fill', kernel: 'cubic' })
-    .raw()
-    .toBuffer();
-  const raster: Raster = { data, width, height };
+  const image = imageOf({ ...small, data: toned }).resize(width, height, { fit: 'fill', kernel: 'cubic' });
+  const raster = await rasterOf(image);
   watercolour(raster, 3, 5, Math.max(width, height) / 1024);
   return raster;
-}
-
-/** A rectangle in shares of the picture. */
-interface CropBox {
-  readonly left: number;
-  readonly top: number;
-  readonly width: number;
-  readonly height: number;
 }
 
 const rounded = (value: number): number => Math.round(value * 10000) / 10000;
 
 /**
- * Where each supported crop lies in a drawn scene. The rectangle has the picture's format and frames a standing
+ * Where each supported crop lies in a drawn scene, in shares of the picture. The rectangle has the picture's format and frames a standing
  * person as the crop does. A crop is never wider than the picture.
  */
-function crops(spec: SceneSpec, scene: DrawnScene): Record<string, CropBox> {
+function crops(spec: SceneSpec, scene: DrawnScene): Record<string, Box> {
   return Object.fromEntries(
     spec.crops.map((crop) => {
       const wanted = FRAMINGS[crop];

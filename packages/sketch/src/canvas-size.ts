@@ -43,7 +43,7 @@ export function canvasSize(order: CanvasOrder, fallback: AspectRatio): CanvasSiz
 }
 
 /** The aspect ratio of the list nearest to a picture's own. */
-export function nearestRatio({ width, height }: { width: number; height: number }): AspectRatio {
+export function nearestRatio({ width, height }: Pick<CanvasSize, 'width' | 'height'>): AspectRatio {
   const off = (name: AspectRatio): number => Math.abs(Math.log((ASPECT_RATIOS[name] * height) / width));
   return (Object.keys(ASPECT_RATIOS) as AspectRatio[]).reduce((best, name) =>
     off(name) < off(best) ? name : best,

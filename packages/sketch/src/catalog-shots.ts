@@ -8,7 +8,6 @@ import {
 import { breathe } from './abort.js';
 import { canvasSize, drawnSize } from './canvas-size.js';
 import {
-  beforeDressing,
   drawCloth,
   drawFigure,
   finished,
@@ -34,6 +33,7 @@ import { personFrom } from './composition/person.js';
 import { directed } from './composition/pose.js';
 import { EYES, placeFor, studio, type Place, type Setting } from './composition/setting.js';
 import { readShot, type ShotRecipe } from './composition/shot.js';
+import { dressed, undressed } from './composition/subject.js';
 import { viewOf, type View } from './composition/view.js';
 import { MODEL } from './model.js';
 
@@ -135,8 +135,8 @@ export const catalogShots: Renderer<CatalogShotsOrder> = async (request, context
   const { setting, view } = await placeOf(easel, viewOf(outfit, shot, easel.size), shot);
   await breathe(context.signal);
   const place = await ground(easel, setting, outfit, view);
-  const figure = await drawFigure(easel, outfit, view, true);
-  const posed = await progress(easel, [...place, ...beforeDressing(figure)], {
+  const figure = await drawFigure(easel, outfit, view);
+  const posed = await progress(easel, [...place, ...undressed(figure)], {
     kind: 'figure',
     label: 'The model, posed in the place',
     // A preset's recipe is not shown.
@@ -144,7 +144,7 @@ export const catalogShots: Renderer<CatalogShotsOrder> = async (request, context
   });
   await report(easel, 'figure_posed', 'The model stands as the shot asks', posed);
   const cloth = await drawCloth(easel, outfit, view);
-  const subject = await inLight(easel, { figure, cloth }, lightIn(setting, shot), view);
+  const subject = await inLight(easel, dressed(figure, cloth), lightIn(setting, shot), view);
   const picture = await finished(easel, [...place, ...subject], {
     kind: 'catalog_image',
     label: request.displayName || body.product_title,

@@ -1,6 +1,6 @@
-import sharp, { type Sharp } from 'sharp';
+import type { Sharp } from 'sharp';
 import type { ArtifactKind, EnginePicture, PictureMeta } from '@atelier/engine';
-import type { Raster } from './drawing/rasterise.js';
+import { imageOf, type Raster } from './drawing/rasterise.js';
 
 /** A larger PNG is replaced by a JPEG, because previews and galleries load these pictures. */
 const PNG_LIMIT_BYTES = 4 * 1024 * 1024;
@@ -22,7 +22,7 @@ export async function encode(
 ): Promise<EnginePicture> {
   const { keepAlpha = false, enlargeTo: { width, height } = raster, draft = false } = options;
   const open = (): Sharp => {
-    const drawn = sharp(raster.data, { raw: { width: raster.width, height: raster.height, channels: 4 } });
+    const drawn = imageOf(raster);
     return width === raster.width ? drawn : drawn.resize(width, height, { fit: 'fill', kernel: 'lanczos3' });
   };
   // A picture of three megapixels or more with paper grain never fits into the limit as PNG.

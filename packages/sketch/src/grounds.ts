@@ -2,6 +2,7 @@ import type { RenderRequest } from '@atelier/engine';
 import { canvasSize, drawnSize, nearestRatio, type CanvasOrder, type CanvasSize } from './canvas-size.js';
 import type { Canvas } from './composition/subject.js';
 import type { ShotFraming } from './composition/shot.js';
+import type { Facts } from './facts.js';
 import type { Raster } from './drawing/rasterise.js';
 import type { SceneWords } from './scenery/scene-spec-from.js';
 import { marked } from './scene.js';
@@ -10,7 +11,6 @@ export { testMarkSvg } from './scene.js';
 import { placeOfImage, placeOfWords, type ImagePlaceOrder, type NewPlace } from './swapping/new-place.js';
 import { viewAt } from './swapping/placement.js';
 
-type Facts = Readonly<Record<string, unknown>>;
 type SwapRequest = RenderRequest<CanvasOrder & SceneWords & Partial<ImagePlaceOrder>>;
 
 /** A person's place on a sheet, in pixels of the sheet. */

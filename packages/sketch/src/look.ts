@@ -1,16 +1,9 @@
 import { EngineError, type Renderer } from '@atelier/engine';
 import { breathe } from './abort.js';
-import { finished, inputOf } from './composition/draw.js';
+import { finished, ground, inLight, inputOf } from './composition/draw.js';
 import { easelFor } from './composition/product.js';
 import { placeFor, studio } from './composition/setting.js';
-import {
-  assemble,
-  drawDressed,
-  ensembleFacts,
-  lit,
-  placeWithShadow,
-  type OutfitOrder,
-} from './ensemble/ensemble.js';
+import { assemble, drawDressed, ensembleFacts, type OutfitOrder } from './ensemble/ensemble.js';
 import { MODEL } from './model.js';
 
 /**
@@ -31,9 +24,10 @@ export const look: Renderer<OutfitOrder> = async (request, context) => {
     : { setting: await studio(request.seed, easel.size, posed.view.floor), view: posed.view };
   const ensemble = { ...posed, view };
   await breathe(context.signal);
-  const place = await placeWithShadow(easel, ensemble, setting);
+  const place = await ground(easel, setting, ensemble.outfit, view);
   const drawn = await drawDressed(easel, ensemble, place);
-  const picture = await finished(easel, [...place, ...(await lit(easel, drawn, setting, view))], {
+  const subject = await inLight(easel, drawn.all, setting.light, view);
+  const picture = await finished(easel, [...place, ...subject], {
     kind: 'look_render',
     label: request.displayName || 'Look',
     meta: await ensembleFacts(easel, ensemble, drawn, setting),

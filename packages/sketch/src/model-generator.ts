@@ -6,11 +6,12 @@ import { opaque, outlinesOf } from './composition/outline.js';
 import { cast, type Casting } from './casting/cast.js';
 import type { FigureSpec } from './casting/figure-spec.js';
 import { personFacts, personFrom, type Person } from './composition/person.js';
-import type { Framing } from './dressing/dress.js';
+import { blankSheet } from './composition/setting.js';
+import type { Framing } from './dressing/framing.js';
 import { rasterise, type Raster } from './drawing/rasterise.js';
 import { SvgSheet } from './drawing/svg-sheet.js';
 import { encode, type PictureFacts } from './encode.js';
-import { drawFigure, flat } from './figure/figure.js';
+import { drawFigure } from './figure/figure.js';
 import { buildRig, type Rig, SIDES } from './figure/rig.js';
 import { compose, figureLayer, frame, scaled, soles } from './scene.js';
 import { chooseStudio, drawBackdrop, drawFloorShadow, type Studio } from './studio/backdrop.js';
@@ -84,9 +85,6 @@ export interface ModelGeneratorOrder extends CanvasOrder, Casting {
   readonly generation_stage?: 'portrait' | 'full_body';
 }
 
-const feetOf = (rig: Rig): readonly (readonly [number, number])[] =>
-  [rig.legs.left, rig.legs.right].map((leg) => [leg.point(1, 0)[0], leg.point(1, 0)[1] + 70] as const);
-
 async function backdrop(
   spec: FigureSpec,
   studio: Studio,
@@ -96,7 +94,6 @@ async function backdrop(
 ): Promise<Raster[]> {
   const sheet = new SvgSheet();
   const { width, height } = size;
-  const feet = rig ? soles(framing, feetOf(rig)) : [];
   const floor = rig ? framing.y + 862 * framing.scale : undefined;
   const shadow = new SvgSheet();
   const wash = await paintWash(
@@ -112,17 +109,16 @@ async function backdrop(
     ...(rig
       ? [
           await rasterise(
-            shadow.document(width, height, drawFloorShadow(shadow, studio, feet, framing.scale)),
+            shadow.document(
+              width,
+              height,
+              drawFloorShadow(shadow, studio, soles(framing, rig), framing.scale),
+            ),
           ),
         ]
       : []),
   ];
 }
-
-const blankSheet = ({ width, height }: CanvasSize): Promise<Raster> =>
-  rasterise(
-    new SvgSheet().document(width, height, `<rect width="${width}" height="${height}" fill="#f4f0e8"/>`),
-  );
 
 async function sketchStage(
   rig: Rig,
@@ -167,7 +163,7 @@ export const modelGenerator: Renderer<ModelGeneratorOrder> = async (request, con
   const behind = await backdrop(spec, studio, size, framing, full ? rig : undefined);
   await breathe(context.signal);
   const figure = await figureLayer(spec, framing, size.width, size.height, (pens) =>
-    flat(drawFigure(pens, rig, { legwear: full ? 0.9 : 0, vest: true, arms: true, legs: full })),
+    drawFigure(pens, rig, full),
   );
   await breathe(context.signal);
   const sheet = await compose([...behind, figure], request.testMark);

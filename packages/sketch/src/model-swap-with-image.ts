@@ -1,20 +1,12 @@
 import { EngineError, type Renderer } from '@atelier/engine';
 import { breathe } from './abort.js';
-import {
-  beforeDressing,
-  drawFigure,
-  finished,
-  ground,
-  inLight,
-  inputOf,
-  progress,
-  report,
-} from './composition/draw.js';
+import { drawFigure, finished, ground, inLight, inputOf, progress, report } from './composition/draw.js';
 import { viewFacts, wearerFacts } from './composition/facts.js';
 import { readKnownSource } from './composition/known-source.js';
 import { personFacts, personFrom } from './composition/person.js';
 import { easelFor } from './composition/product.js';
 import { silhouettes, wornUnder } from './composition/silhouettes.js';
+import { dressed, undressed } from './composition/subject.js';
 import { planKnown } from './composition/swap-plan.js';
 import type { SwapOrder } from './swapping/swap.js';
 import { MODEL } from './model.js';
@@ -44,14 +36,14 @@ export const modelSwapWithImage: Renderer<SwapOrder> = async (request, context) 
   await report(easel, 'garment_kept', 'The clothes are told from the person who wears them', plan.garment);
   const { outfit, view, setting, cloth } = plan;
   const place = await ground(easel, setting, outfit, view);
-  const figure = await drawFigure(easel, outfit, view, true);
-  const posed = await progress(easel, [...place, ...beforeDressing(figure)], {
+  const figure = await drawFigure(easel, outfit, view);
+  const posed = await progress(easel, [...place, ...undressed(figure)], {
     kind: 'figure',
     label: 'The new person, in the same place',
     meta: personFacts(person),
   });
   await report(easel, 'figure', 'The new person takes the pose', posed);
-  const subject = await inLight(easel, { figure, cloth }, setting.light, view);
+  const subject = await inLight(easel, dressed(figure, cloth), setting.light, view);
   const facts = personFacts(outfit.person);
   const picture = await finished(easel, [...place, ...subject], {
     kind: 'model_swap',

@@ -3,21 +3,18 @@ import {
   type EngineImage,
   type EnginePicture,
   type PartFailure,
-  type PictureMeta,
   type Renderer,
   type RenderRequest,
 } from '@atelier/engine';
 import { breathe } from './abort.js';
-import { encode } from './encode.js';
 import { contactSheet, type Grouping } from './reading/contact-sheet.js';
 import { groupsOf, type Group } from './reading/grouping.js';
-import { marked } from './scene.js';
 import { personPicture } from './reading/person-picture.js';
-import { emptyPlate } from './reading/plate.js';
+import { emptyPlate, platePicture } from './reading/plate.js';
 import { readPhotograph } from './reading/reading.js';
 import type { Reading } from './reading/regions.js';
 import { locationDistance, locationSignature, type LocationSignature } from './reading/signature.js';
-import { UNREAD_PERSON, UNREAD_PLACE } from './pdp-extractions.js';
+import { UNREAD_PERSON, UNREAD_PLACE, type Outcome } from './pdp-extractions.js';
 import { personFacts } from './composition/person.js';
 import { MODEL } from './model.js';
 
@@ -104,8 +101,6 @@ function notCompared(photos: readonly Photo[], { automatic }: Grouping): PartFai
   return [{ arm: 'person', code: 'VISION_MODEL_REQUIRED', message }];
 }
 
-type Shared = { readonly picture: EnginePicture } | { readonly failure: PartFailure };
-
 const named = (members: readonly number[]): string => members.join(', ');
 
 const withGroup = (
@@ -119,7 +114,7 @@ const withGroup = (
 });
 
 /** The person whose facts are in the meta of one of the pictures. */
-async function sharedPerson(photos: readonly Photo[], group: Group, testMark: boolean): Promise<Shared> {
+async function sharedPerson(photos: readonly Photo[], group: Group, testMark: boolean): Promise<Outcome> {
   const members = photos.filter(({ index }) => group.member_indices.includes(index));
   for (const { index, reading } of members) {
     const person = reading?.figure?.person;
@@ -139,7 +134,7 @@ async function sharedPlace(
   photos: readonly Photo[],
   group: Group,
   request: RenderRequest<unknown>,
-): Promise<Shared> {
+): Promise<Outcome> {
   const members = photos.filter(({ index }) => group.member_indices.includes(index));
   const readings = members.flatMap(({ index, reading }) => (reading ? [{ index, reading }] : []));
   const [best] = readings
@@ -152,13 +147,7 @@ async function sharedPlace(
     const message = `The photographs ${named(group.member_indices)} leave too little ground to go on.`;
     return { failure: { arm: 'background', code: 'NO_BACKGROUND_FOUND', message } };
   }
-  const meta: PictureMeta = {
-    reconstructed_share: Math.round(plate.reconstructed * 1000) / 1000,
-    setting: best.reading.subject.plainGround ? 'plain_studio' : 'location',
-    method: plate.method,
-  };
-  const raster = await marked(plate.raster, request.testMark);
-  const picture = await encode(raster, { kind: 'background_plate', label: 'Shared background', meta });
+  const picture = await platePicture(plate, best.reading.subject, 'Shared background', request.testMark);
   return { picture: withGroup(picture, 'location', group, best.index) };
 }
 
@@ -193,7 +182,7 @@ export const pdpBatchExtractions: Renderer<PdpBatchExtractionsOrder> = async (re
     return photo?.reading ? photo.image.bytes : undefined;
   });
   const sheet = await contactSheet(byIndex, grouping, request.testMark);
-  const shared: Shared[] = [];
+  const shared: Outcome[] = [];
   for (const group of grouping.person_groups) {
     await breathe(context.signal);
     if (group.member_indices.length > 1) shared.push(await sharedPerson(photos, group, request.testMark));

@@ -3,16 +3,13 @@ import {
   type EnginePicture,
   type PartFailure,
   type PartFailureCode,
-  type PictureMeta,
   type Renderer,
   type RenderRequest,
 } from '@atelier/engine';
 import { breathe } from './abort.js';
-import { encode, type PictureFacts } from './encode.js';
 import { garmentPicture, namedGarment } from './reading/garment-picture.js';
-import { marked } from './scene.js';
 import { personPicture } from './reading/person-picture.js';
-import { emptyPlate } from './reading/plate.js';
+import { emptyPlate, platePicture } from './reading/plate.js';
 import { readPhotograph, requiredInput } from './reading/reading.js';
 import type { Reading } from './reading/regions.js';
 import { recipePicture } from './reading/recipe-card.js';
@@ -34,7 +31,7 @@ export interface PdpExtractionsOrder {
 
 type PdpRequest = RenderRequest<PdpExtractionsOrder>;
 
-type Outcome = { readonly picture: EnginePicture } | { readonly failure: PartFailure };
+export type Outcome = { readonly picture: EnginePicture } | { readonly failure: PartFailure };
 
 /**
  * Skin and hair can be measured, but not a person's identity. A drawing of another person would be sold as this
@@ -101,13 +98,7 @@ async function backgroundArm(reading: Reading, request: PdpRequest): Promise<Out
       'NO_BACKGROUND_FOUND',
       'The subject fills the frame: too little ground is left to go on.',
     );
-  const meta: PictureMeta = {
-    reconstructed_share: Math.round(plate.reconstructed * 1000) / 1000,
-    setting: subject.plainGround ? 'plain_studio' : 'location',
-    method: plate.method,
-  };
-  const facts: PictureFacts = { kind: 'background_plate', label: 'Empty background', meta };
-  return { picture: await encode(await marked(plate.raster, request.testMark), facts) };
+  return { picture: await platePicture(plate, subject, 'Empty background', request.testMark) };
 }
 
 /** The recipe of an empty picture is useless. */

@@ -1,5 +1,5 @@
-import sharp from 'sharp';
 import { drawShotPictogram } from './composition/shot-pictogram.js';
+import { imageOf } from './drawing/rasterise.js';
 import { SeededRandom } from './drawing/seeded-random.js';
 import { modelGenerator } from './model-generator.js';
 import { drawScene } from './scenery/draw-scene.js';
@@ -28,10 +28,7 @@ async function place(spec: Spec): Promise<Buffer> {
   const scene = sceneSpecOf(spec, 0);
   if (!scene) throw new RangeError('the spec describes no scene');
   const { raster } = await drawScene(scene, { width: 683, height: 1024 }, new SeededRandom(scene.seed));
-  const { width, height, data } = raster;
-  return sharp(data, { raw: { width, height, channels: 4 } })
-    .png()
-    .toBuffer();
+  return imageOf(raster).png().toBuffer();
 }
 
 /**

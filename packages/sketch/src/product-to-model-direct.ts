@@ -1,25 +1,17 @@
 import type { Renderer } from '@atelier/engine';
 import { breathe } from './abort.js';
-import {
-  beforeDressing,
-  drawCloth,
-  drawFigure,
-  finished,
-  ground,
-  inLight,
-  progress,
-  report,
-} from './composition/draw.js';
+import { drawCloth, drawFigure, finished, ground, inLight, progress, report } from './composition/draw.js';
 import { compositionFacts } from './composition/facts.js';
 import { personFacts } from './composition/person.js';
 import {
   easelFor,
   poseWearer,
   productPlace,
-  productView,
   takeProduct,
   type ProductToModelOrder,
 } from './composition/product.js';
+import { dressed, undressed } from './composition/subject.js';
+import { usualView } from './composition/view.js';
 import { MODEL } from './model.js';
 
 /**
@@ -31,18 +23,18 @@ export const productToModelDirect: Renderer<ProductToModelOrder> = async (reques
   const easel = easelFor(request, context, '4:5');
   const garment = await takeProduct(easel, request.body.display_name);
   const outfit = await poseWearer(easel, garment);
-  const { setting, view } = await productPlace(easel, productView(easel, outfit));
+  const { setting, view } = await productPlace(easel, usualView(outfit, easel.size));
   await breathe(context.signal);
   const place = await ground(easel, setting, outfit, view);
-  const figure = await drawFigure(easel, outfit, view, true);
-  const posed = await progress(easel, [...place, ...beforeDressing(figure)], {
+  const figure = await drawFigure(easel, outfit, view);
+  const posed = await progress(easel, [...place, ...undressed(figure)], {
     kind: 'figure',
     label: 'The figure that will wear it',
     meta: personFacts(outfit.person),
   });
   await report(easel, 'figure', 'The figure is posed for the garment', posed);
   const cloth = await drawCloth(easel, outfit, view);
-  const subject = await inLight(easel, { figure, cloth }, setting.light, view);
+  const subject = await inLight(easel, dressed(figure, cloth), setting.light, view);
   const picture = await finished(easel, [...place, ...subject], {
     kind: 'on_model_render',
     label: request.displayName || 'On model',

@@ -1,27 +1,18 @@
 import type { Renderer } from '@atelier/engine';
 import { breathe } from './abort.js';
-import {
-  beforeDressing,
-  drawCloth,
-  drawFigure,
-  finished,
-  ground,
-  inLight,
-  progress,
-  report,
-} from './composition/draw.js';
+import { drawCloth, drawFigure, finished, ground, inLight, progress, report } from './composition/draw.js';
 import { compositionFacts } from './composition/facts.js';
 import { personFacts } from './composition/person.js';
 import {
   easelFor,
   poseWearer,
   productPlace,
-  productView,
   takeProduct,
   type ProductToModelOrder,
 } from './composition/product.js';
 import { blankSheet } from './composition/setting.js';
-import { dressed } from './composition/subject.js';
+import { dressed, undressed } from './composition/subject.js';
+import { usualView } from './composition/view.js';
 import { MODEL } from './model.js';
 
 /**
@@ -34,11 +25,11 @@ export const productToModelPhased: Renderer<ProductToModelOrder> = async (reques
   const garment = await takeProduct(easel, request.body.display_name);
   const outfit = await poseWearer(easel, garment);
   // The place is drawn later, but it decides the figure's position.
-  const { setting, view } = await productPlace(easel, productView(easel, outfit));
+  const { setting, view } = await productPlace(easel, usualView(outfit, easel.size));
   await breathe(context.signal);
   const sheet = await blankSheet(easel.size);
-  const figure = await drawFigure(easel, outfit, view, true);
-  const posed = await progress(easel, [sheet, ...beforeDressing(figure)], {
+  const figure = await drawFigure(easel, outfit, view);
+  const posed = await progress(easel, [sheet, ...undressed(figure)], {
     kind: 'figure',
     label: 'The figure, posed for the garment',
     meta: personFacts(outfit.person),
@@ -58,7 +49,7 @@ export const productToModelPhased: Renderer<ProductToModelOrder> = async (reques
     meta: { backdrop: setting.facts },
   });
   await report(easel, 'placed', 'The dressed figure stands in its place', placed);
-  const subject = await inLight(easel, { figure, cloth }, setting.light, view);
+  const subject = await inLight(easel, wearing, setting.light, view);
   const picture = await finished(easel, [...(await ground(easel, setting, outfit, view)), ...subject], {
     kind: 'on_model_render',
     label: request.displayName || 'On model',

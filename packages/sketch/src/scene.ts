@@ -1,10 +1,11 @@
 import sharp, { type OverlayOptions } from 'sharp';
 import type { Point } from './drawing/geometry.js';
-import { rasterise, type Raster } from './drawing/rasterise.js';
+import { imageOf, rasterise, rasterOf, type Raster } from './drawing/rasterise.js';
 import { group, SvgSheet, element, path } from './drawing/svg-sheet.js';
 import type { FigureSpec } from './casting/figure-spec.js';
-import type { Framing } from './dressing/framing.js';
+import { toPixels, type Framing } from './dressing/framing.js';
 import { paletteOf, type Pens } from './figure/pens.js';
+import type { Rig } from './figure/rig.js';
 import { watercolour } from './raster/paper.js';
 
 /** The letters of the mark as strokes on a 10 × 14 grid, so that no font of the machine is needed. */
@@ -57,6 +58,13 @@ function drawTestMark(width: number, height: number): string {
   return group({ transform: `translate(${width - 10 * unit} ${10 * unit}) rotate(45)` }, ...ribbon);
 }
 
+const pensFor = (spec: FigureSpec, { scale }: Framing): Pens => ({
+  sheet: new SvgSheet(),
+  palette: paletteOf(spec),
+  random: spec.random.fork('pen'),
+  fine: 0.85 / scale,
+});
+
 /** Draws SVG given in figure units onto a transparent canvas. */
 export async function figureLayer(
   spec: FigureSpec,
@@ -65,16 +73,10 @@ export async function figureLayer(
   height: number,
   draw: (pens: Pens) => string,
 ): Promise<Raster> {
-  const sheet = new SvgSheet();
-  const pens: Pens = {
-    sheet,
-    palette: paletteOf(spec),
-    random: spec.random.fork('pen'),
-    fine: 0.85 / framing.scale,
-  };
+  const pens = pensFor(spec, framing);
   const transform = `translate(${framing.x.toFixed(2)} ${framing.y.toFixed(2)}) scale(${framing.scale.toFixed(5)})`;
   const body = draw(pens);
-  const layer = await rasterise(sheet.document(width, height, group({ transform }, body)));
+  const layer = await rasterise(pens.sheet.document(width, height, group({ transform }, body)));
   watercolour(layer, 7, 3, Math.max(width, height) / 1024, 90);
   return layer;
 }
@@ -103,13 +105,7 @@ export async function figureLayers<K extends string>(
   height: number,
   draw: (pens: Pens) => Readonly<Record<K, DrawnPart | undefined>>,
 ): Promise<Record<K, Layer | undefined>> {
-  const sheet = new SvgSheet();
-  const pens: Pens = {
-    sheet,
-    palette: paletteOf(spec),
-    random: spec.random.fork('pen'),
-    fine: 0.85 / framing.scale,
-  };
+  const pens = pensFor(spec, framing);
   const { x, y, scale } = framing;
   const parts = draw(pens);
   const layers: Partial<Record<K, Layer | undefined>> = {};
@@ -122,7 +118,9 @@ export async function figureLayers<K extends string>(
     const bottom = Math.min(height, Math.ceil(y + (part?.to[1] ?? 0) * scale));
     if (!part?.svg || right <= left || bottom <= top) continue;
     const transform = `translate(${(x - left).toFixed(2)} ${(y - top).toFixed(2)}) scale(${scale.toFixed(5)})`;
-    const layer = await rasterise(sheet.document(right - left, bottom - top, group({ transform }, part.svg)));
+    const layer = await rasterise(
+      pens.sheet.document(right - left, bottom - top, group({ transform }, part.svg)),
+    );
     watercolour(layer, 7, 3, Math.max(width, height) / 1024, 90);
     layers[name] = { ...layer, left, top };
   }
@@ -139,24 +137,16 @@ const overlay = (layer: Layer): OverlayOptions => ({
 
 /** Several layers as one transparent layer of the canvas's size. */
 export async function flatten(layers: readonly Layer[], width: number, height: number): Promise<Raster> {
-  const data = await sharp({ create: { width, height, channels: 4, background: '#00000000' } })
-    .composite(layers.map(overlay))
-    .raw()
-    .toBuffer();
-  return { data, width, height };
+  const clear = sharp({ create: { width, height, channels: 4, background: '#00000000' } });
+  return rasterOf(clear.composite(layers.map(overlay)));
 }
 
 /** Lays layers over each other, gives the sheet its grain, and marks pictures of the test environment. */
 export async function compose(layers: readonly Layer[], testMark: boolean): Promise<Raster> {
   const [first, ...rest] = layers;
   if (!first) throw new RangeError('a picture needs a layer');
-  const { width, height } = first;
-  const data = await sharp(first.data, { raw: { width, height, channels: 4 } })
-    .composite(rest.map(overlay))
-    .raw()
-    .toBuffer();
-  const sheet: Raster = { data, width, height };
-  watercolour(sheet, 2, 3.2, Math.max(width, height) / 1024);
+  const sheet = await rasterOf(imageOf(first).composite(rest.map(overlay)));
+  watercolour(sheet, 2, 3.2, Math.max(sheet.width, sheet.height) / 1024);
   return marked(sheet, testMark);
 }
 
@@ -168,13 +158,8 @@ export function testMarkSvg(width: number, height: number): string {
 /** A finished picture, unchanged or with the mark of the test environment. */
 export async function marked(sheet: Raster, testMark: boolean): Promise<Raster> {
   if (!testMark) return sheet;
-  const { width, height } = sheet;
-  const ribbon = testMarkSvg(width, height);
-  const finished = await sharp(sheet.data, { raw: { width, height, channels: 4 } })
-    .composite([{ input: Buffer.from(ribbon) }])
-    .raw()
-    .toBuffer();
-  return { data: finished, width, height };
+  const ribbon = Buffer.from(testMarkSvg(sheet.width, sheet.height));
+  return rasterOf(imageOf(sheet).composite([{ input: ribbon }]));
 }
 
 /** Frames the figure between two heights (figure units) so that it fills `share` of the canvas's height. */
@@ -197,5 +182,9 @@ export const scaled = ({ scale, x, y }: Framing, ratio: number): Framing => ({
   y: y * ratio,
 });
 
-export const soles = (framing: Framing, feet: readonly Point[]): Point[] =>
-  feet.map(([x, y]) => [framing.x + x * framing.scale, framing.y + y * framing.scale]);
+/** The middles of both soles, in pixels. */
+export const soles = (framing: Framing, { legs }: Rig): Point[] =>
+  [legs.left, legs.right].map((leg) => {
+    const [x, y] = leg.point(1, 0);
+    return toPixels(framing, [x, y + 70]);
+  });

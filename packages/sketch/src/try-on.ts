@@ -1,16 +1,9 @@
 import { EngineError, type Renderer } from '@atelier/engine';
 import { breathe } from './abort.js';
-import { finished, inputOf } from './composition/draw.js';
+import { finished, ground, inLight, inputOf } from './composition/draw.js';
 import { easelFor } from './composition/product.js';
 import { studio } from './composition/setting.js';
-import {
-  assemble,
-  drawDressed,
-  ensembleFacts,
-  lit,
-  placeWithShadow,
-  type OutfitOrder,
-} from './ensemble/ensemble.js';
+import { assemble, drawDressed, ensembleFacts, type OutfitOrder } from './ensemble/ensemble.js';
 import { MODEL } from './model.js';
 
 /**
@@ -24,11 +17,13 @@ export const tryOn: Renderer<OutfitOrder> = async (request, context) => {
   if (!inputOf(request, 'user_image'))
     throw new EngineError('bad_input', 'user_image is missing. Send one picture of a person.');
   const ensemble = await assemble(easel, request, 'user_image');
-  const setting = await studio(request.seed, easel.size, ensemble.view.floor);
+  const { outfit, view } = ensemble;
+  const setting = await studio(request.seed, easel.size, view.floor);
   await breathe(context.signal);
-  const place = await placeWithShadow(easel, ensemble, setting);
+  const place = await ground(easel, setting, outfit, view);
   const drawn = await drawDressed(easel, ensemble, place);
-  const picture = await finished(easel, [...place, ...(await lit(easel, drawn, setting, ensemble.view))], {
+  const subject = await inLight(easel, drawn.all, setting.light, view);
+  const picture = await finished(easel, [...place, ...subject], {
     kind: 'try_on_render',
     label: request.displayName || 'Try-on',
     meta: await ensembleFacts(easel, ensemble, drawn, setting),

@@ -101,7 +101,7 @@ export function cast(casting: Casting, seed: number): FigureSpec {
     ageRange,
     skin: skinTone(look.between(range[0], range[1])),
     hair: {
-      colour: hairColour(complexion, look),
+      colour: shade(HAIR[look.pick(complexion.hair)], look.wobble(3)),
       texture,
       style: look.pick(STYLES[gender][texture]),
     },
@@ -112,9 +112,6 @@ export function cast(casting: Casting, seed: number): FigureSpec {
     random,
   };
 }
-
-const hairColour = (complexion: Complexion, look: SeededRandom): string =>
-  shade(HAIR[look.pick(complexion.hair)], look.wobble(3));
 
 function castFace(
   complexion: Complexion,

@@ -1,6 +1,5 @@
-import sharp from 'sharp';
-import { erode, type Mask } from '../cutout/mask.js';
-import { toPixels, type Framing } from '../dressing/dress.js';
+import { erode, greyOf, planeOf, type Mask } from '../cutout/mask.js';
+import { toPixels, type Framing } from '../dressing/framing.js';
 import { blank, drawMesh } from '../dressing/mesh.js';
 import { lerp, smoothstep, type Point } from '../drawing/geometry.js';
 import type { Raster } from '../drawing/rasterise.js';
@@ -104,13 +103,7 @@ export async function clothOf(picture: Raster, cloth: Mask, front: Mask, middle:
   const clear = erode(hidden, Math.max(2, Math.round(height / 190))).data;
   const known: Mask = { ...cloth, data: cloth.data.map((v, i) => v & (clear[i] ?? 0)) };
   mendCloth(raster, known, cloth, middle);
-  const alpha = await sharp(Buffer.from(cloth.data.map((v) => v * 255)), {
-    raw: { width, height, channels: 1 },
-  })
-    .blur(Math.max(0.8, height / 800))
-    .toColourspace('b-w')
-    .raw()
-    .toBuffer();
+  const alpha = await planeOf(greyOf(cloth).blur(Math.max(0.8, height / 800)));
   // Moves the blurred rim in by half a pixel and makes it steep again.
   const steep = Uint8ClampedArray.from({ length: 256 }, (_, v) => (v - 80) * 1.8);
   for (let i = 0; i < width * height; i++) raster.data[i * 4 + 3] = steep[alpha[i] ?? 0] ?? 0;

@@ -7,7 +7,7 @@ import { compose, flatten, type Layer } from '../scene.js';
 import { isNeutral, relight, type Light } from './light.js';
 import type { Outfit } from './outfit.js';
 import { floorShadow, type Setting } from './setting.js';
-import { dressed, drawPerson, layCloth, undressed, type FigureLayers } from './subject.js';
+import { drawPerson, layCloth, type FigureLayers } from './subject.js';
 import type { View } from './view.js';
 
 /** The things that every composing workflow needs while it draws. */
@@ -49,13 +49,8 @@ export async function report(
   await breathe(context.signal);
 }
 
-export async function drawFigure(
-  easel: Easel,
-  outfit: Outfit,
-  view: View,
-  plain: boolean,
-): Promise<FigureLayers> {
-  const figure = await drawPerson(outfit, view.framing, easel.size, plain);
+export async function drawFigure(easel: Easel, outfit: Outfit, view: View): Promise<FigureLayers> {
+  const figure = await drawPerson(outfit, view.framing, easel.size, true);
   await breathe(easel.context.signal);
   return figure;
 }
@@ -63,17 +58,13 @@ export async function drawFigure(
 export const drawCloth = ({ size, context }: Easel, outfit: Outfit, view: View): Promise<Raster[]> =>
   layCloth(outfit, view.framing, size, context.signal);
 
-/** The person before dressing, in base wear. */
-export const beforeDressing = (figure: FigureLayers): Layer[] => undressed(figure);
-
-/** The dressed person in the light of the place. */
+/** The layers of a dressed person in the light of the place. */
 export async function inLight(
   easel: Easel,
-  { figure, cloth }: Drawn,
+  layers: readonly Layer[],
   light: Light,
   view: View,
-): Promise<Layer[]> {
-  const layers = dressed(figure, cloth);
+): Promise<readonly Layer[]> {
   if (isNeutral(light)) return layers;
   const subject = await flatten(layers, easel.size.width, easel.size.height);
   await relight(subject, light, view.framing.scale);

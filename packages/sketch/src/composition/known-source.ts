@@ -4,14 +4,13 @@ import { BODY_TYPES, STANCES, type FigureSpec } from '../casting/figure-spec.js'
 import { GARMENT_CLASSES, type GarmentClass } from '../cutout/classify.js';
 import { decode } from '@atelier/engine/decode';
 import type { Mask } from '../cutout/mask.js';
-import type { Framing } from '../dressing/dress.js';
+import type { Framing } from '../dressing/framing.js';
 import type { Point } from '../drawing/geometry.js';
 import type { Raster } from '../drawing/rasterise.js';
 import { armFromAngles, buildRig, type ArmPose, type Rig } from '../figure/rig.js';
+import { factsIn, type Facts } from '../facts.js';
 import { maskOf } from './outline.js';
 import { FRAMINGS, type ShotFraming } from './shot.js';
-
-type Facts = Readonly<Record<string, unknown>>;
 
 /** A picture that this engine composed, split into its parts again with the help of its meta. */
 export interface KnownSource {
@@ -27,10 +26,6 @@ export interface KnownSource {
   readonly garmentClasses: readonly GarmentClass[];
 }
 
-const record = (value: unknown): Facts =>
-  // A picture's meta is foreign data: each field is checked where it is read.
-  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Facts) : {};
-
 const pointOf = (value: unknown): Point | undefined => {
   if (!Array.isArray(value)) return undefined;
   const [x, y]: unknown[] = value;
@@ -38,7 +33,7 @@ const pointOf = (value: unknown): Point | undefined => {
 };
 
 function armOf(value: unknown): ArmPose | undefined {
-  const [elbow, wrist] = [pointOf(record(value)['elbow']), pointOf(record(value)['wrist'])];
+  const [elbow, wrist] = [pointOf(factsIn(value)['elbow']), pointOf(factsIn(value)['wrist'])];
   return elbow && wrist ? { ...armFromAngles(elbow, 1, 0, 0), elbow, wrist } : undefined;
 }
 
@@ -47,7 +42,7 @@ function rigOf(wearer: Facts): Rig | undefined {
   const gender = wearer['gender'];
   const body = BODY_TYPES.find((one) => one === wearer['body_type']);
   const stance = STANCES.find((one) => one === wearer['stance']);
-  const arms = record(wearer['arms']);
+  const arms = factsIn(wearer['arms']);
   const [left, right] = [armOf(arms['left']), armOf(arms['right'])];
   if ((gender !== 'FEMALE' && gender !== 'MALE') || !body || !stance || !left || !right) return undefined;
   const spec: FigureSpec = {
@@ -64,7 +59,7 @@ function rigOf(wearer: Facts): Rig | undefined {
 }
 
 export function classesOf(meta: Facts): GarmentClass[] {
-  const garments = Array.isArray(meta['garments']) ? meta['garments'].map(record) : [];
+  const garments = Array.isArray(meta['garments']) ? meta['garments'].map(factsIn) : [];
   const worn = garments.filter((one) => one['worn'] !== false).map((one) => one['garment_class']);
   const told = worn.length > 0 ? worn : [meta['garment_class']];
   return GARMENT_CLASSES.filter((one) => told.includes(one));
@@ -79,10 +74,10 @@ export async function readKnownSource(
   longSide: number,
 ): Promise<KnownSource | undefined> {
   const meta = input.meta ?? {};
-  const [view, outlines] = [record(meta['view']), record(meta['silhouettes'])];
+  const [view, outlines] = [factsIn(meta['view']), factsIn(meta['silhouettes'])];
   const { scale, x, y } = view;
   const shows = FRAMINGS.find((one) => one === view['framing']);
-  const rig = rigOf(record(meta['wearer']));
+  const rig = rigOf(factsIn(meta['wearer']));
   if (typeof scale !== 'number' || typeof x !== 'number' || typeof y !== 'number' || !shows || !rig)
     return undefined;
   const picture = await decode(input.bytes, longSide, input.name);

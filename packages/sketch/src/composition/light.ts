@@ -1,4 +1,5 @@
 import sharp from 'sharp';
+import { planeOf } from '../cutout/mask.js';
 import type { Raster } from '../drawing/rasterise.js';
 import { clamp, lerp } from '../drawing/geometry.js';
 import { toLab } from '../drawing/colour.js';
@@ -65,11 +66,8 @@ async function roundness(
             4 +
             3
         ] ?? 0;
-  const plane = await sharp(alpha, { raw: { width: w, height: h, channels: 1 } })
-    .blur(Math.max(0.5, sigma / step))
-    .toColourspace('b-w')
-    .raw()
-    .toBuffer();
+  const grey = sharp(alpha, { raw: { width: w, height: h, channels: 1 } });
+  const plane = await planeOf(grey.blur(Math.max(0.5, sigma / step)));
   return { plane, w, h, step };
 }
 

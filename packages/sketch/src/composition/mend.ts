@@ -1,6 +1,6 @@
 import sharp from 'sharp';
-import { dilate, type Mask } from '../cutout/mask.js';
-import type { Raster } from '../drawing/rasterise.js';
+import { dilate, greyOf, planeOf, type Mask } from '../cutout/mask.js';
+import { imageOf, rasterOf, type Raster } from '../drawing/rasterise.js';
 
 /**
  * Mean colour of up to `reach` known pixels beside a hole, in the hole's row, from `x` in the direction of
@@ -82,21 +82,14 @@ export async function withoutSubject(picture: Raster, subject: Mask): Promise<Ra
   const { width, height } = picture;
   const scale = Math.min(1, SIDE / Math.max(width, height));
   const [w, h] = [Math.round(width * scale), Math.round(height * scale)];
-  const small = await sharp(picture.data, { raw: { width, height, channels: 4 } })
-    .resize(w, h, { fit: 'fill' })
-    .raw()
-    .toBuffer();
+  const { data: small } = await rasterOf(imageOf(picture).resize(w, h, { fit: 'fill' }));
   const hole = dilate(resampled(subject, w, h), Math.max(3, Math.round(h * 0.014)));
   const rgb = new Float32Array(w * h * 3);
   for (let i = 0; i < w * h; i++) for (let c = 0; c < 3; c++) rgb[i * 3 + c] = small[i * 4 + c] ?? 0;
   fillRows(rgb, hole);
   const patch = Buffer.from(Uint8ClampedArray.from(smoothColumns(rgb, hole, 3)));
   const overlay = await softPatch(patch, hole, width, height);
-  const data = await sharp(picture.data, { raw: { width, height, channels: 4 } })
-    .composite([{ input: overlay, raw: { width, height, channels: 4 } }])
-    .raw()
-    .toBuffer();
-  return { data, width, height };
+  return rasterOf(imageOf(picture).composite([{ input: overlay, raw: { width, height, channels: 4 } }]));
 }
 
 /** The patch enlarged, its rim softened a little so that no seam is seen. */
@@ -107,14 +100,7 @@ async function softPatch(patch: Buffer, hole: Mask, width: number, height: numbe
     .resize(width, height, enlarge)
     .raw()
     .toBuffer();
-  const alpha = await sharp(Buffer.from(hole.data.map((v) => v * 255)), {
-    raw: { width: w, height: h, channels: 1 },
-  })
-    .blur(1.4)
-    .resize(width, height, enlarge)
-    .toColourspace('b-w')
-    .raw()
-    .toBuffer();
+  const alpha = await planeOf(greyOf(hole).blur(1.4).resize(width, height, enlarge));
   const out = Buffer.alloc(width * height * 4);
   for (let i = 0; i < width * height; i++) {
     out[i * 4] = colour[i * 3] ?? 0;

@@ -17,16 +17,12 @@ export interface Outfit {
   readonly rig: Rig;
   /** From the skin outward. */
   readonly worn: readonly Worn[];
-  /** Garments whose slot is already taken. */
-  readonly spare: readonly Garment[];
   /**
    * The base wear that is drawn where garments are missing: the length of trousers on the leg (0: none), and
    * the vest.
    */
   readonly base: { readonly legwear: number; readonly vest: boolean; readonly lining?: string };
   readonly armsInFront: Fit['armsInFront'];
-  /** Where on the arm bare skin begins under long sleeves, 0–1; by default the whole arm is drawn. */
-  readonly armsFrom?: number;
   readonly collar?: number;
   /** Lowest point of the garments in figure units. */
   readonly hem: number;
@@ -44,15 +40,10 @@ const SLOTS: Readonly<Record<GarmentClass, Slot>> = {
 };
 
 /** One garment for each slot, in the order of dressing. The first garment for a slot wins. */
-function sorted(garments: readonly Garment[]): { taken: Partial<Record<Slot, Garment>>; spare: Garment[] } {
+function sorted(garments: readonly Garment[]): Partial<Record<Slot, Garment>> {
   const taken: Partial<Record<Slot, Garment>> = {};
-  const spare: Garment[] = [];
-  for (const garment of garments) {
-    const slot = SLOTS[garment.garmentClass];
-    if (taken[slot]) spare.push(garment);
-    else taken[slot] = garment;
-  }
-  return { taken, spare };
+  for (const garment of garments) taken[SLOTS[garment.garmentClass]] ??= garment;
+  return taken;
 }
 
 /** A covered sleeve is left out, so that two sleeves of different cuts never lie on one arm. */
@@ -71,7 +62,7 @@ function baseWear(lower: Worn | undefined, upper: Worn | undefined): Outfit['bas
 
 /** Dresses a person. The figure gets a pose that suits the garments: the arms follow the outermost sleeves. */
 export function dressPerson(person: Person, garments: readonly Garment[]): Outfit {
-  const { taken, spare } = sorted(garments);
+  const taken = sorted(garments);
   const first = buildRig(person.spec);
   const outermost = taken.outer ?? taken.upper;
   const arms = outermost && fitGarment(outermost.shape, first, outermost.garmentClass).arms;
@@ -90,7 +81,6 @@ export function dressPerson(person: Person, garments: readonly Garment[]): Outfi
     person,
     rig,
     worn,
-    spare,
     base: baseWear(lower, upper ?? outer),
     armsInFront: (outer ?? upper)?.fit.armsInFront ?? 'all',
     ...(collars.length > 0 ? { collar: Math.min(...collars) } : {}),

@@ -1,7 +1,7 @@
 import sharp from 'sharp';
-import type { Mask } from '../cutout/mask.js';
-import { components, select } from '../cutout/mask.js';
+import { components, halfway, select, type Mask } from '../cutout/mask.js';
 import type { Point } from '../drawing/geometry.js';
+import { points } from '../drawing/points.js';
 import type { Layer } from '../scene.js';
 
 /** Outlines are kept in units of a thousandth of the picture's height, x from its left edge. */
@@ -33,19 +33,9 @@ export function opaque(
  * right.
  */
 function follow(inside: (x: number, y: number) => boolean, start: Point, seen: Set<string>): Point[] {
-  const STEPS = [
-    [1, 0],
-    [0, 1],
-    [-1, 0],
-    [0, -1],
-  ] as const;
+  const STEPS = points('1 0, 0 1, -1 0, 0 -1');
   // For each of the four directions: the pixels ahead of the corner, to the right and to the left.
-  const RIGHT = [
-    [0, 0],
-    [-1, 0],
-    [-1, -1],
-    [0, -1],
-  ] as const;
+  const RIGHT = points('0 0, -1 0, -1 -1, 0 -1');
   const line: Point[] = [];
   let [x, y] = start;
   let heading = 0;
@@ -145,7 +135,5 @@ export async function maskOf(outlines: unknown, width: number, height: number): 
     .join('');
   const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}"><path d="${d}" fill="#fff" fill-rule="evenodd"/></svg>`;
   const grey = await sharp(Buffer.from(svg)).extractChannel('alpha').raw().toBuffer();
-  const data = new Uint8Array(width * height);
-  for (let i = 0; i < data.length; i++) data[i] = (grey[i] ?? 0) > 127 ? 1 : 0;
-  return { data, width, height };
+  return { data: halfway(grey), width, height };
 }

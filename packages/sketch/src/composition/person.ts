@@ -2,8 +2,7 @@ import { EngineError, personFactsIn, type EngineImage, type PictureMeta } from '
 import { cast, castingIn, type Casting } from '../casting/cast.js';
 import { HAIR_TEXTURES } from '../casting/complexion.js';
 import { HAIR_STYLES, type FigureSpec } from '../casting/figure-spec.js';
-
-type Facts = Readonly<Record<string, unknown>>;
+import { factsIn, type Facts } from '../facts.js';
 
 /** A person who can be drawn again, because the seed is the person's own and not the request's. */
 export interface Person {
@@ -11,15 +10,12 @@ export interface Person {
   readonly seed: number;
 }
 
-const isRecord = (value: unknown): value is Facts =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
 const hex = (value: unknown): string | undefined =>
   typeof value === 'string' && /^#[0-9a-f]{6}$/i.test(value) ? value.toLowerCase() : undefined;
 
 /** Known facts about skin, hair and eyes win over the casting's choice. */
 function withColours(spec: FigureSpec, facts: Facts): FigureSpec {
-  const hair = isRecord(facts['hair']) ? facts['hair'] : {};
+  const hair = factsIn(facts['hair']);
   const texture = HAIR_TEXTURES.find((one) => one === hair['texture']);
   const style = HAIR_STYLES.find((one) => one === hair['style']);
   const eyeColour = hex(facts['eye_colour']);

@@ -6,7 +6,7 @@ import { inputOf, report, type Easel } from './draw.js';
 import { garmentSide, pictureOfCutOut, readGarment, type Garment } from './garment.js';
 import { dressPerson, type Outfit } from './outfit.js';
 import { personFrom } from './person.js';
-import { usualView, type View } from './view.js';
+import type { View } from './view.js';
 import { placeFor, studio, type Place } from './setting.js';
 
 /** The body of product-to-model, direct and phased. */
@@ -48,8 +48,6 @@ export async function poseWearer(easel: Easel, garment: Garment): Promise<Outfit
   const person = personFrom(inputOf(request, 'model_image'), usual, request.seed);
   return dressPerson(person, [garment]);
 }
-
-export const productView = (easel: Easel, outfit: Outfit): View => usualView(outfit, easel.size);
 
 /** The place on `background_image`, or the studio. A described scene may put the figure beside its middle. */
 export async function productPlace(easel: Easel, view: View): Promise<Place> {

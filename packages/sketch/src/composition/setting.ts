@@ -1,16 +1,17 @@
-import sharp from 'sharp';
 import type { EngineImage } from '@atelier/engine';
+import { toHex } from '../drawing/colour.js';
 import { clamp } from '../drawing/geometry.js';
 import { drawScene, type DrawnScene } from '../scenery/draw-scene.js';
 import type { SceneSpec } from '../scenery/scene-spec.js';
 import { sceneFields, sceneSpecOf } from '../scenery/scene-spec-from.js';
 import { decode } from '@atelier/engine/decode';
-import type { Framing } from '../dressing/dress.js';
-import { rasterise, type Raster } from '../drawing/rasterise.js';
+import type { Framing } from '../dressing/framing.js';
+import { imageOf, rasterise, rasterOf, type Raster } from '../drawing/rasterise.js';
 import { SeededRandom } from '../drawing/seeded-random.js';
 import { SvgSheet } from '../drawing/svg-sheet.js';
 import { soles, type Layer, flatten } from '../scene.js';
 import { chooseStudio, drawFloorShadow, type Studio, drawBackdrop } from '../studio/backdrop.js';
+import { factsIn, type Facts } from '../facts.js';
 import { ambientTint, meanColour, NEUTRAL, temperatureTint, times, type Light } from './light.js';
 import type { Outfit } from './outfit.js';
 import type { CameraHeight, ShotFraming } from './shot.js';
@@ -48,22 +49,17 @@ export interface Setting {
   readonly ground: Studio;
   readonly light: Light;
   /** Identifies the place: `{studio_seed}`, `{scene}` or `{picture: true}`. */
-  readonly facts: Readonly<Record<string, unknown>>;
+  readonly facts: Facts;
 }
 
 /** A caller's picture, filling the canvas from its middle. */
 async function coverFit(input: EngineImage, { width, height }: Canvas): Promise<Raster> {
   // Reading the picture first gives the caller a clear error, instead of one from deep inside the compositing.
   const picture = await decode(input.bytes, Math.max(width, height) * 1.5, input.name);
-  const data = await sharp(picture.data, {
-    raw: { width: picture.width, height: picture.height, channels: 4 },
-  })
+  const image = imageOf(picture)
     .flatten({ background: '#efe9df' })
-    .resize(width, height, { fit: 'cover', position: 'centre' })
-    .ensureAlpha()
-    .raw()
-    .toBuffer();
-  return { data, width, height };
+    .resize(width, height, { fit: 'cover', position: 'centre' });
+  return rasterOf(image.ensureAlpha());
 }
 
 /**
@@ -75,30 +71,19 @@ async function nearer(plate: Raster, zoom: number, at: number): Promise<Raster> 
   if (zoom <= 1.01) return plate;
   const { width, height } = plate;
   const [w, h] = [Math.round(width / zoom), Math.round(height / zoom)];
-  const data = await sharp(plate.data, { raw: { width, height, channels: 4 } })
-    .extract({
-      left: Math.round((width - w) / 2),
-      top: Math.round((height - h) * at),
-      width: w,
-      height: h,
-    })
-    .resize(width, height, { fit: 'fill', kernel: 'cubic' })
-    .blur(Math.max(0.6, ((zoom - 1) * 4 * Math.max(width, height)) / 1024))
-    .raw()
-    .toBuffer();
-  return { data, width, height };
+  const [left, top] = [Math.round((width - w) / 2), Math.round((height - h) * at)];
+  const image = imageOf(plate)
+    .extract({ left, top, width: w, height: h })
+    .resize(width, height, { fit: 'fill', kernel: 'cubic' });
+  return rasterOf(image.blur(Math.max(0.6, ((zoom - 1) * 4 * Math.max(width, height)) / 1024)));
 }
 
 /** A place from a picture lights the figure in it. */
 const inPlace = (plate: Raster, facts: Setting['facts']): Setting => {
   const mean = meanColour(plate);
-  const wall = `#${mean.map((c) => Math.round(c).toString(16).padStart(2, '0')).join('')}`;
+  const wall = toHex(mean);
   return { plate, ground: { wall, wash: wall }, light: { ...NEUTRAL, tint: ambientTint(mean) }, facts };
 };
-
-async function givenPlace(input: EngineImage, canvas: Canvas): Promise<Setting> {
-  return inPlace(await coverFit(input, canvas), { picture: true });
-}
 
 /** How much closer the camera is than the camera of the place's picture. */
 const ZOOM: Readonly<Record<ShotFraming, number>> = { full: 1, three_quarter: 1.15, half: 1.5, detail: 2.1 };
@@ -140,22 +125,13 @@ export async function drawnPlace(spec: SceneSpec, canvas: Canvas, view: View, ey
   // The background of a close figure is out of focus.
   const depth = { full: 0, three_quarter: 0, half: 1.6, detail: 4 }[view.shows];
   const near = await nearer(scene.raster, zoom, 0.42);
-  const plate = await softened(near, (depth * Math.max(width, height)) / 1024);
+  const blur = (depth * Math.max(width, height)) / 1024;
+  const plate = blur < 0.4 ? near : await rasterOf(imageOf(near).blur(blur));
   const setting = inPlace(plate, { scene: sceneFields(spec) });
   return {
     setting: { ...setting, light: sceneLight(scene.brush, meanColour(plate)) },
     view: standingAt(view, framing.x + (scene.subjectX - 0.5) * width),
   };
-}
-
-async function softened(plate: Raster, sigma: number): Promise<Raster> {
-  if (sigma < 0.4) return plate;
-  const { width, height } = plate;
-  const data = await sharp(plate.data, { raw: { width, height, channels: 4 } })
-    .blur(sigma)
-    .raw()
-    .toBuffer();
-  return { data, width, height };
 }
 
 /** A place, and the view of the subject in it. */
@@ -177,7 +153,7 @@ export async function placeFor(
 ): Promise<Place> {
   const spec = sceneSpecOf(input.meta, seed);
   if (spec) return drawnPlace(spec, canvas, view, eye);
-  const place = await givenPlace(input, canvas);
+  const place = inPlace(await coverFit(input, canvas), { picture: true });
   const { shows } = view;
   return {
     setting: { ...place, plate: await nearer(place.plate, ZOOM[shows], shows === 'full' ? 1 : 0.42) },
@@ -193,7 +169,7 @@ export async function studio(seed: number, canvas: Canvas, floor?: number): Prom
   return { plate, ground: chosen, light: NEUTRAL, facts: { studio_seed: seed } };
 }
 
-/** Plain paper, for phases in which there is no place yet. */
+/** Plain paper, for stages in which there is no place yet. */
 export const blankSheet = ({ width, height }: Canvas): Promise<Raster> =>
   rasterise(
     new SvgSheet().document(width, height, `<rect width="${width}" height="${height}" fill="#f4f0e8"/>`),
@@ -207,17 +183,13 @@ export function floorShadow(
   { width, height }: Canvas,
 ): Promise<Layer> {
   const sheet = new SvgSheet();
-  const feet = [rig.legs.left, rig.legs.right].map((leg) => {
-    const [x, y] = leg.point(1, 0);
-    return [x, y + 70] as const;
-  });
-  const shadow = drawFloorShadow(sheet, setting.ground, soles(framing, feet), framing.scale);
+  const shadow = drawFloorShadow(sheet, setting.ground, soles(framing, rig), framing.scale);
   return rasterise(sheet.document(width, height, shadow));
 }
 
 /** The place of a composed picture, drawn again from the facts about it; undefined if they do not suffice. */
 export async function placeFrom(facts: unknown, canvas: Canvas, view: View): Promise<Place | undefined> {
-  const known = typeof facts === 'object' && facts !== null ? (facts as Record<string, unknown>) : {};
+  const known = factsIn(facts);
   const seed = known['studio_seed'];
   if (typeof seed === 'number') return { setting: await studio(seed, canvas, view.floor), view };
   const spec = 'scene' in known ? sceneSpecOf(known, 0) : undefined;

@@ -1,7 +1,5 @@
-import sharp from 'sharp';
 import { cast } from '../casting/cast.js';
-import type { Raster } from '../drawing/rasterise.js';
-import { rasterise } from '../drawing/rasterise.js';
+import { imageOf, rasterise, rasterOf, type Raster } from '../drawing/rasterise.js';
 import { SvgSheet } from '../drawing/svg-sheet.js';
 import { buildRig } from '../figure/rig.js';
 import { compose, flatten } from '../scene.js';
@@ -35,12 +33,7 @@ async function sheetOf(floor: number | undefined): Promise<Raster> {
     height,
     `<rect width="${width}" height="${height}" fill="#e9e3d9"/>${line}`,
   );
-  const hard = await rasterise(svg);
-  const data = await sharp(hard.data, { raw: { width, height, channels: 4 } })
-    .blur(14)
-    .raw()
-    .toBuffer();
-  return { data, width, height };
+  return rasterOf(imageOf(await rasterise(svg)).blur(14));
 }
 
 /** The preview of a shot preset, as PNG: a small figure framed, posed and lit as the recipe says. */
@@ -51,7 +44,6 @@ export async function drawShotPictogram(spec: Readonly<Record<string, unknown>>)
     person,
     rig: buildRig(person.spec),
     worn: [],
-    spare: [],
     base: { legwear: 0.9, vest: true },
     armsInFront: 'none',
     hem: 0,
@@ -65,8 +57,7 @@ export async function drawShotPictogram(spec: Readonly<Record<string, unknown>>)
   const ground = { wall: '#e4ddd2', wash: '#e4ddd2' };
   const setting = { plate, ground, light: shot.light, facts: {} };
   const shadow = view.floor === undefined ? [] : [await floorShadow(outfit, setting, view.framing, SIZE)];
-  const { data, width, height } = await compose([plate, ...shadow, subject], false);
-  return sharp(data, { raw: { width, height, channels: 4 } })
+  return imageOf(await compose([plate, ...shadow, subject], false))
     .png()
     .toBuffer();
 }

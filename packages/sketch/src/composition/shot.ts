@@ -1,5 +1,6 @@
 import { clamp } from '../drawing/geometry.js';
 import { STANCES, type Stance } from '../casting/figure-spec.js';
+import { factsIn, isFacts, type Facts } from '../facts.js';
 import { temperatureTint, type Light } from './light.js';
 
 export const FRAMINGS = ['full', 'three_quarter', 'half', 'detail'] as const;
@@ -30,19 +31,12 @@ export interface ShotRecipe {
   readonly crop: { readonly offset: number; readonly headroom: number };
 }
 
-type Facts = Readonly<Record<string, unknown>>;
-
-const isRecord = (value: unknown): value is Facts =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
-const record = (value: unknown): Facts => (isRecord(value) ? value : {});
-
 /**
  * The words of a value. The value is either text, or an object that holds the text under one of several names.
  */
 function words(value: unknown, ...names: readonly string[]): string {
   if (typeof value === 'string') return value.toLowerCase();
-  const facts = record(value);
+  const facts = factsIn(value);
   return names
     .map((name) => facts[name])
     .filter((one): one is string => typeof one === 'string')
@@ -59,7 +53,7 @@ function framingOf(spec: Facts): ShotFraming {
 }
 
 function cameraHeightOf(spec: Facts): CameraHeight {
-  const camera = record(spec['camera']);
+  const camera = factsIn(spec['camera']);
   const height = spec['camera_height'] ?? camera['height'] ?? camera['camera_height'];
   // A measured height is a share of the subject's height, from the ground up.
   if (typeof height === 'number')
@@ -77,8 +71,8 @@ function cameraHeightOf(spec: Facts): CameraHeight {
 }
 
 function angleOf(spec: Facts): Angle {
-  const camera = record(spec['camera']);
-  const angle = spec['angle'] ?? camera['angle'] ?? record(spec['pose'])['facing'];
+  const camera = factsIn(spec['camera']);
+  const angle = spec['angle'] ?? camera['angle'] ?? factsIn(spec['pose'])['facing'];
   // Degrees from frontal, positive toward the right of the picture.
   if (typeof angle === 'number') return angle > 6 ? 'slight_right' : angle < -6 ? 'slight_left' : 'front';
   const said = words(angle);
@@ -121,7 +115,7 @@ function directionOf(value: unknown): readonly [number, number] {
     const angle = (value * Math.PI) / 180;
     return [Math.sin(angle), -Math.cos(angle)];
   }
-  const facts = record(value);
+  const facts = factsIn(value);
   if (typeof facts['x'] === 'number' && typeof facts['y'] === 'number')
     return [clamp(facts['x'], -1, 1), clamp(facts['y'], -1, 1)];
   const said = words(value, 'name');
@@ -138,7 +132,7 @@ function directionOf(value: unknown): readonly [number, number] {
 }
 
 function lightOf(spec: Facts): Light {
-  const light = record(spec['light']);
+  const light = factsIn(spec['light']);
   const kelvin = measured(light['colour_temperature'] ?? light['color_temperature'], KELVIN, 5600);
   return {
     from: directionOf(light['direction']),
@@ -153,8 +147,8 @@ function lightOf(spec: Facts): Light {
  * shot.
  */
 export function readShot(meta: Facts | undefined): ShotRecipe {
-  const spec = isRecord(meta?.['recipe']) ? meta['recipe'] : (meta ?? {});
-  const crop = record(spec['crop']);
+  const spec = isFacts(meta?.['recipe']) ? meta['recipe'] : (meta ?? {});
+  const crop = factsIn(spec['crop']);
   const share = (name: string, limit: number): number => {
     const value = crop[name];
     return typeof value === 'number' && Number.isFinite(value) ? clamp(value, -limit, limit) : 0;

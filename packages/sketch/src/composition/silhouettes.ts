@@ -1,19 +1,8 @@
-import sharp from 'sharp';
 import { SLOT_OF_CLASS, type GarmentClass, type Slot } from '../cutout/classify.js';
-import type { Mask } from '../cutout/mask.js';
+import { rounded, type Mask } from '../cutout/mask.js';
 import type { Layer } from '../scene.js';
 import { opaque, outlinesOf } from './outline.js';
 import type { Canvas, FigureLayers } from './subject.js';
-
-/** Removes threads and curls, which would take many points and do not matter. */
-async function rounded({ data, width, height }: Mask): Promise<Mask> {
-  const soft = await sharp(Buffer.from(data.map((v) => v * 255)), { raw: { width, height, channels: 1 } })
-    .blur(1.3)
-    .toColourspace('b-w')
-    .raw()
-    .toBuffer();
-  return { data: new Uint8Array(soft).map((v) => (v > 127 ? 1 : 0)), width, height };
-}
 
 /** A worn thing, several things that cannot be separated, or the hair, arms and hands in front of them. */
 export interface Worn {
@@ -84,8 +73,9 @@ export async function silhouettes(
   const all = stack.flatMap(({ layers }) => layers);
   const cloth = stack.flatMap(({ slot, layers }) => (slot === 'body' ? [] : layers));
   const { front, pieces } = shownOf(stack, canvas, step);
+  // Threads and curls would take many points and do not matter.
   const outline = async (mask: Mask, tolerance: number): Promise<number[][]> =>
-    outlinesOf(await rounded(mask), tolerance);
+    outlinesOf(await rounded(mask, 1.3), tolerance);
   const alone = stack.filter(({ slot }) => slot !== 'body').length === 1;
   const worn = pieces.map(async ({ slot, mask }, index) => [
     `worn.${index}.${slot}`,

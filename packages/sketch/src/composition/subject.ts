@@ -1,4 +1,5 @@
-import { dress, type Framing } from '../dressing/dress.js';
+import { dress } from '../dressing/dress.js';
+import type { Framing } from '../dressing/framing.js';
 import type { Raster } from '../drawing/rasterise.js';
 import { drawVest } from '../figure/base-wear.js';
 import { drawArm, drawLeg, drawNeck, drawTrunk } from '../figure/body.js';
@@ -37,11 +38,11 @@ function drawParts(
   outfit: Outfit,
   plain: boolean,
 ): Record<keyof FigureLayers, DrawnPart | undefined> {
-  const { rig, base, armsInFront, collar, armsFrom = 0 } = outfit;
+  const { rig, base, armsInFront, collar } = outfit;
   const head = drawHead(pens, rig.spec);
   const backLeg = rig.weightSide === 'left' ? 'right' : 'left';
   const legs = drawLeg(pens, rig, backLeg) + drawLeg(pens, rig, rig.weightSide);
-  const arms = SIDES.map(([name]) => drawArm(pens, rig, name, armsFrom)).join('');
+  const arms = SIDES.map(([name]) => drawArm(pens, rig, name)).join('');
   const hands =
     armsInFront === 'all'
       ? arms
@@ -50,7 +51,7 @@ function drawParts(
           .join('');
   const neck = collar === undefined ? '' : drawNeck(pens, rig, collar);
   const wear = (legwear: number, vest: boolean, lining?: string): string =>
-    (legwear > 0 ? drawLegwear(pens, rig, legwear, lining) : '') + (vest ? drawVest(pens, rig, 336) : '');
+    (legwear > 0 ? drawLegwear(pens, rig, legwear, lining) : '') + (vest ? drawVest(pens, rig) : '');
   return {
     bare: part(head.back + arms + legs + drawTrunk(pens, rig), 270, -90, 910),
     base: part(wear(base.legwear, base.vest, base.lining), 160, 120, 910),
@@ -68,7 +69,8 @@ export const drawPerson = (
 ): Promise<FigureLayers> =>
   figureLayers(outfit.rig.spec, framing, width, height, (pens) => drawParts(pens, outfit, plain));
 
-const present = (layers: readonly (Layer | undefined)[]): Layer[] =>
+/** The layers that were drawn. */
+export const present = (layers: readonly (Layer | undefined)[]): Layer[] =>
   layers.filter((layer): layer is Layer => layer !== undefined);
 
 /** The person in plain base wear, back to front. */

@@ -1,13 +1,13 @@
-import sharp from 'sharp';
 import type { EnginePicture } from '@atelier/engine';
 import type { GarmentClass } from '../cutout/classify.js';
 import type { Mask } from '../cutout/mask.js';
 import { dominantColours } from '../cutout/dominant-colours.js';
-import type { Framing } from '../dressing/dress.js';
+import type { Framing } from '../dressing/framing.js';
 import { shade, toHex } from '../drawing/colour.js';
 import { meanColour, NEUTRAL } from './light.js';
-import type { Raster } from '../drawing/rasterise.js';
+import { cropped, imageOf, rasterOf, type Raster } from '../drawing/rasterise.js';
 import { encode } from '../encode.js';
+import type { Facts } from '../facts.js';
 import type { Rig } from '../figure/rig.js';
 import { carryOver, inPoseOf, sleevesOf } from './carry-over.js';
 import type { Easel } from './draw.js';
@@ -17,7 +17,7 @@ import type { Outfit } from './outfit.js';
 import type { Person } from './person.js';
 import { placeFrom, type Setting } from './setting.js';
 import type { Canvas } from './subject.js';
-import type { View } from './view.js';
+import { seen, type View } from './view.js';
 
 /** All the parts of the new picture. */
 interface SwapPlan {
@@ -35,23 +35,11 @@ interface SwapPlan {
  * cut off.
  */
 async function reframed(picture: Raster, { width, height }: Canvas): Promise<Raster> {
-  const raw = { width: picture.width, height: picture.height, channels: 4 as const };
   const w = Math.round((picture.width * height) / picture.height);
-  const fitted = await sharp(picture.data, { raw }).resize(w, height, { fit: 'fill' }).raw().toBuffer();
-  const open = sharp(fitted, { raw: { width: w, height, channels: 4 } });
-  if (w >= width) {
-    const data = await open
-      .extract({ left: Math.floor((w - width) / 2), top: 0, width, height })
-      .raw()
-      .toBuffer();
-    return { data, width, height };
-  }
+  const fitted = await rasterOf(imageOf(picture).resize(w, height, { fit: 'fill' }));
+  if (w >= width) return cropped(fitted, { left: Math.floor((w - width) / 2), top: 0, width, height });
   const left = Math.floor((width - w) / 2);
-  const data = await open
-    .extend({ left, right: width - w - left, extendWith: 'mirror' })
-    .raw()
-    .toBuffer();
-  return { data, width, height };
+  return rasterOf(imageOf(fitted).extend({ left, right: width - w - left, extendWith: 'mirror' }));
 }
 
 /** The subject's mask together with the floor around the feet, where the shadow lies. */
@@ -83,7 +71,6 @@ function wearing(source: KnownSource, rig: Rig, person: Person, colour: string):
     person,
     rig,
     worn: [],
-    spare: [],
     base: {
       legwear: bottoms,
       vest: !upper,
@@ -119,7 +106,7 @@ export async function planKnown(
   easel: Easel,
   source: KnownSource,
   person: Person,
-  meta: Readonly<Record<string, unknown>>,
+  meta: Facts,
 ): Promise<SwapPlan> {
   const { size } = easel;
   const ratio = size.height / source.picture.height;
@@ -130,11 +117,7 @@ export async function planKnown(
     y: y * ratio,
   };
   const rig = inPoseOf(source, person.spec);
-  const view: View = {
-    framing,
-    shows: source.shows,
-    ...(source.shows === 'full' ? { floor: framing.y + 892 * framing.scale } : {}),
-  };
+  const view = seen(framing, source.shows);
   const garment = await keptCloth(source, source.garmentClasses);
   return {
     outfit: wearing(source, rig, { ...person, spec: rig.spec }, legColour(source)),
@@ -161,12 +144,7 @@ function legColour({ picture, cloth, framing }: KnownSource): string {
  * The source's place. It is drawn again if its facts are known; otherwise it is the picture with the subject
  * painted over.
  */
-async function settingOf(
-  easel: Easel,
-  source: KnownSource,
-  view: View,
-  meta: Readonly<Record<string, unknown>>,
-): Promise<Setting> {
+async function settingOf(easel: Easel, source: KnownSource, view: View, meta: Facts): Promise<Setting> {
   const known = await placeFrom(meta['backdrop'], easel.size, view);
   if (known) return known.setting;
   const hole =

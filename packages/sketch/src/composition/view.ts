@@ -1,4 +1,4 @@
-import type { Framing } from '../dressing/dress.js';
+import type { Framing } from '../dressing/framing.js';
 import { frame } from '../scene.js';
 import { onlyUpper, type Outfit } from './outfit.js';
 import type { ShotFraming, ShotRecipe } from './shot.js';
@@ -15,7 +15,8 @@ export interface View {
 /** Height of the soles in figure units. */
 export const SOLES = 892;
 
-const seen = (framing: Framing, shows: ShotFraming): View => ({
+/** The view of a framing. Only a full-length figure stands on a visible floor. */
+export const seen = (framing: Framing, shows: ShotFraming): View => ({
   framing,
   shows,
   ...(shows === 'full' ? { floor: framing.y + SOLES * framing.scale } : {}),

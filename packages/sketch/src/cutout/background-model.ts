@@ -1,3 +1,4 @@
+import { median } from '../reading/arithmetic.js';
 import type { LabPlanes } from './lab-planes.js';
 
 /**
@@ -18,8 +19,6 @@ interface Sample {
   readonly y: number;
   readonly lab: readonly [number, number, number];
 }
-
-const median = (values: number[]): number => values.sort((a, b) => a - b)[values.length >> 1] ?? 0;
 
 function borderSamples({ l, a, b, width, height }: LabPlanes): Sample[] {
   const margin = Math.max(2, Math.round(Math.min(width, height) * 0.025));

@@ -1,3 +1,4 @@
+import { median } from '../reading/arithmetic.js';
 import type { Raster } from '../drawing/rasterise.js';
 import type { Silhouette } from './silhouette.js';
 
@@ -32,14 +33,12 @@ const WORDS: readonly (readonly [RegExp, GarmentClass])[] = [
 export const classFromWords = (said: string): GarmentClass | undefined =>
   WORDS.find(([pattern]) => pattern.test(said))?.[1];
 
-const median = (values: number[]): number => [...values].sort((a, b) => a - b)[values.length >> 1] ?? 0;
-
 const rows = (shape: Silhouette, from: number, to: number): number[] =>
   Array.from({ length: 40 }, (_, i) => shape.row(from + ((to - from) * i) / 39));
 
-/** Share of rows in which the middle is open: the gap between two legs. */
-export function legGap(shape: Silhouette, from = 0.5, to = 0.97): number {
-  const open = rows(shape, from, to).filter((y) => {
+/** Share of the lower rows in which the middle is open: the gap between two legs. */
+export function legGap(shape: Silhouette): number {
+  const open = rows(shape, 0.6, 0.97).filter((y) => {
     const runs = (shape.runs[y] ?? []).filter((r) => r.to - r.from > shape.width * 0.1);
     return runs.length === 2 && !runs.some((r) => r.from <= shape.centre && r.to > shape.centre);
   });
@@ -110,7 +109,7 @@ function opensInFront(shape: Silhouette, raster: Raster): boolean {
 export function classify(shape: Silhouette, raster: Raster): GarmentClass {
   const tall = shape.height / (bodyHalf(shape) * 2);
   const sleeves = hasSleeves(shape);
-  if (!sleeves && legGap(shape, 0.6) > 0.6) return shape.height / shape.width > 1.35 ? 'trousers' : 'shorts';
+  if (!sleeves && legGap(shape) > 0.6) return shape.height / shape.width > 1.35 ? 'trousers' : 'shorts';
   if (!sleeves && flatTop(shape)) return 'skirt';
   if (tall > (sleeves ? 1.95 : 1.8)) return 'dress';
   return sleeves && opensInFront(shape, raster) ? 'outerwear' : 'top';

@@ -1,14 +1,24 @@
 import { EngineError } from '@atelier/engine';
 import { findPerson, type Person } from '@atelier/photo/person';
-import sharp from 'sharp';
 import { resampled } from '../composition/mend.js';
 import { trustIn } from '../reading/garment-confidence.js';
 import { photographOf, shrunk } from '../reading/photograph.js';
 import { labPlanes } from './lab-planes.js';
 import { hasLimbs } from './limbs.js';
-import type { Raster } from '../drawing/rasterise.js';
+import { cropped, imageOf, rasterOf, type Raster } from '../drawing/rasterise.js';
 import { decode } from '@atelier/engine/decode';
-import { dilate, erode, type Mask } from './mask.js';
+import {
+  bounds,
+  crop,
+  dilate,
+  erode,
+  greyOf,
+  halfway,
+  planeOf,
+  rounded,
+  shareOf,
+  type Mask,
+} from './mask.js';
 import { segment } from './segment.js';
 
 export interface CutOut {
@@ -22,54 +32,11 @@ export interface CutOut {
 
 const MASK_SIDE = 720;
 
-export interface Box {
-  readonly left: number;
-  readonly top: number;
-  readonly width: number;
-  readonly height: number;
-}
-
-export function bounds({ data, width, height }: Mask, margin: number): Box {
-  let [left, top, right, bottom] = [width, height, 0, 0];
-  for (let i = 0; i < data.length; i++) {
-    if (!data[i]) continue;
-    const x = i % width;
-    const y = (i - x) / width;
-    if (x < left) left = x;
-    if (x > right) right = x;
-    if (y < top) top = y;
-    if (y > bottom) bottom = y;
-  }
-  left = Math.max(0, left - margin);
-  top = Math.max(0, top - margin);
-  return {
-    left,
-    top,
-    width: Math.min(width, right + margin + 1) - left,
-    height: Math.min(height, bottom + margin + 1) - top,
-  };
-}
-
-export function crop(mask: Mask, box: Box): Mask {
-  const data = new Uint8Array(box.width * box.height);
-  for (let y = 0; y < box.height; y++) {
-    const from = (y + box.top) * mask.width + box.left;
-    data.set(mask.data.subarray(from, from + box.width), y * box.width);
-  }
-  return { data, width: box.width, height: box.height };
-}
-
 /** A soft edge half a pixel inside the contour, at the photograph's own size. */
 async function feather(mask: Mask, width: number, height: number): Promise<Uint8Array> {
-  const grey = Buffer.from(mask.data.map((v) => v * 255));
   const scale = Math.max(1, width / mask.width);
-  return sharp(grey, { raw: { width: mask.width, height: mask.height, channels: 1 } })
-    .blur(1.5)
-    .resize(width, height, { kernel: 'cubic', fit: 'fill' })
-    .linear(1.7 * Math.min(1.6, scale), -112 * Math.min(1.6, scale))
-    .toColourspace('b-w')
-    .raw()
-    .toBuffer();
+  const soft = greyOf(mask).blur(1.5).resize(width, height, { kernel: 'cubic', fit: 'fill' });
+  return planeOf(soft.linear(1.7 * Math.min(1.6, scale), -112 * Math.min(1.6, scale)));
 }
 
 /**
@@ -115,46 +82,21 @@ function decontaminate(raster: Raster, mask: Mask, rounds: number): void {
 
 async function scaledMask(mask: Mask, width: number, height: number): Promise<Mask> {
   if (mask.width === width && mask.height === height) return mask;
-  const grey = Buffer.from(mask.data.map((v) => v * 255));
-  const soft = await sharp(grey, { raw: { width: mask.width, height: mask.height, channels: 1 } })
-    .resize(width, height, { kernel: 'cubic', fit: 'fill' })
-    .toColourspace('b-w')
-    .raw()
-    .toBuffer();
-  const data = new Uint8Array(soft.length);
-  for (let i = 0; i < data.length; i++) data[i] = (soft[i] ?? 0) > 127 ? 1 : 0;
-  return { data, width, height };
-}
-
-/** Takes the pixel steps, nicks and burrs out of a contour. */
-export async function rounded(mask: Mask): Promise<Mask> {
-  const { width, height } = mask;
-  const soft = await sharp(Buffer.from(mask.data.map((v) => v * 255)), {
-    raw: { width, height, channels: 1 },
-  })
-    .blur(2)
-    .toColourspace('b-w')
-    .raw()
-    .toBuffer();
-  return { data: new Uint8Array(soft).map((v) => (v > 127 ? 1 : 0)), width, height };
+  const soft = await planeOf(greyOf(mask).resize(width, height, { kernel: 'cubic', fit: 'fill' }));
+  return { data: halfway(soft), width, height };
 }
 
 /** The picture for reading shapes: small, and so soft that grain and JPEG noise do not look like edges. */
-async function softened({ data, width, height }: Raster): Promise<Raster> {
-  const { data: small, info } = await sharp(data, { raw: { width, height, channels: 4 } })
-    .resize(MASK_SIDE, MASK_SIDE, { fit: 'inside', withoutEnlargement: true })
-    .blur(0.9)
-    .raw()
-    .toBuffer({ resolveWithObject: true });
-  return { data: small, width: info.width, height: info.height };
-}
+const softened = (raster: Raster): Promise<Raster> =>
+  rasterOf(
+    imageOf(raster).resize(MASK_SIDE, MASK_SIDE, { fit: 'inside', withoutEnlargement: true }).blur(0.9),
+  );
 
 /**
  * Cuts the masked part out of its photograph, with a soft edge and without the background's colour on its rim.
  * @param full at the photograph's proportions, usually smaller than it
  */
 export async function lift(photograph: Raster, full: Mask): Promise<CutOut> {
-  const coverage = full.data.reduce((sum, v) => sum + v, 0) / full.data.length;
   const box = bounds(full, 3);
   const mask = crop(full, box);
   const ratio = photograph.width / full.width;
@@ -162,16 +104,12 @@ export async function lift(photograph: Raster, full: Mask): Promise<CutOut> {
   const top = Math.round(box.top * ratio);
   const width = Math.min(photograph.width - left, Math.round(box.width * ratio));
   const height = Math.min(photograph.height - top, Math.round(box.height * ratio));
-  const data = new Uint8Array(width * height * 4);
-  for (let y = 0; y < height; y++) {
-    const from = ((y + top) * photograph.width + left) * 4;
-    data.set(photograph.data.subarray(from, from + width * 4), y * width * 4);
-  }
-  const raster: Raster = { data, width, height };
+  const raster = cropped(photograph, { left, top, width, height });
+  const { data } = raster;
   decontaminate(raster, await scaledMask(mask, width, height), Math.ceil(6 * Math.max(1, ratio)));
   const alpha = await feather(mask, width, height);
   for (let i = 0; i < width * height; i++) data[i * 4 + 3] = Math.min(data[i * 4 + 3] ?? 0, alpha[i] ?? 0);
-  return { raster, mask, coverage };
+  return { raster, mask, coverage: shareOf(full) };
 }
 
 /** Long side at which a photograph is searched for people. */
@@ -192,7 +130,7 @@ function isGroundIn(mask: Mask, small: Raster): boolean {
   let rim = 0;
   for (let x = 0; x < width; x++) rim += (data[x] ?? 0) + (data[(height - 1) * width + x] ?? 0);
   for (let y = 0; y < height; y++) rim += (data[y * width] ?? 0) + (data[(y + 1) * width - 1] ?? 0);
-  return rim > RUNS_OUT * 2 * (width + height) && trustIn(mask, labPlanes(small), { pieces: 1 }) < TRUSTED;
+  return rim > RUNS_OUT * 2 * (width + height) && trustIn(mask, labPlanes(small), 1) < TRUSTED;
 }
 
 const WORN =
@@ -221,7 +159,7 @@ export async function productMask(
   const { width, height } = judged.small;
   if (hasLimbs(judged.planes, resampled(mask, width, height)))
     throw new EngineError('bad_input', `${name} shows arms or legs. ${WORN}`);
-  return rounded(mask);
+  return rounded(mask, 2);
 }
 
 /**

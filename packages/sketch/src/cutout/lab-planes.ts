@@ -12,7 +12,8 @@ export interface LabPlanes {
 export type LabColour = readonly [l: number, a: number, b: number];
 
 const STEPS = 4096;
-const LINEAR = Float32Array.from({ length: 256 }, (_, i) => {
+/** Linear light of each 8-bit sRGB value. */
+export const LINEAR = Float32Array.from({ length: 256 }, (_, i) => {
   const c = i / 255;
   return c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4;
 });

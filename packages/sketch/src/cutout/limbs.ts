@@ -1,4 +1,4 @@
-import { hypot, most, sqrt, within } from '../reading/arithmetic.js';
+import { hypot, median, most, sqrt, within } from '../reading/arithmetic.js';
 import type { LabColour, LabPlanes } from './lab-planes.js';
 import { components, open, type Mask } from './mask.js';
 
@@ -18,8 +18,6 @@ function skinCandidates({ l, a, b }: LabPlanes): Uint8Array {
   return Uint8Array.from(l, (value, i) => (looksLikeSkin(value, a[i] ?? 0, b[i] ?? 0) ? 1 : 0));
 }
 
-const median = (values: number[]): number => values.sort((p, q) => p - q)[values.length >> 1] ?? 0;
-
 /** The median colour, channel by channel, of the pixels in `wanted`. */
 function medianColour(planes: LabPlanes, wanted: Iterable<number>): LabColour | undefined {
   const chosen = [...wanted];
@@ -28,17 +26,20 @@ function medianColour(planes: LabPlanes, wanted: Iterable<number>): LabColour | 
   return [of(planes.l), of(planes.a), of(planes.b)];
 }
 
+/** How much farther than measured a colour may lie from a skin tone. */
+const EASE = 1.3;
+
 /** 1 where the colour fits this skin tone in light or shade: lightness may vary more than hue. */
-function skinOfTone({ l, a, b }: LabPlanes, [tl, ta, tb]: LabColour, ease = 1): Uint8Array {
-  const widest = ((3.8 + 0.12 * hypot(ta, tb)) * ease) ** 2;
-  const deepest = within(tl * 0.42, 9, 26) * ease;
+function skinOfTone({ l, a, b }: LabPlanes, [tl, ta, tb]: LabColour): Uint8Array {
+  const widest = ((3.8 + 0.12 * hypot(ta, tb)) * EASE) ** 2;
+  const deepest = within(tl * 0.42, 9, 26) * EASE;
   return Uint8Array.from(l, (value, i) => {
     const fall = value - tl;
     // Colour fades with the light.
     const faded = fall > 0 ? 1 : most(0.75, 1 + fall / 90);
     const da = (a[i] ?? 0) - ta * faded;
     const db = (b[i] ?? 0) - tb * faded;
-    return fall < 15 * ease && fall > -deepest && da * da + db * db < widest ? 1 : 0;
+    return fall < 15 * EASE && fall > -deepest && da * da + db * db < widest ? 1 : 0;
   });
 }
 
@@ -57,7 +58,7 @@ export function hasLimbs(planes: LabPlanes, subject: Mask): boolean {
     [...wanted.keys()].filter((i) => wanted[i]),
   );
   if (!tone) return false;
-  const own = skinOfTone(planes, tone, 1.3);
+  const own = skinOfTone(planes, tone);
   const data = wanted.map((v, i) => (v && own[i] ? 1 : 0));
   const mask = open({ data, width, height }, 1);
   const { labels, list } = components(mask, 1);

@@ -1,3 +1,6 @@
+import sharp, { type Sharp } from 'sharp';
+import type { Box } from '../drawing/rasterise.js';
+
 /** Binary masks: 1 inside, 0 outside, row by row. */
 export interface Mask {
   readonly data: Uint8Array;
@@ -105,3 +108,52 @@ export const erode = (mask: Mask, radius: number): Mask => rank(mask, radius, 0)
 /** Removes hairs and specks narrower than twice the radius. */
 export const open = (mask: Mask, radius: number): Mask => dilate(erode(mask, radius), radius);
 export const close = (mask: Mask, radius: number): Mask => erode(dilate(mask, radius), radius);
+
+/** Share of the picture that a mask covers, 0–1. */
+export const shareOf = ({ data }: Mask): number => data.reduce((sum, v) => sum + v, 0) / data.length;
+
+/** The smallest box that holds a mask, widened by a margin inside the picture. */
+export function bounds({ data, width, height }: Mask, margin: number): Box {
+  let [left, top, right, bottom] = [width, height, 0, 0];
+  for (let i = 0; i < data.length; i++) {
+    if (!data[i]) continue;
+    const x = i % width;
+    const y = (i - x) / width;
+    if (x < left) left = x;
+    if (x > right) right = x;
+    if (y < top) top = y;
+    if (y > bottom) bottom = y;
+  }
+  left = Math.max(0, left - margin);
+  top = Math.max(0, top - margin);
+  return {
+    left,
+    top,
+    width: Math.min(width, right + margin + 1) - left,
+    height: Math.min(height, bottom + margin + 1) - top,
+  };
+}
+
+export function crop(mask: Mask, box: Box): Mask {
+  const data = new Uint8Array(box.width * box.height);
+  for (let y = 0; y < box.height; y++) {
+    const from = (y + box.top) * mask.width + box.left;
+    data.set(mask.data.subarray(from, from + box.width), y * box.width);
+  }
+  return { data, width: box.width, height: box.height };
+}
+
+/** A mask as an image of libvips with one channel: `inside` where the mask is 1, else 0. */
+export const greyOf = ({ data, width, height }: Mask, inside = 255): Sharp =>
+  sharp(Buffer.from(data.map((v) => v * inside)), { raw: { width, height, channels: 1 } });
+
+/** The pixels of an image that has one channel. */
+export const planeOf = (image: Sharp): Promise<Buffer> => image.toColourspace('b-w').raw().toBuffer();
+
+/** Takes the pixel steps, nicks and burrs out of a contour. */
+export async function rounded(mask: Mask, sigma: number): Promise<Mask> {
+  return { ...mask, data: halfway(await planeOf(greyOf(mask).blur(sigma))) };
+}
+
+/** 1 where a plane is more than half bright. */
+export const halfway = (plane: Uint8Array): Uint8Array => Uint8Array.from(plane, (v) => (v > 127 ? 1 : 0));

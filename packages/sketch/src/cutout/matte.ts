@@ -1,8 +1,6 @@
-import sharp from 'sharp';
-import type { Raster } from '../drawing/rasterise.js';
+import type { Box, Raster } from '../drawing/rasterise.js';
 import { lerp, smoothstep } from '../drawing/geometry.js';
-import { bounds, crop, rounded, type Box } from './cut-out.js';
-import type { Mask } from './mask.js';
+import { bounds, crop, greyOf, planeOf, rounded, shareOf, type Mask } from './mask.js';
 
 export interface Matte {
   /** The subject alone, cropped to its bounds, with straight alpha. */
@@ -76,16 +74,12 @@ function fieldOf({ data, width, height }: Raster, chosen: (i: number) => boolean
  * The mask as a soft plane of the picture's size: 128 on the contour, with a ramp of `reach` pixels on both
  * sides.
  */
-async function softPlane(mask: Mask, width: number, height: number, reach: number): Promise<Uint8Array> {
-  return sharp(Buffer.from(mask.data.map((v) => v * 255)), {
-    raw: { width: mask.width, height: mask.height, channels: 1 },
-  })
-    .resize(width, height, { fit: 'fill', kernel: 'cubic' })
-    .blur(Math.max(0.6, reach * 0.7))
-    .toColourspace('b-w')
-    .raw()
-    .toBuffer();
-}
+const softPlane = (mask: Mask, width: number, height: number, reach: number): Promise<Uint8Array> =>
+  planeOf(
+    greyOf(mask)
+      .resize(width, height, { fit: 'fill', kernel: 'cubic' })
+      .blur(Math.max(0.6, reach * 0.7)),
+  );
 
 /**
  * The contrast counts as at least this much, in 8-bit steps, because smaller differences may be the paper's
@@ -118,8 +112,7 @@ function unrest({ data, width }: Raster, soft: Uint8Array, ground: Field): numbe
  */
 export async function matte(picture: Raster, shape: Mask, slack: number): Promise<Matte> {
   const { data, width, height } = picture;
-  const mask = await rounded(shape);
-  const coverage = mask.data.reduce((sum, v) => sum + v, 0) / mask.data.length;
+  const mask = await rounded(shape, 2);
   const soft = await softPlane(mask, width, height, slack);
   const ground = fieldOf(picture, (i) => (soft[i] ?? 0) < 14);
   const body = fieldOf(picture, (i) => (soft[i] ?? 0) > 241);
@@ -172,6 +165,6 @@ export async function matte(picture: Raster, shape: Mask, slack: number): Promis
     raster: { data: out, width: box.width, height: box.height },
     box,
     mask: crop(mask, small),
-    coverage,
+    coverage: shareOf(mask),
   };
 }

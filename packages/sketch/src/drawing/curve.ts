@@ -65,9 +65,9 @@ export const outline = (points: readonly Point[]): string => flow(points, true);
 export const polygon = (points: readonly Point[]): string => `M${points.map(at).join('L')}Z`;
 
 /** The same flowing path as a dense polyline. */
-export function trace(points: readonly Point[], steps = 8, closed = false): Point[] {
-  const result: Point[] = closed ? [] : [pointAt(points, 0)];
-  for (const { from, c1, c2, to } of spans(points, closed)) {
+export function trace(points: readonly Point[], steps: number): Point[] {
+  const result = [pointAt(points, 0)];
+  for (const { from, c1, c2, to } of spans(points, false)) {
     for (let k = 1; k <= steps; k++) {
       const t = k / steps;
       const u = 1 - t;

@@ -41,6 +41,13 @@ export function profile(rows: readonly Point[], at: number): number {
   return (2 * t3 - 3 * t2 + 1) * p1[1] + (t3 - 2 * t2 + t) * m1 + (-2 * t3 + 3 * t2) * p2[1] + (t3 - t2) * m2;
 }
 
+/** A circle as a closed line of `steps` spans. */
+export const ring = ([cx, cy]: Point, r: number, steps: number): Point[] =>
+  Array.from({ length: steps + 1 }, (_, i) => [
+    cx + r * Math.cos((i / steps) * 6.283),
+    cy + r * Math.sin((i / steps) * 6.283),
+  ]);
+
 /** −1 left, 1 right on the page. */
 type Side = -1 | 1;
 

@@ -1,13 +1,10 @@
-import sharp, { type OverlayOptions } from 'sharp';
 import type { CutOut } from '../cutout/cut-out.js';
 import type { Raster } from '../drawing/rasterise.js';
 import type { Point } from '../drawing/geometry.js';
 import type { Fit } from './fit.js';
 import { boxedLayers } from './boxed-layer.js';
-import { toPixels, type Framing } from './framing.js';
-import type { Mesh } from './mesh.js';
-
-export { toPixels, type Framing };
+import type { Framing } from './framing.js';
+import { flatten, type Layer } from '../scene.js';
 
 /** The pixels of a part, widened by `grow` on each side, so that neighbours overlap at the seam. */
 function reached(owns: Uint8Array, { width, height }: CutOut['mask'], grow: number): Uint8Array {
@@ -42,24 +39,6 @@ function partOf({ raster, mask }: CutOut, owns: Uint8Array, grow: number): Raste
   return { data, width, height };
 }
 
-/** One part on its own canvas, which is as small as possible because every pixel costs shading. */
-async function layPart(
-  raster: Raster,
-  meshes: readonly Mesh[],
-  framing: Framing,
-  width: number,
-  height: number,
-): Promise<OverlayOptions[]> {
-  const parts = meshes.map((mesh) => ({ raster, mesh }));
-  const layers = await boxedLayers(parts, framing, width, height);
-  return layers.map((layer) => ({
-    input: Buffer.from(layer.data),
-    raw: { width: layer.width, height: layer.height, channels: 4 },
-    left: layer.left,
-    top: layer.top,
-  }));
-}
-
 /**
  * Lays the garment over the figure: one transparent layer of the canvas's size, shaded as if a body were in it.
  */
@@ -78,21 +57,18 @@ export async function dress(
       target: mesh.target,
     },
   }));
-  const shaded: OverlayOptions[] = [];
+  // Each part lies on its own canvas, which is as small as possible because every pixel costs shading.
+  const shaded: Layer[] = [];
   // Cuts left-out sleeves off the body, so that they do not move with it.
   const sleeved = fit.owns.left.includes(1) || fit.owns.right.includes(1);
   if (!sleeved && inPhotograph.every(({ part }) => part === 'body')) {
-    const meshes = inPhotograph.map(({ mesh }) => mesh);
-    shaded.push(...(await layPart(cutOut.raster, meshes, framing, width, height)));
+    const parts = inPhotograph.map(({ mesh }) => ({ raster: cutOut.raster, mesh }));
+    shaded.push(...(await boxedLayers(parts, framing, width, height)));
   } else {
     for (const { part, mesh } of inPhotograph) {
-      const source = partOf(cutOut, fit.owns[part], part === 'body' ? 2 : 14);
-      shaded.push(...(await layPart(source, [mesh], framing, width, height)));
+      const raster = partOf(cutOut, fit.owns[part], part === 'body' ? 2 : 14);
+      shaded.push(...(await boxedLayers([{ raster, mesh }], framing, width, height)));
     }
   }
-  const data = await sharp({ create: { width, height, channels: 4, background: '#00000000' } })
-    .composite(shaded)
-    .raw()
-    .toBuffer();
-  return { data, width, height };
+  return flatten(shaded, width, height);
 }

@@ -1,18 +1,12 @@
 import type { GarmentClass } from '../cutout/classify.js';
 import type { Silhouette } from '../cutout/silhouette.js';
-import { clamp, lerp, smoothstep, type Point, opposite } from '../drawing/geometry.js';
+import { clamp, lerp, mixPoints, smoothstep, type Point, opposite } from '../drawing/geometry.js';
 import type { Rig } from '../figure/rig.js';
 import { bodyMesh } from './body-mesh.js';
-import { piecewise, type Fit, type FittedPart } from './fit.js';
+import { ownership, piecewise, type Fit, type FittedPart } from './fit.js';
 
 const WAIST = 304;
 const CROTCH = 428;
-
-const emptyOwners = (shape: Silhouette): Fit['owns'] => ({
-  body: new Uint8Array(shape.mask.data),
-  left: new Uint8Array(shape.mask.data.length),
-  right: new Uint8Array(shape.mask.data.length),
-});
 
 /**
  * Half-breadth of the waistband in mask pixels. It is the broadest of the first rows, so that rows that only
@@ -37,9 +31,8 @@ export function fitSkirt(shape: Silhouette, rig: Rig): Fit {
   return {
     garmentClass: 'skirt',
     parts: [{ part: 'body', mesh }],
-    owns: emptyOwners(shape),
+    owns: ownership(shape, []),
     legwear: 0,
-    vest: true,
     armsInFront: 'all',
     hem: bottom,
   };
@@ -116,9 +109,8 @@ function legMesh(shape: Silhouette, rig: Rig, side: -1 | 1, fit: LegFit): Fitted
       const over = 4 / Math.max(8, width);
       const uu = lerp(open ? -over : 0, 1 + over, i / COLUMNS);
       s.push([lerp(inner, outer, uu), row]);
-      const onHip: Point = [lerp(middle[0], hip[0], uu), lerp(middle[1], hip[1], uu)];
       const onLeg: Point = [axisX + side * breadth * (2 * uu - 1), y];
-      t.push([lerp(onHip[0], onLeg[0], legs), lerp(onHip[1], onLeg[1], legs)]);
+      t.push(mixPoints(mixPoints(middle, hip, uu), onLeg, legs));
     }
     source.push(s);
     target.push(t);
@@ -143,10 +135,9 @@ export function fitTrousers(shape: Silhouette, rig: Rig, garmentClass: GarmentCl
   return {
     garmentClass,
     parts: [legMesh(shape, rig, back, fit), legMesh(shape, rig, opposite(back), fit)],
-    owns: emptyOwners(shape),
+    owns: ownership(shape, []),
     legwear: clamp((hem - 372) / 456 - 0.07, 0.12, 1),
     lining: true,
-    vest: true,
     armsInFront: 'all',
     hem,
   };

@@ -4,7 +4,7 @@ import { clamp, distance, type Point } from '../drawing/geometry.js';
 import { shoulderHeight } from '../figure/body.js';
 import type { Rig } from '../figure/rig.js';
 import { bodyMesh } from './body-mesh.js';
-import { piecewise, type Fit, type FittedPart } from './fit.js';
+import { ownership, piecewise, type Fit, type FittedPart } from './fit.js';
 import { armForSleeve, findSleeve, sleeveMesh, type Sleeve } from './sleeve.js';
 
 /** A croquis has longer legs than a person, so cloth below the waist is lengthened by this factor. */
@@ -60,20 +60,8 @@ function sleeveless(shape: Silhouette, rig: Rig, garmentClass: GarmentClass): Fi
     ],
     owns: ownership(shape, []),
     legwear: garmentClass === 'dress' ? 0 : 0.9,
-    vest: false,
     armsInFront: 'forearms',
     hem: height(shape.bottom),
-  };
-}
-
-function ownership(shape: Silhouette, sleeves: readonly Sleeve[]): Fit['owns'] {
-  const body = new Uint8Array(shape.mask.data);
-  const none = new Uint8Array(body.length);
-  for (const { owns } of sleeves) for (let i = 0; i < body.length; i++) if (owns[i]) body[i] = 0;
-  return {
-    body,
-    left: sleeves.find((s) => s.side === -1)?.owns ?? none,
-    right: sleeves.find((s) => s.side === 1)?.owns ?? none,
   };
 }
 
@@ -132,7 +120,6 @@ export function fitUpper(shape: Silhouette, rig: Rig, garmentClass: GarmentClass
     owns: ownership(shape, sleeves),
     ...(left && right ? { arms: { left: armForSleeve(rig, left), right: armForSleeve(rig, right) } } : {}),
     legwear: garmentClass === 'dress' ? 0 : 0.9,
-    vest: false,
     armsInFront: short ? 'forearms' : 'none',
     collar: top + 13,
     hem: bottom,

@@ -1,4 +1,5 @@
 import sharp from 'sharp';
+import { planeOf } from '../cutout/mask.js';
 import type { Raster } from '../drawing/rasterise.js';
 
 const alphaOf = ({ data, width, height }: Raster): Buffer => {
@@ -7,12 +8,8 @@ const alphaOf = ({ data, width, height }: Raster): Buffer => {
   return alpha;
 };
 
-const blurred = async (plane: Buffer, width: number, height: number, sigma: number): Promise<Buffer> =>
-  sharp(plane, { raw: { width, height, channels: 1 } })
-    .blur(Math.max(0.4, sigma))
-    .toColourspace('b-w')
-    .raw()
-    .toBuffer();
+const blurred = (plane: Buffer, width: number, height: number, sigma: number): Promise<Buffer> =>
+  planeOf(sharp(plane, { raw: { width, height, channels: 1 } }).blur(Math.max(0.4, sigma)));
 
 /**
  * Rounds a flat garment. The slope of its blurred outline stands for the surface's normal, and light comes from

@@ -1,4 +1,4 @@
-import { distance, lerp, type Point } from '../drawing/geometry.js';
+import { distance, lerp, mixPoints, type Point } from '../drawing/geometry.js';
 import type { Silhouette } from '../cutout/silhouette.js';
 import { armFromAngles, shoulderJoint, type ArmPose, type Rig } from '../figure/rig.js';
 import type { Mesh } from './mesh.js';
@@ -95,18 +95,14 @@ export function sleeveMesh(sleeve: Sleeve, arm: ArmPose, scale: number, shoulder
   // A long sleeve always ends at the wrist, whatever its proportions in the photograph. A short one keeps its
   // length.
   const laid = natural > whole * 0.64 ? whole * 1.0 : natural;
-  const along = (from: Point, to: Point, t: number): Point => [
-    lerp(from[0], to[0], t),
-    lerp(from[1], to[1], t),
-  ];
   const axis = (distanceDown: number): { at: Point; angle: number } => {
     const a1 = Math.atan2(arm.elbow[1] - shoulder[1], arm.elbow[0] - shoulder[0]);
     const a2 = Math.atan2(arm.wrist[1] - arm.elbow[1], arm.wrist[0] - arm.elbow[0]);
     const bend = Math.min(1, Math.max(0, (distanceDown - upper + 22) / 44));
     const at =
       distanceDown <= upper
-        ? along(shoulder, arm.elbow, distanceDown / upper)
-        : along(arm.elbow, arm.wrist, (distanceDown - upper) / (whole - upper));
+        ? mixPoints(shoulder, arm.elbow, distanceDown / upper)
+        : mixPoints(arm.elbow, arm.wrist, (distanceDown - upper) / (whole - upper));
     return { at, angle: lerp(a1, a2, bend) };
   };
   const source: Point[][] = [];

@@ -1,6 +1,6 @@
 import type { Outfit } from '../composition/outfit.js';
 import type { Canvas } from '../composition/subject.js';
-import type { Framing } from '../dressing/dress.js';
+import type { Framing } from '../dressing/framing.js';
 import { polygon } from '../drawing/curve.js';
 import type { Point } from '../drawing/geometry.js';
 import { SeededRandom } from '../drawing/seeded-random.js';
@@ -15,27 +15,8 @@ import type { Item } from './item.js';
 import { earrings, gloves, rings, socks, sunglasses, watch } from './jewels.js';
 import { bowTie, dupatta, neckerchief, necklace, necktie, scarf, shawl } from './wraps.js';
 
-/** The ways to wear an accessory. `pinned` is for all others, which are worn like a brooch. */
-type AccessoryKind =
-  | 'scarf'
-  | 'silk_scarf'
-  | 'dupatta'
-  | 'shawl'
-  | 'belt'
-  | 'necktie'
-  | 'bow_tie'
-  | 'necklace'
-  | 'earrings'
-  | 'bangles'
-  | 'bracelet'
-  | 'watch'
-  | 'sunglasses'
-  | 'gloves'
-  | 'tights'
-  | 'socks'
-  | 'pinned';
-
-const NAMED: readonly AccessoryKind[] = [
+/** The categories that are worn in a way of their own. */
+const NAMED = [
   'scarf',
   'silk_scarf',
   'dupatta',
@@ -52,7 +33,10 @@ const NAMED: readonly AccessoryKind[] = [
   'gloves',
   'tights',
   'socks',
-];
+] as const;
+
+/** The ways to wear an accessory. `pinned` is for all others, which are worn like a brooch. */
+type AccessoryKind = (typeof NAMED)[number] | 'pinned';
 
 /** Share of its rectangle that a cut-out fills. */
 function fullness({ shape: { mask } }: Item): number {

@@ -1,6 +1,6 @@
 import type { Outfit } from '../composition/outfit.js';
 import type { Canvas } from '../composition/subject.js';
-import type { Framing } from '../dressing/dress.js';
+import type { Framing } from '../dressing/framing.js';
 import { rotate, type Point, opposite } from '../drawing/geometry.js';
 import { drawHand } from '../figure/hand.js';
 import { figureLayer, type Layer } from '../scene.js';

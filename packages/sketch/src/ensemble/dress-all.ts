@@ -59,7 +59,6 @@ function drawnFit(item: Item, drawn: DrawnGarment): Fit {
     parts: [],
     owns: { body: none, left: none, right: none },
     legwear: 0,
-    vest: bare,
     armsInFront: covered ? 'none' : bare ? 'all' : 'forearms',
     hem: hemOf(drawn),
   };
@@ -133,7 +132,6 @@ export function dressAll(person: Person, items: readonly Item[]): FullOutfit {
     person,
     rig,
     worn,
-    spare: [],
     base: baseOf(worn, items),
     armsInFront: covering?.fit.armsInFront ?? (uppers.length > 0 ? 'forearms' : 'all'),
     ...(collars.length > 0 ? { collar: Math.min(...collars) } : {}),

@@ -1,18 +1,17 @@
 import type { PictureMeta, RenderRequest } from '@atelier/engine';
 import type { CanvasOrder } from '../canvas-size.js';
 import type { Casting } from '../casting/cast.js';
-import { flatten, figureLayer, type Layer, frame } from '../scene.js';
+import { figureLayer, type Layer, frame } from '../scene.js';
 import { breathe } from '../abort.js';
 import type { PictureFacts } from '../encode.js';
 import { inputOf, progress, report, type Easel } from '../composition/draw.js';
 import { viewFacts, wearerFacts } from '../composition/facts.js';
-import { isNeutral, relight } from '../composition/light.js';
 import { personFacts, personFrom, type Person } from '../composition/person.js';
-import { floorShadow, type Setting } from '../composition/setting.js';
+import type { Setting } from '../composition/setting.js';
 import { silhouettes, type Worn } from '../composition/silhouettes.js';
 import type { Slot } from '../cutout/classify.js';
-import { drawPerson, type FigureLayers, type Canvas } from '../composition/subject.js';
-import type { View } from '../composition/view.js';
+import { drawPerson, present, type FigureLayers, type Canvas } from '../composition/subject.js';
+import { seen, type View } from '../composition/view.js';
 import { adorn, gloveColour, isSocks, underArms } from './adorn.js';
 import { carry } from './carry.js';
 import { dressAll, hemsOverShoes, type FullOutfit, type Clad } from './dress-all.js';
@@ -20,7 +19,8 @@ import { underHat, wearHat } from './headwear.js';
 import { itemFacts, pictureOfItem, readItems, type Item, type TrialItemOrder } from './item.js';
 import { drawShoesWorn } from './shoes-worn.js';
 import { boxedLayers } from '../dressing/boxed-layer.js';
-import { dress, type Framing } from '../dressing/dress.js';
+import { dress } from '../dressing/dress.js';
+import type { Framing } from '../dressing/framing.js';
 import type { Rig } from '../figure/rig.js';
 import { carriedBy } from './wear-drawn.js';
 
@@ -91,10 +91,8 @@ export async function assemble(
 }
 
 /** From head to foot, with room for a hat. */
-function fullLength({ size }: Easel): View {
-  const framing = frame(size.width, size.height, 0, 900, 0.862, 0.082);
-  return { framing, shows: 'full', floor: framing.y + 892 * framing.scale };
-}
+const fullLength = ({ size }: Easel): View =>
+  seen(frame(size.width, size.height, 0, 900, 0.862, 0.082), 'full');
 
 const of = (items: readonly Item[], category: Item['category']): Item[] =>
   items.filter((item) => item.category === category);
@@ -118,9 +116,6 @@ const slotOf = ({ category }: Item): Slot =>
     : category;
 
 const layersOf = (worn: readonly Worn[]): Layer[] => worn.flatMap(({ layers }) => layers);
-
-const present = (...layers: readonly (Layer | undefined)[]): Layer[] =>
-  layers.filter((layer): layer is Layer => layer !== undefined);
 
 /** Draws the dressed person. A stage shows the clothes before the shoes, bag, hat and jewellery are added. */
 export async function drawDressed(
@@ -152,12 +147,12 @@ export async function drawDressed(
   await pause();
   const feet: Worn[] = [...socks, { slot: 'footwear', layers: await shoes(ensemble, easel) }];
   const clothed = [
-    ...present(figure.bare),
+    ...present([figure.bare]),
     ...(hemsOverShoes(outfit)
-      ? [...layersOf(feet), ...present(figure.base)]
-      : [...present(figure.base), ...layersOf(feet)]),
+      ? [...layersOf(feet), ...present([figure.base])]
+      : [...present([figure.base]), ...layersOf(feet)]),
     ...layersOf([...cloth, ...under]),
-    ...present(figure.over),
+    ...present([figure.over]),
   ];
   const facts: PictureFacts = {
     kind: 'dressed_layers',
@@ -183,29 +178,16 @@ export async function drawDressed(
   return {
     figure,
     all: [...clothed, ...layersOf([...over, ...carried])],
-    stack: [...feet, ...cloth, ...under, { slot: 'body', layers: present(figure.over) }, ...over, ...carried],
+    stack: [
+      ...feet,
+      ...cloth,
+      ...under,
+      { slot: 'body', layers: present([figure.over]) },
+      ...over,
+      ...carried,
+    ],
   };
 }
-
-/** The dressed person in the light of the place. */
-export async function lit(
-  easel: Easel,
-  { all }: DressedLayers,
-  setting: Setting,
-  view: View,
-): Promise<Layer[]> {
-  if (isNeutral(setting.light)) return [...all];
-  const subject = await flatten(all, easel.size.width, easel.size.height);
-  await relight(subject, setting.light, view.framing.scale);
-  await breathe(easel.context.signal);
-  return [subject];
-}
-
-export const placeWithShadow = async (
-  easel: Easel,
-  { outfit, view }: Ensemble,
-  setting: Setting,
-): Promise<Layer[]> => [setting.plate, await floorShadow(outfit, setting, view.framing, easel.size)];
 
 /** The finished picture's meta: the person, each thing with its place, and the facts for finding them again. */
 export async function ensembleFacts(

@@ -1,6 +1,6 @@
 import type { CutOut } from '../cutout/cut-out.js';
 import { boxedLayers } from '../dressing/boxed-layer.js';
-import type { Framing } from '../dressing/dress.js';
+import type { Framing } from '../dressing/framing.js';
 import type { Canvas } from '../composition/subject.js';
 import { rotate, type Point } from '../drawing/geometry.js';
 import type { Layer } from '../scene.js';

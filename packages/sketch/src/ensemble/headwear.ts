@@ -1,7 +1,7 @@
 import type { FigureSpec } from '../casting/figure-spec.js';
 import type { Outfit } from '../composition/outfit.js';
 import type { Canvas } from '../composition/subject.js';
-import type { Framing } from '../dressing/dress.js';
+import type { Framing } from '../dressing/framing.js';
 import { inkEdge } from '../dressing/form.js';
 import { SeededRandom } from '../drawing/seeded-random.js';
 import { group } from '../drawing/svg-sheet.js';

@@ -9,11 +9,12 @@ import {
 } from '@atelier/engine';
 import { breathe } from '../abort.js';
 import { legGap, type GarmentClass } from '../cutout/classify.js';
-import { bounds, crop, cutOut, type CutOut } from '../cutout/cut-out.js';
+import { cutOut, type CutOut } from '../cutout/cut-out.js';
 import { dominantColours } from '../cutout/dominant-colours.js';
+import { bounds, crop, shareOf } from '../cutout/mask.js';
 import { Silhouette } from '../cutout/silhouette.js';
 import type { Garment } from '../composition/garment.js';
-import type { Raster } from '../drawing/rasterise.js';
+import { cropped, type Raster } from '../drawing/rasterise.js';
 import { encode } from '../encode.js';
 import { paintGarment } from '../garments/draw-garment.js';
 import { garmentFromMeta, type GarmentSpec } from '../garments/garment-spec.js';
@@ -65,7 +66,7 @@ function classOf(category: GarmentSlot, shape: Silhouette, spec: GarmentSpec | u
           : spec.category.key === 'shorts'
             ? 'shorts'
             : 'trousers';
-      if (legGap(shape, 0.6) < 0.45) return 'skirt';
+      if (legGap(shape) < 0.45) return 'skirt';
       return shape.height / shape.width > 1.35 ? 'trousers' : 'shorts';
     }
     case 'footwear':
@@ -85,19 +86,10 @@ function classOf(category: GarmentSlot, shape: Silhouette, spec: GarmentSpec | u
  */
 function cutFromAlpha(raster: Raster): CutOut {
   const { data, width, height } = raster;
-  const mask = new Uint8Array(width * height);
-  for (let i = 0; i < mask.length; i++) mask[i] = (data[i * 4 + 3] ?? 0) > 127 ? 1 : 0;
-  const box = bounds({ data: mask, width, height }, 2);
-  const cropped = new Uint8Array(box.width * box.height * 4);
-  for (let y = 0; y < box.height; y++) {
-    const from = ((y + box.top) * width + box.left) * 4;
-    cropped.set(data.subarray(from, from + box.width * 4), y * box.width * 4);
-  }
-  return {
-    raster: { data: cropped, width: box.width, height: box.height },
-    mask: crop({ data: mask, width, height }, box),
-    coverage: mask.reduce((sum, v) => sum + v, 0) / mask.length,
-  };
+  const full = { data: new Uint8Array(width * height), width, height };
+  for (let i = 0; i < full.data.length; i++) full.data[i] = (data[i * 4 + 3] ?? 0) > 127 ? 1 : 0;
+  const box = bounds(full, 2);
+  return { raster: cropped(raster, box), mask: crop(full, box), coverage: shareOf(full) };
 }
 
 /** The parts of a drawn garment, laid over each other in drawing order. */

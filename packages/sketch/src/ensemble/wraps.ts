@@ -2,6 +2,7 @@ import type { Point } from '../drawing/geometry.js';
 import { points } from '../drawing/points.js';
 import { path } from '../drawing/svg-sheet.js';
 import { contour, mirror, symmetric, type Cloth } from '../garments/cloth.js';
+import { both, twice } from '../garments/trims/sewing.js';
 
 /**
  * Cloths worn around neck and shoulders. Units are centimetres of the body: x counts from the middle line, y
@@ -134,8 +135,8 @@ export function shawl(c: Cloth): string {
     points('28 66, 16 70, 5.4 72'),
     points('5.4 72, 3.6 50, 3 26, 5 -2.4'),
   );
-  const folds = ['9 68, 9 36, 8 4', '16 66, 17 36, 13 6', '23 63, 24 38, 19 10'].map(
-    (l) => c.fold(points(l), 2.6) + c.fold(mirror(points(l)), 2.6),
+  const folds = ['9 68, 9 36, 8 4', '16 66, 17 36, 13 6', '23 63, 24 38, 19 10'].map((l) =>
+    twice(points(l), (line) => c.fold(line, 2.6)),
   );
   return (
     fringe(c, 6, 28, 68) + fringe(c, -28, -6, 68) + c.piece(mirror(half)) + c.piece(half) + folds.join('')
@@ -193,11 +194,7 @@ export function bowTie(c: Cloth): string {
     points('8 0.2, 8.6 3.6, 8 7'),
     points('8 7, 4 6, 0.8 4.6'),
   );
-  return (
-    c.piece(wing) +
-    c.piece(mirror(wing)) +
-    c.piece(contour(points('-1.2 2.2, 1.2 2.2, 1.3 5.6, -1.3 5.6, -1.2 2.2')))
-  );
+  return both(c, wing) + c.piece(contour(points('-1.2 2.2, 1.2 2.2, 1.3 5.6, -1.3 5.6, -1.2 2.2')));
 }
 
 export function necklace(c: Cloth, stone: string): string {

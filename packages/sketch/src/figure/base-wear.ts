@@ -40,7 +40,10 @@ function neckline(rig: Rig): Point[] {
   }
 }
 
-function vestForm(pens: Pens, rig: Rig, hem: number): string {
+/** Height of the vest's hem. */
+const HEM = 336;
+
+function vestForm(pens: Pens, rig: Rig): string {
   const colour = rig.spec.wear.top;
   const dark = shade(colour, -13, 1.1);
   const bust = rig.spec.gender === 'FEMALE' ? 0.55 : 0.26;
@@ -49,7 +52,7 @@ function vestForm(pens: Pens, rig: Rig, hem: number): string {
     fill,
     opacity,
   });
-  const side = [...trunkLine(rig, 1, 205, hem, 3), ...trunkLine(rig, 1, 205, hem, -15).reverse()];
+  const side = [...trunkLine(rig, 1, 205, HEM, 3), ...trunkLine(rig, 1, 205, HEM, -15).reverse()];
   return softly(pens, 5, [
     { points: side, fill: dark, opacity: 0.85 },
     patch(points('30 172, 46 192, 48 214, 34 230, 10 227, 28 216, 38 200'), dark, bust),
@@ -58,8 +61,8 @@ function vestForm(pens: Pens, rig: Rig, hem: number): string {
   ]);
 }
 
-/** A sleeveless vest that ends at `hem`. */
-export function drawVest(pens: Pens, rig: Rig, hem: number): string {
+/** A sleeveless vest. */
+export function drawVest(pens: Pens, rig: Rig): string {
   const { shoulder } = rig.proportions;
   const colour = rig.spec.wear.top;
   const curve = neckline(rig);
@@ -78,7 +81,7 @@ export function drawVest(pens: Pens, rig: Rig, hem: number): string {
   // Each edge is its own curve, because one curve through all edges would bulge at the corners of the straps.
   const half = (side: -1 | 1): Point[] => [
     ...trace(sided([...curve].reverse(), side), 5),
-    ...trace([...sided(armhole, side), ...trunkLine(rig, side, 222, hem, 1.4)], 4),
+    ...trace([...sided(armhole, side), ...trunkLine(rig, side, 222, HEM, 1.4)], 4),
   ];
   const shape = [...half(1), ...half(-1).reverse()];
   const d = polygon(shape);
@@ -91,7 +94,7 @@ export function drawVest(pens: Pens, rig: Rig, hem: number): string {
   ];
   return [
     path(d, { fill: colour }),
-    group({ 'clip-path': pens.sheet.clip(d) }, vestForm(pens, rig, hem)),
+    group({ 'clip-path': pens.sheet.clip(d) }, vestForm(pens, rig)),
     ...folds.map((fold) =>
       stroke(pens, placed(rig, fold), 1, {
         colour: shade(colour, -38),
@@ -111,14 +114,14 @@ export function drawVest(pens: Pens, rig: Rig, hem: number): string {
         ),
         1.2,
       ),
-      stroke(pens, trunkLine(rig, side, 208, hem, 1.4), 1.5, { ends: [0.4, 0.4] }),
+      stroke(pens, trunkLine(rig, side, 208, HEM, 1.4), 1.5, { ends: [0.4, 0.4] }),
     ]),
     stroke(
       pens,
       [
-        ...trunkLine(rig, -1, hem - 4, hem, 1.4).slice(-1),
-        rig.place(0, hem + 3),
-        ...trunkLine(rig, 1, hem - 4, hem, 1.4).slice(-1),
+        ...trunkLine(rig, -1, HEM - 4, HEM, 1.4).slice(-1),
+        rig.place(0, HEM + 3),
+        ...trunkLine(rig, 1, HEM - 4, HEM, 1.4).slice(-1),
       ],
       1.2,
       { ends: [0.5, 0.5] },

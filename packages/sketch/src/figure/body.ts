@@ -58,23 +58,23 @@ function trunkShape(rig: Rig): Point[] {
  * Light falls from the upper left, so the limb's edge at the right of the page is in shade, be it the inner or
  * the outer one.
  */
-const limbShade = (pens: Pens, limb: Limb, from = 0, to = 1): string => {
+const limbShade = (pens: Pens, limb: Limb, from = 0): string => {
   const { palette } = pens;
   const s = limb.side;
   return [
-    path(outline(limb.sliver(0.16 * s, 1 * s, from, to)), { fill: palette.skinShade, 'fill-opacity': 0.66 }),
-    path(outline(limb.sliver(0.62 * s, 1 * s, from + 0.04, to - 0.05)), {
+    path(outline(limb.sliver(0.16 * s, 1 * s, from)), { fill: palette.skinShade, 'fill-opacity': 0.66 }),
+    path(outline(limb.sliver(0.62 * s, 1 * s, from + 0.04, 0.95)), {
       fill: palette.skinDeep,
       'fill-opacity': 0.34,
     }),
-    path(outline(limb.sliver(-0.3 * s, -0.72 * s, from + 0.06, to - 0.1)), {
+    path(outline(limb.sliver(-0.3 * s, -0.72 * s, from + 0.06, 0.9)), {
       fill: palette.skinLight,
       'fill-opacity': 0.75,
     }),
   ].join('');
 };
 
-export function drawLeg(pens: Pens, rig: Rig, name: 'left' | 'right', from = 0): string {
+export function drawLeg(pens: Pens, rig: Rig, name: 'left' | 'right'): string {
   const leg = rig.legs[name];
   const { palette } = pens;
   const male = rig.spec.gender === 'MALE';
@@ -89,8 +89,8 @@ export function drawLeg(pens: Pens, rig: Rig, name: 'left' | 'right', from = 0):
     male ? 1.12 : 1,
   );
   return [
-    path(polygon(leg.strip(-1, 1, Math.max(from, 0.09))), { fill: palette.skin }),
-    limbShade(pens, leg, from),
+    path(polygon(leg.strip(-1, 1, 0.09)), { fill: palette.skin }),
+    limbShade(pens, leg),
     foot,
     path(
       outline([
@@ -105,7 +105,7 @@ export function drawLeg(pens: Pens, rig: Rig, name: 'left' | 'right', from = 0):
       },
     ),
     stroke(pens, hipLine(rig, leg.side, 340, 1), 1.7, { ends: [0.4, 0.5] }),
-    stroke(pens, leg.edge(-1, Math.max(from, 0.1)), 1.4, { ends: [0.3, 0.5] }),
+    stroke(pens, leg.edge(-1, 0.1), 1.4, { ends: [0.3, 0.5] }),
   ].join('');
 }
 

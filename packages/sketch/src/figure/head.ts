@@ -1,5 +1,4 @@
 import type { FigureSpec } from '../casting/figure-spec.js';
-import type { Point } from '../drawing/geometry.js';
 import { drawEars, drawFace } from '../face/face.js';
 import { HeadFrame } from '../face/head-frame.js';
 import { drawHair, EARS_SHOW } from '../hair/hair.js';
@@ -8,7 +7,7 @@ import type { Pens } from './pens.js';
 /** How far the head is moved down the neck: the neck of a croquis is long, but must not look like a stem. */
 export const HEAD_DROP = 11;
 
-export interface HeadLayers {
+interface HeadLayers {
   /** Behind neck and shoulders. */
   readonly back: string;
   /** Hair that falls over the shoulders from behind the jaw. */
@@ -18,8 +17,8 @@ export interface HeadLayers {
   readonly front: string;
 }
 
-export function drawHead(pens: Pens, spec: FigureSpec, origin: Point = [0, HEAD_DROP]): HeadLayers {
-  const frame = new HeadFrame(spec, origin);
+export function drawHead(pens: Pens, spec: FigureSpec): HeadLayers {
+  const frame = new HeadFrame(spec, [0, HEAD_DROP]);
   const hair = drawHair(pens, frame, spec);
   const ears = EARS_SHOW.has(spec.hair.style) ? drawEars(pens, frame) : '';
   return {

@@ -1,5 +1,5 @@
 import type { FigureSpec } from '../casting/figure-spec.js';
-import { lerp, profile, rotate, type Point } from '../drawing/geometry.js';
+import { lerp, mixPoints, profile, rotate, type Point } from '../drawing/geometry.js';
 import { Limb } from './limb.js';
 import { proportionsOf, type Proportions } from './proportions.js';
 import { points } from '../drawing/points.js';
@@ -127,7 +127,7 @@ export function buildRig(spec: FigureSpec, armOverride?: Partial<Record<'left' |
     const joint = shoulderJoint(place, proportions, side);
     const { elbow, wrist } = poses[name];
     const mid = (a: Point, b: Point, t: number, bow: number): Point =>
-      rotate([lerp(a[0], b[0], t), lerp(a[1], b[1], t)], bow * side, a);
+      rotate(mixPoints(a, b, t), bow * side, a);
     const joints = [joint, mid(joint, elbow, 0.5, -0.02), elbow, mid(elbow, wrist, 0.5, -0.03), wrist];
     return new Limb(joints, proportions.arm, side);
   };

@@ -2,6 +2,7 @@ import { blend, lightness, shade } from '../drawing/colour.js';
 import { polygon, trace } from '../drawing/curve.js';
 import type { Point } from '../drawing/geometry.js';
 import { ink } from '../drawing/ink.js';
+import type { Box } from '../drawing/rasterise.js';
 import type { SeededRandom } from '../drawing/seeded-random.js';
 import { group, path, type SvgSheet } from '../drawing/svg-sheet.js';
 import { textureTile, type Fabric, type Tile } from './fabric.js';
@@ -31,13 +32,6 @@ export const symmetric = (...edges: readonly (readonly Point[])[]): Point[] => {
   const right = contour(...edges);
   return [...right, ...mirror(right).reverse()];
 };
-
-interface Box {
-  readonly left: number;
-  readonly top: number;
-  readonly width: number;
-  readonly height: number;
-}
 
 function boxOf(shape: readonly Point[]): Box {
   const xs = shape.map((p) => p[0]);

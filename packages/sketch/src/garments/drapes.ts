@@ -4,7 +4,7 @@ import { path } from '../drawing/svg-sheet.js';
 import { contour, mirror, symmetric, type Cloth } from './cloth.js';
 import { boxed, type Drawing } from './drawing.js';
 import type { GarmentSpec } from './garment-spec.js';
-import { borderColour } from './trims/sewing.js';
+import { borderColour, both, bothSeams, twice } from './trims/sewing.js';
 
 const strip = (c: Cloth, colour: string, ...edge: readonly string[]): string =>
   c.piece(contour(...edge.map((e) => points(e))), { colour, bare: true, sheen: 0.4, round: 0.5, opacity: 1 });
@@ -123,7 +123,7 @@ function dhoti(c: Cloth): Drawing {
     c.piece(mirror(leg)) +
       c.piece(leg) +
       ['20 14, 22 44, 14 80', '14 10, 16 40, 11 70', '26 26, 22 36, 10 44']
-        .map((l) => c.fold(points(l)) + c.fold(mirror(points(l))))
+        .map((l) => twice(points(l), (line) => c.fold(line)))
         .join('') +
       [1, -1]
         .map((s) =>
@@ -186,8 +186,7 @@ function swimsuit(c: Cloth): Drawing {
       c.fold(points('18 40, 10 42, 2 41')) +
       c.fold(points('-17 42, -9 44, -2 43')) +
       c.seam(points('-18.4 24, -8 30, 0 25, 8 30, 18.4 24'), 0.3, 0.7) +
-      c.seam(points('20 53, 12 60.6, 5.6 71'), 0.3) +
-      c.seam(points('-20 53, -12 60.6, -5.6 71'), 0.3),
+      bothSeams(c, points('20 53, 12 60.6, 5.6 71'), 0.3),
     [-23, -2],
     [23, 77],
   );
@@ -238,7 +237,7 @@ function jumpsuit(c: Cloth): Drawing {
       c.piece(mirror(leg)) +
       c.piece(leg) +
       ['14 140, 15 100, 14 56', '24 64, 14 70, 2 72']
-        .map((l) => c.fold(points(l), 2, 0.8) + c.fold(mirror(points(l)), 2, 0.8))
+        .map((l) => twice(points(l), (line) => c.fold(line, 2, 0.8)))
         .join('') +
       c.piece(bodice) +
       c.seam(points('-8.6 0.6, -4 11, 2 22, 8 34, 10 40')) +
@@ -273,12 +272,11 @@ function dungarees(c: Cloth): Drawing {
     [-6, 29],
   ];
   return boxed(
-    c.piece(strap) +
-      c.piece(mirror(strap)) +
+    both(c, strap) +
       c.piece(mirror(leg)) +
       c.piece(leg) +
       ['24 64, 14 70, 2 72', '12 104, 16 99, 22 99']
-        .map((l) => c.fold(points(l)) + c.fold(mirror(points(l))))
+        .map((l) => twice(points(l), (line) => c.fold(line)))
         .join('') +
       c.piece(bib) +
       c.piece(pocket, { round: 0.5 }) +
@@ -290,29 +288,8 @@ function dungarees(c: Cloth): Drawing {
       c.stitch(points('-18.4 41, 0 42, 18.4 41'), thread) +
       [9.6, -9.6].map((x) => c.button(x, 16.6, 1.2, c.metal)).join('') +
       c.seam(points('0 44, 0 70')) +
-      [1, -1]
-        .map((s) =>
-          c.seam(
-            [
-              [s * 9, 44],
-              [s * 12, 51],
-              [s * 23, 53],
-            ],
-            0.44,
-          ),
-        )
-        .join('') +
-      [1, -1]
-        .map((s) =>
-          c.stitch(
-            [
-              [s * 5, 135],
-              [s * 25, 135],
-            ],
-            thread,
-          ),
-        )
-        .join(''),
+      bothSeams(c, points('9 44, 12 51, 23 53'), 0.44) +
+      twice(points('5 135, 25 135'), (line) => c.stitch(line, thread)),
     [-32, -3],
     [32, 142],
   );

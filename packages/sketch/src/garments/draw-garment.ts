@@ -5,7 +5,7 @@ import { group, SvgSheet } from '../drawing/svg-sheet.js';
 import { watercolour } from '../raster/paper.js';
 import { drawBag } from './bags.js';
 import { Cloth } from './cloth.js';
-import { CUTS, type Cut } from './cuts.js';
+import { CUTS } from './cuts.js';
 import { drawDrape } from './drapes.js';
 import { boxed, type Drawing } from './drawing.js';
 import { fabricOf } from './fabric.js';
@@ -28,7 +28,6 @@ const clothOf = (sheet: SvgSheet, spec: GarmentSpec, seed: number, worn: boolean
  * origin.
  */
 interface UpperPieces {
-  readonly cut: Cut;
   readonly frame: Frame;
   readonly arms: string;
   readonly body: string;
@@ -46,7 +45,7 @@ export function upperPieces(
   if (!base) return undefined;
   const cloth = clothOf(sheet, spec, seed, worn);
   const cut = tailored(base, spec);
-  const { arms, body, frame } = drawUpper(cloth, cut, { worn });
+  const { arms, body, frame } = drawUpper(cloth, cut, worn);
   const names = [...cut.trims, ...trimsIn(shapeWords(spec))];
   const { sleeve, pieces = [], ...rest } = frame;
   const bodyFrame: Frame = { ...rest, pieces: pieces.slice(0, 1) };
@@ -54,7 +53,6 @@ export function upperPieces(
   const reach = Math.max(...cut.side.map(([x]) => x), (sleeve?.outer[0] ?? 0) + 2);
   const low = Math.max(frame.hem + 9, (sleeve?.inner[1] ?? 0) + 2);
   return {
-    cut,
     frame,
     arms: sleeve
       ? arms +

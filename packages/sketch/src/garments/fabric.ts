@@ -25,42 +25,35 @@ interface Material {
   readonly sheen: number;
   /** Below 1 the layer beneath shows through. */
   readonly opacity: number;
-  /** How sharp the folds are: at 0 the cloth flows, at 1 it stands by itself. */
-  readonly body: number;
 }
 
-const made = (texture: Texture, sheen: number, body: number, opacity = 1): Material => ({
-  texture,
-  sheen,
-  opacity,
-  body,
-});
+const made = (texture: Texture, sheen: number, opacity = 1): Material => ({ texture, sheen, opacity });
 
 const MATERIALS: readonly (readonly [RegExp, Material])[] = [
-  [/sequin|beaded|mirror ?work|glitter/, made('sequin', 0.75, 0.4)],
-  [/denim|chambray/, made('twill', 0.05, 0.8)],
-  [/cable/, made('cable', 0, 0.5)],
-  [/cashmere|merino|knit|jumper|wool(?!len coat)|alpaca|mohair|rib/, made('knit', 0.04, 0.4)],
-  [/tweed|boucl|herringbone|felt|flannel/, made('tweed', 0, 0.8)],
-  [/corduroy/, made('wale', 0.15, 0.7)],
-  [/patent/, made('grain', 1, 0.9)],
-  [/suede|nubuck/, made('nap', 0.05, 0.7)],
-  [/leather|rexine/, made('grain', 0.5, 0.8)],
-  [/velvet|velour/, made('nap', 0.45, 0.3)],
-  [/brocade|jacquard|banarasi|kanj/, made('brocade', 0.5, 0.6)],
-  [/silk|satin|charmeuse|taffeta|lam[eé]|sateen/, made('plain', 0.75, 0.25)],
-  [/chiffon|organza|georgette|tulle|mesh|net|sheer|voile/, made('plain', 0.2, 0.1, 0.8)],
-  [/lace|crochet|eyelet|broderie|chikan/, made('lace', 0, 0.4)],
-  [/linen|khadi|hemp|ramie|slub/, made('slub', 0, 0.7)],
-  [/fur|shearling|sherpa|fleece|teddy/, made('fur', 0.05, 0.6)],
-  [/straw|raffia|jute|rattan|wicker|canvas|basket/, made('weave', 0.05, 1)],
-  [/twill|gabardine|chino|drill/, made('twill', 0.08, 0.7)],
-  [/nylon|polyester|puffer|down|ripstop|patent|vinyl|acetate|rubber/, made('plain', 0.4, 0.8)],
-  [/gold|silver|brass|metal|steel|platinum|pearl|kundan|polki/, made('plain', 1, 1)],
+  [/sequin|beaded|mirror ?work|glitter/, made('sequin', 0.75)],
+  [/denim|chambray/, made('twill', 0.05)],
+  [/cable/, made('cable', 0)],
+  [/cashmere|merino|knit|jumper|wool(?!len coat)|alpaca|mohair|rib/, made('knit', 0.04)],
+  [/tweed|boucl|herringbone|felt|flannel/, made('tweed', 0)],
+  [/corduroy/, made('wale', 0.15)],
+  [/patent/, made('grain', 1)],
+  [/suede|nubuck/, made('nap', 0.05)],
+  [/leather|rexine/, made('grain', 0.5)],
+  [/velvet|velour/, made('nap', 0.45)],
+  [/brocade|jacquard|banarasi|kanj/, made('brocade', 0.5)],
+  [/silk|satin|charmeuse|taffeta|lam[eé]|sateen/, made('plain', 0.75)],
+  [/chiffon|organza|georgette|tulle|mesh|net|sheer|voile/, made('plain', 0.2, 0.8)],
+  [/lace|crochet|eyelet|broderie|chikan/, made('lace', 0)],
+  [/linen|khadi|hemp|ramie|slub/, made('slub', 0)],
+  [/fur|shearling|sherpa|fleece|teddy/, made('fur', 0.05)],
+  [/straw|raffia|jute|rattan|wicker|canvas|basket/, made('weave', 0.05)],
+  [/twill|gabardine|chino|drill/, made('twill', 0.08)],
+  [/nylon|polyester|puffer|down|ripstop|patent|vinyl|acetate|rubber/, made('plain', 0.4)],
+  [/gold|silver|brass|metal|steel|platinum|pearl|kundan|polki/, made('plain', 1)],
 ];
 
 export const materialOf = (words: string): Material =>
-  MATERIALS.find(([pattern]) => pattern.test(words.toLowerCase()))?.[1] ?? made('plain', 0.08, 0.5);
+  MATERIALS.find(([pattern]) => pattern.test(words.toLowerCase()))?.[1] ?? made('plain', 0.08);
 
 const line = (d: string, stroke: string, width: number, opacity: number): string =>
   path(d, {

@@ -3,6 +3,7 @@ import { path } from '../drawing/svg-sheet.js';
 import type { Cloth } from './cloth.js';
 import type { Cut } from './cuts.js';
 import type { Frame } from './frame.js';
+import { bothSeams, down } from './trims/sewing.js';
 
 const buttons = (cloth: Cloth, x: number, from: number, to: number, step: number, radius = 0.8): string => {
   const count = Math.max(1, Math.floor((to - from) / step) + 1);
@@ -29,18 +30,8 @@ export function drawFront(cloth: Cloth, cut: Cut, frame: Frame): string {
     case 'placket': {
       const low = cut.trims.includes('curved_hem') ? hem + 6.4 : hem + 1.2;
       return (
-        cloth.seam([
-          [1.7, depth],
-          [1.7, low],
-        ]) +
-        cloth.seam([
-          [-1.7, depth],
-          [-1.7, low],
-        ]) +
-        cloth.stitch([
-          [1.2, depth + 1],
-          [1.2, low],
-        ]) +
+        bothSeams(cloth, down(1.7, depth, low), 0.32) +
+        cloth.stitch(down(1.2, depth + 1, low)) +
         buttons(cloth, 0, depth + 4, low - 8, 9.4)
       );
     }
@@ -77,18 +68,8 @@ export function drawFront(cloth: Cloth, cut: Cut, frame: Frame): string {
       );
     case 'zip':
       return (
-        cloth.seam([
-          [1.2, depth],
-          [1.2, hem],
-        ]) +
-        cloth.seam([
-          [-1.2, depth],
-          [-1.2, hem],
-        ]) +
-        zip(cloth, [
-          [0, depth - (cut.collar === 'stand' ? 2.6 : 0)],
-          [0, hem + 1],
-        ])
+        bothSeams(cloth, down(1.2, depth, hem), 0.32) +
+        zip(cloth, down(0, depth - (cut.collar === 'stand' ? 2.6 : 0), hem + 1))
       );
     case 'slant_zip':
       return (

@@ -1,4 +1,5 @@
 import { EngineError, type GarmentKind, type RenderContext } from '@atelier/engine';
+import { factsIn, type Facts } from '../facts.js';
 import { colourOf, coloursIn } from '../drawing/colour-words.js';
 
 type GarmentFit = 'slim' | 'regular' | 'loose';
@@ -65,12 +66,6 @@ interface Said {
   readonly details?: readonly string[] | undefined;
   readonly direction?: string | undefined;
 }
-
-type Fields = Readonly<Record<string, unknown>>;
-
-const record = (value: unknown): Fields | undefined =>
-  // The cast is safe: each field is checked where it is read.
-  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : undefined;
 
 const text = (value: unknown): string => (typeof value === 'string' ? value.trim() : '');
 
@@ -165,12 +160,12 @@ export const garmentFacts = (spec: GarmentSpec): Record<string, unknown> => ({
 
 /** The garment in a picture's `meta`; undefined if there is none. */
 export function garmentFromMeta(
-  meta: Fields | undefined,
+  meta: Facts | undefined,
   { garmentKind }: KnownGarments,
 ): GarmentSpec | undefined {
-  const facts = record(meta?.['garment']);
-  const category = facts ? garmentKind(text(facts['category_public_id'])) : undefined;
-  if (!facts || !category) return undefined;
+  const facts = factsIn(meta?.['garment']);
+  const category = garmentKind(text(facts['category_public_id']));
+  if (!category) return undefined;
   const said = (name: string): string => text(facts[name]);
   const details = facts['details'];
   return specOf(category, {

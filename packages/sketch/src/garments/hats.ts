@@ -3,7 +3,7 @@ import { points } from '../drawing/points.js';
 import { contour, symmetric, type Cloth } from './cloth.js';
 import { boxed, type Drawing } from './drawing.js';
 import type { GarmentSpec } from './garment-spec.js';
-import { borderColour } from './trims/sewing.js';
+import { borderColour, bothSeams } from './trims/sewing.js';
 
 interface Hat {
   readonly svg: string;
@@ -27,8 +27,7 @@ const HATS: Readonly<Record<string, (c: Cloth) => Hat>> = {
       svg:
         c.piece(crown) +
         c.seam(points('0 -24, 0 -1')) +
-        c.seam(points('-2 -24, -12 -15, -14 1')) +
-        c.seam(points('2 -24, 12 -15, 14 1')) +
+        bothSeams(c, points('-2 -24, -12 -15, -14 1'), 0.32) +
         c.piece(brim, { round: 1.1 }) +
         c.stitch(points('-20 6, -10 8, 0 8.6, 10 8, 20 6')) +
         c.button(0, -24, 1),

@@ -1,8 +1,10 @@
 import { lerp, type Point } from '../drawing/geometry.js';
+import { points } from '../drawing/points.js';
 import { contour, mirror, type Cloth } from './cloth.js';
 import { band, halfOf, type Frame } from './frame.js';
 import type { GarmentSpec } from './garment-spec.js';
 import { shapeWords } from './tailor.js';
+import { both, bothSeams, box, down, twice } from './trims/sewing.js';
 
 /**
  * Half-breadths at waist, hip, knee and hem, and the place of the hem. y counts from the waist's upper edge;
@@ -126,10 +128,7 @@ function gatheredEnds(cloth: Cloth, cut: LegCut): string {
     [x + cut.hem, y + 0.6],
     [x - cut.hem, y + 1],
   ];
-  return (
-    cloth.piece(cuff, { bare: cut.style === 'rib', round: 0.7 }) +
-    cloth.piece(mirror(cuff), { bare: cut.style === 'rib', round: 0.7 })
-  );
+  return both(cloth, cuff, { bare: cut.style === 'rib', round: 0.7 });
 }
 
 function creases(cloth: Cloth, cut: LegCut): string {
@@ -174,14 +173,7 @@ function waistband(cloth: Cloth, cut: LegCut, frame: Frame): string {
   const strip = cloth.piece(band({ ...frame, half: () => cut.waist }, -0.4, height, 0.7), { round: 0.5 });
   if (cut.style === 'rib' || cut.style === 'gathered' || cut.style === 'elastic' || cut.style === 'sheer') {
     const ribs = Array.from({ length: 23 }, (_, i) =>
-      cloth.seam(
-        [
-          [(i - 11) * cut.waist * 0.088, 0.4],
-          [(i - 11) * cut.waist * 0.088, height],
-        ],
-        0.22,
-        0.4,
-      ),
+      cloth.seam(down((i - 11) * cut.waist * 0.088, 0.4, height), 0.22, 0.4),
     ).join('');
     const cord =
       cut.style === 'elastic' || cut.style === 'sheer'
@@ -195,17 +187,7 @@ function waistband(cloth: Cloth, cut: LegCut, frame: Frame): string {
     return strip + ribs + cord;
   }
   const loops = [-0.72, -0.3, 0.3, 0.72]
-    .map((u) =>
-      cloth.piece(
-        [
-          [u * cut.waist - 0.7, -0.6],
-          [u * cut.waist + 0.7, -0.6],
-          [u * cut.waist + 0.7, height + 0.7],
-          [u * cut.waist - 0.7, height + 0.7],
-        ],
-        { round: 0.3, bare: true },
-      ),
-    )
+    .map((u) => cloth.piece(box(u * cut.waist - 0.7, -0.6, 1.4, height + 1.3), { round: 0.3, bare: true }))
     .join('');
   return (
     strip + loops + cloth.button(0, height / 2 + 0.5, 0.8, cut.style === 'jeans' ? '#a9814a' : undefined)
@@ -213,185 +195,53 @@ function waistband(cloth: Cloth, cut: LegCut, frame: Frame): string {
 }
 
 function styling(cloth: Cloth, cut: LegCut): string {
-  const fly =
-    cloth.seam(
-      [
-        [0, 4],
-        [0, 28],
-      ],
-      0.4,
-    ) +
-    cloth.seam(
-      [
-        [3, 4],
-        [3, 17],
-        [0.4, 22],
-      ],
-      0.28,
-    );
+  const fly = cloth.seam(down(0, 4, 28), 0.4) + cloth.seam(points('3 4, 3 17, 0.4 22'), 0.28);
   const hemX = 12.5 + (cut.length - 28) * 0.055;
+  const hipPocket = (top: Point, out: number, width: number): string =>
+    bothSeams(cloth, [top, [cut.hip - out, 18]], width);
   switch (cut.style) {
     case 'jeans': {
-      const pocket: Point[] = [
-        [8.4, 4],
-        [10, 10],
-        [cut.hip * 0.9, 12.6],
-      ];
       const thread = '#c9954e';
-      const hems = [1, -1].map((s) =>
-        cloth.stitch(
-          [
-            [s * (hemX - cut.hem), cut.length - 1],
-            [s * (hemX + cut.hem), cut.length - 1.6],
-          ],
-          thread,
-        ),
-      );
-      return (
-        fly +
-        [pocket, mirror(pocket)]
-          .map(
-            (p) =>
-              cloth.seam(p, 0.5) +
-              cloth.stitch(
-                p.map(([x, y]): Point => [x * 0.98, y + 0.9]),
-                thread,
-              ),
-          )
-          .join('') +
-        cloth.stitch(
-          [
-            [3.5, 4.4],
-            [3.5, 16.6],
-            [0.9, 21.4],
-          ],
-          thread,
-        ) +
-        hems.join('') +
-        [cut.hip, -cut.hip]
-          .map((x) =>
-            cloth.stitch(
-              [
-                [x * 0.97, 20],
-                [x * 0.985, 34],
-              ],
-              thread,
-            ),
-          )
-          .join('')
-      );
-    }
-    case 'tailored':
-      return (
-        fly +
-        [1, -1]
-          .map((s) =>
-            cloth.seam(
-              [
-                [s * 11.6, 4],
-                [s * (cut.hip - 3), 18],
-              ],
-              0.42,
-            ),
-          )
-          .join('') +
-        (cut.length > 60
-          ? [1, -1]
-              .map((s) =>
-                cloth.seam(
-                  [
-                    [s * 10.4, 8],
-                    [s * 13.6, 56],
-                    [s * hemX, cut.length - 0.6],
-                  ],
-                  0.36,
-                  0.5,
-                ),
-              )
-              .join('')
-          : '')
-      );
-    case 'cargo': {
-      const patch: Point[] = [
-        [18, 42],
-        [26.4, 41],
-        [27.2, 57],
-        [18.6, 58],
+      const stitch = (line: readonly Point[]): string => cloth.stitch(line, thread);
+      const pocket: Point[] = [...points('8.4 4, 10 10'), [cut.hip * 0.9, 12.6]];
+      const hem: Point[] = [
+        [hemX - cut.hem, cut.length - 1],
+        [hemX + cut.hem, cut.length - 1.6],
       ];
-      const flap: Point[] = [
-        [17.6, 41],
-        [26.8, 40],
-        [27.2, 45.6],
-        [17.8, 46.6],
+      const side: Point[] = [
+        [cut.hip * 0.97, 20],
+        [cut.hip * 0.985, 34],
       ];
       return (
         fly +
-        [patch, mirror(patch), flap, mirror(flap)].map((p) => cloth.piece(p, { round: 0.6 })).join('') +
-        [1, -1]
-          .map((s) =>
-            cloth.seam(
-              [
-                [s * 11.6, 4],
-                [s * (cut.hip - 3), 18],
-              ],
-              0.42,
-            ),
-          )
-          .join('')
+        twice(pocket, (p) => cloth.seam(p, 0.5) + stitch(p.map(([x, y]): Point => [x * 0.98, y + 0.9]))) +
+        stitch(points('3.5 4.4, 3.5 16.6, 0.9 21.4')) +
+        twice(hem, stitch) +
+        twice(side, stitch)
       );
     }
+    case 'tailored': {
+      const crease: Point[] = [...points('10.4 8, 13.6 56'), [hemX, cut.length - 0.6]];
+      return (
+        fly + hipPocket([11.6, 4], 3, 0.42) + (cut.length > 60 ? bothSeams(cloth, crease, 0.36, 0.5) : '')
+      );
+    }
+    case 'cargo':
+      return (
+        fly +
+        ['18 42, 26.4 41, 27.2 57, 18.6 58', '17.6 41, 26.8 40, 27.2 45.6, 17.8 46.6']
+          .map((patch) => both(cloth, points(patch), { round: 0.6 }))
+          .join('') +
+        hipPocket([11.6, 4], 3, 0.42)
+      );
     case 'elastic':
-      return cloth.seam(
-        [
-          [0, 4],
-          [0, 28],
-        ],
-        0.34,
-      );
+      return cloth.seam(down(0, 4, 28), 0.34);
     case 'sheer':
-      return (
-        cloth.seam(
-          [
-            [0, 3],
-            [0, 28],
-          ],
-          0.3,
-        ) +
-        cloth.seam(
-          [
-            [-18, 20],
-            [0, 24],
-            [18, 20],
-          ],
-          0.26,
-          0.5,
-        )
-      );
+      return cloth.seam(down(0, 3, 28), 0.3) + cloth.seam(points('-18 20, 0 24, 18 20'), 0.26, 0.5);
     case 'rib':
     case 'gathered':
     case 'draped':
-      return (
-        cloth.seam(
-          [
-            [0, 5],
-            [0, 28],
-          ],
-          0.34,
-        ) +
-        (cut.style === 'rib'
-          ? [1, -1]
-              .map((s) =>
-                cloth.seam(
-                  [
-                    [s * 12, 5],
-                    [s * (cut.hip - 2), 18],
-                  ],
-                  0.4,
-                ),
-              )
-              .join('')
-          : '')
-      );
+      return cloth.seam(down(0, 5, 28), 0.34) + (cut.style === 'rib' ? hipPocket([12, 5], 2, 0.4) : '');
   }
 }
 

@@ -4,6 +4,7 @@ import { symmetric, type Cloth } from './cloth.js';
 import { band, halfOf, type Frame } from './frame.js';
 import type { GarmentSpec } from './garment-spec.js';
 import { shapeWords } from './tailor.js';
+import { bothSeams, down } from './trims/sewing.js';
 
 interface SkirtCut {
   readonly side: readonly Point[];
@@ -92,28 +93,8 @@ export function drawSkirt(
     ];
   });
   const extras = [
-    cut.trims.includes('darted')
-      ? [1, -1]
-          .map((s) =>
-            cloth.seam(
-              [
-                [s * 9, 4],
-                [s * 10.4, 14],
-              ],
-              0.3,
-            ),
-          )
-          .join('')
-      : '',
-    cut.trims.includes('back_vent')
-      ? cloth.seam(
-          [
-            [0, hem[1] - 14],
-            [0, hem[1] + 1.6],
-          ],
-          0.4,
-        )
-      : '',
+    cut.trims.includes('darted') ? bothSeams(cloth, points('9 4, 10.4 14'), 0.3) : '',
+    cut.trims.includes('back_vent') ? cloth.seam(down(0, hem[1] - 14, hem[1] + 1.6), 0.4) : '',
     cut.trims.includes('gathered')
       ? Array.from({ length: 21 }, (_, i) =>
           cloth.fold(

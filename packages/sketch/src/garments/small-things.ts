@@ -5,6 +5,7 @@ import { path } from '../drawing/svg-sheet.js';
 import { contour, mirror, symmetric, type Cloth } from './cloth.js';
 import { boxed, type Drawing } from './drawing.js';
 import type { GarmentSpec } from './garment-spec.js';
+import { both, bothSeams, box, twice } from './trims/sewing.js';
 
 const STONES = ['#9a1f3d', '#14704f', '#f3ead6', '#26479f'] as const;
 
@@ -51,15 +52,7 @@ const THINGS: Readonly<Record<string, Thing>> = {
         c.stitch(points('-48 2.8, 48 2.4')) +
         holes +
         `<rect x="-59" y="-6.6" width="12" height="13.2" rx="2" fill="none" stroke="${c.line}" stroke-width="2.6"/><rect x="-59" y="-6.6" width="12" height="13.2" rx="2" fill="none" stroke="${c.metal}" stroke-width="1.8"/><path d="M-58 0h12" stroke="${c.metal}" stroke-width="1.5"/>` +
-        c.piece(
-          [
-            [-42, -4.8],
-            [-38, -4.8],
-            [-38, 4.8],
-            [-42, 4.8],
-          ],
-          { bare: true },
-        ),
+        c.piece(box(-42, -4.8, 4, 9.6), { bare: true }),
       [-62, -9],
       [56, 9],
     );
@@ -125,17 +118,8 @@ const THINGS: Readonly<Record<string, Thing>> = {
       points('24 9.6, 12 7, 2 2'),
     );
     return boxed(
-      c.piece(wing) +
-        c.piece(mirror(wing)) +
-        [1, -1]
-          .map((s) =>
-            c.fold([
-              [s * 3, 0],
-              [s * 9, -2],
-              [s * 15, -2],
-            ]),
-          )
-          .join('') +
+      both(c, wing) +
+        twice(points('3 0, 9 -2, 15 -2'), (line) => c.fold(line)) +
         c.piece(contour(points('-3 -4, 3 -4, 3.4 4, -3.4 4, -3 -4')), { round: 0.9 }),
       [-28, -12],
       [28, 12],
@@ -233,10 +217,8 @@ const THINGS: Readonly<Record<string, Thing>> = {
       .join('');
     return boxed(
       temples +
-        [lens, mirror(lens)].map((l) => c.piece(l)).join('') +
-        [inner, mirror(inner)]
-          .map((l) => c.piece(l, { colour: glass, bare: true, sheen: 0.7, opacity: 0.94 }))
-          .join('') +
+        both(c, lens) +
+        both(c, inner, { colour: glass, bare: true, sheen: 0.7, opacity: 0.94 }) +
         path('M-5.4 -5Q0 -8 5.4 -5', { fill: 'none', stroke: c.fabric.colour, 'stroke-width': 2.2 }),
       [-43, -14],
       [43, 14],
@@ -257,9 +239,7 @@ const THINGS: Readonly<Record<string, Thing>> = {
           (g) =>
             c.piece(g) + c.fold(g === glove ? points('10 2, 11 10, 10 16') : points('-10 2, -11 10, -10 16')),
         )
-        .join('') +
-        c.seam(points('4.4 36, 14 37.6, 24.4 36'), 0.5) +
-        c.seam(points('-4.4 36, -14 37.6, -24.4 36'), 0.5),
+        .join('') + bothSeams(c, points('4.4 36, 14 37.6, 24.4 36'), 0.5),
       [-36, -29],
       [36, 46],
     );
@@ -270,12 +250,7 @@ const THINGS: Readonly<Record<string, Thing>> = {
       points('22 -30, 21 -4, 24 10, 20 22'),
       points('20 22, 8 30, -8 32, -14 27, -12 20, 2 14, 7 2, 6 -30'),
     );
-    const cuff: Point[] = [
-      [5.4, -30.6],
-      [22.6, -30.6],
-      [22.2, -23],
-      [5.8, -23],
-    ];
+    const cuff = points('5.4 -30.6, 22.6 -30.6, 22.2 -23, 5.8 -23');
     const toe = contour(points('-8 32, -14 27, -12 20, -4 17.4'), points('-4 17.4, -1 24, -3 31.6'));
     const shifted = (s: readonly Point[]): Point[] => s.map(([x, y]): Point => [x + 20, y - 4]);
     const one = (f: (s: readonly Point[]) => Point[]): string =>
@@ -305,13 +280,13 @@ const THINGS: Readonly<Record<string, Thing>> = {
       [43, 38],
     );
   },
-  scarf: (c) => boxed(longCloth(c, 17, 96, true), [-24, -52], [34, 58]),
-  dupatta: (c) => boxed(longCloth(c, 24, 104, true, c.fabric.accents[0] ?? '#c9a04f'), [-32, -56], [42, 62]),
-  shawl: (c) => boxed(longCloth(c, 27, 92, true), [-34, -50], [46, 56]),
+  scarf: (c) => boxed(longCloth(c, 17, 96), [-24, -52], [34, 58]),
+  dupatta: (c) => boxed(longCloth(c, 24, 104, c.fabric.accents[0] ?? '#c9a04f'), [-32, -56], [42, 62]),
+  shawl: (c) => boxed(longCloth(c, 27, 92), [-34, -50], [46, 56]),
 };
 
 /** A long cloth, folded over once. Its ends have a border and fringes. */
-function longCloth(c: Cloth, half: number, height: number, fringe: boolean, border?: string): string {
+function longCloth(c: Cloth, half: number, height: number, border?: string): string {
   const top = -height / 2;
   const low = height / 2;
   const back = contour(
@@ -372,11 +347,10 @@ function longCloth(c: Cloth, half: number, height: number, fringe: boolean, bord
         }),
       ).join('')
     : '';
-  const fringes = fringe ? slats(c, -half, half, low) : '';
   return (
     c.piece(back) +
-    (fringe ? slats(c, -half + 14, half + 12, low - 9) : '') +
-    fringes +
+    slats(c, -half + 14, half + 12, low - 9) +
+    slats(c, -half, half, low) +
     c.piece(front) +
     [-0.5, 0.1, 0.6]
       .map((u) =>

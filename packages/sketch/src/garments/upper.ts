@@ -4,23 +4,21 @@ import { drawCollar } from './collars.js';
 import type { Cut, Neckline } from './cuts.js';
 import { halfOf, type Frame, type SleeveFrame } from './frame.js';
 import { drawFront } from './fronts.js';
+import { both } from './trims/sewing.js';
 import { shade } from '../drawing/colour.js';
 import { polygon } from '../drawing/curve.js';
 import { group } from '../drawing/svg-sheet.js';
 
+const roundNeck = (n: number, d: number): Point[] => [
+  [0, d],
+  [n * 0.5, d * 0.87],
+  [n * 0.86, d * 0.48],
+  [n, 0],
+];
+
 const NECKLINES: Readonly<Record<Neckline, (n: number, d: number) => Point[]>> = {
-  crew: (n, d) => [
-    [0, d],
-    [n * 0.5, d * 0.87],
-    [n * 0.86, d * 0.48],
-    [n, 0],
-  ],
-  stand: (n, d) => [
-    [0, d],
-    [n * 0.5, d * 0.87],
-    [n * 0.86, d * 0.48],
-    [n, 0],
-  ],
+  crew: roundNeck,
+  stand: roundNeck,
   scoop: (n, d) => [
     [0, d],
     [n * 0.58, d * 0.88],
@@ -138,7 +136,7 @@ function straps(cloth: Cloth, cut: Cut): string {
     [cut.shoulder[0] + 0.5, cut.shoulder[1]],
     [x + 0.7, y + 0.6],
   ];
-  return cloth.piece(strap, { round: 0.4 }) + cloth.piece(mirror(strap), { round: 0.4 });
+  return both(cloth, strap, { round: 0.4 });
 }
 
 /** The inside of the back, seen through the neckline when the garment lies flat. */
@@ -225,11 +223,6 @@ function sleeveFolds(cloth: Cloth, frame: SleeveFrame, armpit: Point): string {
   );
 }
 
-interface Worn {
-  /** Whether to draw the garment as worn, without the parts that are only visible when it lies flat. */
-  readonly worn: boolean;
-}
-
 interface UpperDrawing {
   /** Sleeves, which lie under the body's edge. */
   readonly arms: string;
@@ -237,8 +230,11 @@ interface UpperDrawing {
   readonly frame: Frame;
 }
 
-/** A garment that hangs from the shoulders. `frame` gives the places of trims. */
-export function drawUpper(cloth: Cloth, cut: Cut, { worn }: Worn): UpperDrawing {
+/**
+ * A garment that hangs from the shoulders. `frame` gives the places of trims. `worn` leaves out the parts that
+ * are only visible when it lies flat.
+ */
+export function drawUpper(cloth: Cloth, cut: Cut, worn: boolean): UpperDrawing {
   const armpit = cut.side[0] ?? [24, 24];
   const neckline = NECKLINES[cut.neckline[0]](cut.neck, cut.neckline[1]);
   const sleeve = sleeveShape(cut, armpit);

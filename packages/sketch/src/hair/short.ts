@@ -1,26 +1,20 @@
 import { shade } from '../drawing/colour.js';
-import { outline } from '../drawing/curve.js';
 import type { Point } from '../drawing/geometry.js';
 import { path } from '../drawing/svg-sheet.js';
 import type { HeadFrame } from '../face/head-frame.js';
 import type { Pens } from '../figure/pens.js';
 import type { HairPainter } from './hair-painter.js';
-import { drawCap, type Cap, type Sweep } from './strands.js';
+import { capShape, drawCap, type Sweep } from './strands.js';
 import { skullCap } from './tied.js';
 import { points } from '../drawing/points.js';
 
 /** Clipped sides: a veil of hair whose edge dissolves into the skin. */
 const sides = (pens: Pens, frame: HeadFrame, colour: string, opacity: number): string =>
-  path(outline([...skullCap(frame, 3, 34.8).crown, ...[...skullCap(frame, 3, 34.8).hairline].reverse()]), {
+  path(capShape(skullCap(frame, 3, 34.8)), {
     fill: shade(colour, 1),
     'fill-opacity': opacity,
     filter: pens.sheet.blur(0.6),
   });
-
-const topCap = (frame: HeadFrame, hairline: readonly Point[], crown: readonly Point[]): Cap => ({
-  hairline: frame.all(hairline),
-  crown: frame.freely(crown),
-});
 
 function short(
   hairline: readonly Point[],
@@ -34,7 +28,7 @@ function short(
     const part = spec.random.fork('part').chance(0.5) ? 1 : -1;
     const flip = (points: readonly Point[]): Point[] =>
       part === 1 ? [...points] : points.map(([x, y]): Point => [-x, y]).reverse();
-    const cap = topCap(frame, flip(hairline), flip(crown));
+    const cap = { hairline: frame.all(flip(hairline)), crown: frame.freely(flip(crown)) };
     return {
       back: '',
       front:

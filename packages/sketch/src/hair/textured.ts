@@ -1,7 +1,6 @@
 import { shade } from '../drawing/colour.js';
 import type { Point } from '../drawing/geometry.js';
 import { path } from '../drawing/svg-sheet.js';
-import { outline } from '../drawing/curve.js';
 import { drawCurls, scalloped } from './curls.js';
 import type { HairPainter } from './hair-painter.js';
 import { capPoint, capShape, drawCap, type Cap } from './strands.js';
@@ -67,8 +66,6 @@ export const drawCloud: HairPainter = (pens, frame, spec) => {
   };
 };
 
-const SIDES_SHORT = 0.72;
-
 export const drawCurlyTop: HairPainter = (pens, frame, spec) => {
   const { colour, texture } = spec.hair;
   const random = spec.random.fork('curly');
@@ -89,7 +86,7 @@ export const drawCurlyTop: HairPainter = (pens, frame, spec) => {
     front:
       path(capShape(fade), {
         fill: shade(colour, 2),
-        'fill-opacity': SIDES_SHORT,
+        'fill-opacity': 0.72,
         filter: pens.sheet.blur(0.7),
       }) +
       drawCurls(
@@ -107,7 +104,7 @@ export const drawCurlyTop: HairPainter = (pens, frame, spec) => {
 export const drawBuzz: HairPainter = (pens, frame, spec) => {
   const { colour } = spec.hair;
   const cap = skullCap(frame, 3, 35.2);
-  const soft = path(outline([...cap.crown, ...[...cap.hairline].reverse()]), {
+  const soft = path(capShape(cap), {
     fill: colour,
     'fill-opacity': 0.8,
     filter: pens.sheet.blur(0.8),

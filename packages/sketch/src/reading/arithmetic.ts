@@ -5,6 +5,9 @@
  */
 export const { abs, exp, floor, hypot, log, round, sqrt } = Math;
 
+/** The middle value; sorts the values in place. */
+export const median = (values: number[]): number => values.sort((p, q) => p - q)[values.length >> 1] ?? 0;
+
 export const least = (a: number, b: number): number => (a < b ? a : b);
 export const most = (a: number, b: number): number => (a > b ? a : b);
 export const within = (value: number, low: number, high: number): number =>

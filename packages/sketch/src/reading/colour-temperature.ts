@@ -1,5 +1,6 @@
 import { least, most } from './arithmetic.js';
 import type { Raster } from '../drawing/rasterise.js';
+import { LINEAR } from '../cutout/lab-planes.js';
 import type { Mask } from '../cutout/mask.js';
 
 /** Estimates are clamped to the range of lamps and skies, and rounded to their precision. */
@@ -11,11 +12,6 @@ const STEP = 50;
 const COLOURED = 0.82;
 /** Share of the highlights' luminance from which a pixel is bright. */
 const BRIGHT = 0.55;
-
-const LINEAR = Float32Array.from({ length: 256 }, (_, c) => {
-  const v = c / 255;
-  return v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4;
-});
 
 /** Correlated colour temperature of a linear sRGB colour by McCamy's cubic (1992), kelvin. */
 function correlatedTemperature(red: number, green: number, blue: number): number {

@@ -1,17 +1,17 @@
 import sharp from 'sharp';
 import type { EnginePicture } from '@atelier/engine';
-import { rasterise, type Raster } from '../drawing/rasterise.js';
-import { element, group as svgGroup, path, SvgSheet } from '../drawing/svg-sheet.js';
+import { rasterise, rasterOf } from '../drawing/rasterise.js';
+import { element, path, SvgSheet } from '../drawing/svg-sheet.js';
 import { encode } from '../encode.js';
-import { compose } from '../scene.js';
+import { compose, type Layer } from '../scene.js';
 import { writeFigures } from './figures.js';
 import type { Group } from './grouping.js';
+import { INK, line, PAPER } from './recipe-pen.js';
 
 const TILE = { width: 190, height: 238 };
 const GAP = 44;
 const MARGIN = 46;
 const COLUMNS = 5;
-const INK = '#4a433d';
 /** People who cannot distinguish red from green can still distinguish these. */
 const COLOURS = ['#c8553d', '#2f6f9f', '#d9a036', '#5b8c5a', '#8a5a9e'];
 
@@ -27,19 +27,13 @@ interface Place {
   readonly y: number;
 }
 
+/** The upper left corner of a tile. */
 const placeOf = (index: number): Place => ({
   x: MARGIN + (index % COLUMNS) * (TILE.width + GAP),
   y: MARGIN + Math.floor(index / COLUMNS) * (TILE.height + GAP + 12),
 });
 
-const stroke = (d: string, colour: string, width: number): string =>
-  path(d, {
-    fill: 'none',
-    stroke: colour,
-    'stroke-width': width,
-    'stroke-linecap': 'round',
-    'stroke-linejoin': 'round',
-  });
+const stroke = (d: string, colour: string, width: number): string => line(d, width, { stroke: colour });
 
 /**
  * A person's bracket lies over the tile and has a head. A place's bracket lies under the tile and has a
@@ -61,15 +55,12 @@ function bracket({ x, y }: Place, axis: 'person' | 'location', colour: string): 
   );
 }
 
-async function tile(bytes: Buffer, { x, y }: Place): Promise<Raster & { left: number; top: number }> {
-  const { data, info } = await sharp(bytes)
+async function tile(bytes: Buffer, { x, y }: Place): Promise<Layer> {
+  const photo = sharp(bytes)
     .rotate()
     .flatten({ background: '#ffffff' })
-    .resize(TILE.width, TILE.height, { fit: 'contain', background: '#e9e3d8' })
-    .ensureAlpha()
-    .raw()
-    .toBuffer({ resolveWithObject: true });
-  return { data, width: info.width, height: info.height, left: x, top: y };
+    .resize(TILE.width, TILE.height, { fit: 'contain', background: '#e9e3d8' });
+  return { ...(await rasterOf(photo.ensureAlpha())), left: x, top: y };
 }
 
 /** A photograph that could not be read. */
@@ -98,7 +89,7 @@ export async function contactSheet(
   const sheet = new SvgSheet();
   const broken = photos.map((photo, index) => (photo ? '' : brokenTile(placeOf(index)))).join('');
   const paper = await rasterise(
-    sheet.document(width, height, element('rect', { width, height, fill: '#f5f1e8' }), broken),
+    sheet.document(width, height, element('rect', { width, height, fill: PAPER }), broken),
   );
   const tiles = [];
   for (const [index, photo] of photos.entries()) if (photo) tiles.push(await tile(photo, placeOf(index)));
@@ -118,25 +109,14 @@ export async function contactSheet(
         width: 26,
         height: 24,
         rx: 5,
-        fill: '#f5f1e8',
+        fill: PAPER,
         'fill-opacity': 0.88,
       });
       return plate + writeFigures(String(index), x + 15, y + TILE.height - 27, 14, INK);
     })
     .join('');
-  const notes = new SvgSheet();
-  const drawn = await rasterise(
-    notes.document(
-      width,
-      height,
-      svgGroup(
-        {},
-        marks(grouping.person_groups, 'person'),
-        marks(grouping.location_groups, 'location'),
-        numbers,
-      ),
-    ),
-  );
+  const brackets = marks(grouping.person_groups, 'person') + marks(grouping.location_groups, 'location');
+  const drawn = await rasterise(new SvgSheet().document(width, height, brackets, numbers));
   const picture = await compose([paper, ...tiles, drawn], testMark);
   return encode(picture, {
     kind: 'grouping',

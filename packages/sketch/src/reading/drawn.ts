@@ -7,17 +7,11 @@ import { maskOf } from '../composition/outline.js';
 import { knownPerson } from '../composition/person.js';
 import { FRAMINGS } from '../composition/shot.js';
 import { isSlot, SLOT_OF_CLASS, type Slot } from '../cutout/classify.js';
-import { bounds } from '../cutout/cut-out.js';
-import { erode, type Mask } from '../cutout/mask.js';
-import type { Raster } from '../drawing/rasterise.js';
+import { bounds, erode, shareOf, type Mask } from '../cutout/mask.js';
+import { cropped, type Raster } from '../drawing/rasterise.js';
+import { factsIn, type Facts } from '../facts.js';
 import type { Photograph } from './photograph.js';
-import { shareOf, type GarmentRegion, type Reading } from './regions.js';
-
-type Facts = Readonly<Record<string, unknown>>;
-
-const record = (value: unknown): Facts =>
-  // A picture's meta is foreign data: each field is checked where it is read.
-  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Facts) : {};
+import type { GarmentRegion, Reading } from './regions.js';
 
 /** Figures are drawn nine heads tall. */
 const HEADS = 9;
@@ -29,7 +23,7 @@ interface Outlined {
 
 /** The outlines of single things. If an earlier release kept none, the outline of the only garment. */
 async function outlined(meta: Facts, { full }: Photograph): Promise<Outlined[]> {
-  const outlines = record(meta['silhouettes']);
+  const outlines = factsIn(meta['silhouettes']);
   const cloth = await maskOf(outlines['cloth'], full.width, full.height);
   const [only, ...others] = classesOf(meta);
   const names = Object.keys(outlines).filter((name) => name.startsWith('worn.'));
@@ -44,23 +38,13 @@ async function outlined(meta: Facts, { full }: Photograph): Promise<Outlined[]> 
   return found;
 }
 
-function cropped({ data, width }: Raster, mask: Mask): Raster {
-  const box = bounds(mask, 3);
-  const out = new Uint8Array(box.width * box.height * 4);
-  for (let y = 0; y < box.height; y++) {
-    const from = ((y + box.top) * width + box.left) * 4;
-    out.set(data.subarray(from, from + box.width * 4), y * box.width * 4);
-  }
-  return { data: out, width: box.width, height: box.height };
-}
-
 /** Reads a picture that this engine composed; undefined for any other. */
 export async function readDrawn(
   { meta = {}, name }: EngineImage,
   photograph: Photograph,
 ): Promise<Reading | undefined> {
   const { full, small } = photograph;
-  const [view, outlines] = [record(meta['view']), record(meta['silhouettes'])];
+  const [view, outlines] = [factsIn(meta['view']), factsIn(meta['silhouettes'])];
   const shows = FRAMINGS.find((one) => one === view['framing']);
   const whole = await maskOf(outlines['subject'], small.width, small.height);
   const { scale, x } = view;
@@ -71,18 +55,19 @@ export async function readDrawn(
   const garments = (await outlined(meta, photograph)).map(({ slot, mask }): GarmentRegion => {
     // The outline has a precision of a thousandth, so it may include a line of the background.
     const inner = erode(mask, Math.max(1, Math.round(full.height / 900)));
-    const cut = async (): Promise<Raster> => cropped(await clothOf(full, inner, front, middle), inner);
+    const cut = async (): Promise<Raster> =>
+      cropped(await clothOf(full, inner, front, middle), bounds(inner, 3));
     return { slot, mask: resampled(mask, small.width, small.height), areaShare: shareOf(mask), cut };
   });
   const person = knownPerson(meta);
-  const stance = STANCES.find((one) => one === record(meta['wearer'])['stance']);
+  const stance = STANCES.find((one) => one === factsIn(meta['wearer'])['stance']);
   const worn = 'cloth' in outlines;
   return {
     photograph,
     subject: {
       mask: whole,
       share: shareOf(whole),
-      plainGround: !('scene' in record(meta['backdrop'])) && !('picture' in record(meta['backdrop'])),
+      plainGround: !('scene' in factsIn(meta['backdrop'])) && !('picture' in factsIn(meta['backdrop'])),
     },
     garments: garments.sort((p, q) => q.areaShare - p.areaShare),
     figure: { ...(person && { person }), ...(stance && { stance }), shows, head: scale / HEADS },

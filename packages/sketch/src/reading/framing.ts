@@ -1,6 +1,6 @@
 import type { Stance } from '../casting/figure-spec.js';
 import type { ShotFraming } from '../composition/shot.js';
-import type { Mask } from '../cutout/mask.js';
+import { bounds } from '../cutout/mask.js';
 import type { Reading } from './regions.js';
 
 export type CameraHeight = 'low' | 'waist' | 'chest' | 'eye' | 'high';
@@ -21,25 +21,6 @@ export interface FramingReading {
   readonly headroom: number;
 }
 
-/** Bounds of the subject in shares of the picture. */
-function extent({
-  data,
-  width,
-  height,
-}: Mask): readonly [left: number, top: number, right: number, bottom: number] {
-  let [left, top, right, bottom] = [width, height, 0, 0];
-  for (let i = 0; i < data.length; i++) {
-    if (!data[i]) continue;
-    const x = i % width;
-    const y = Math.floor(i / width);
-    if (x < left) left = x;
-    if (x > right) right = x;
-    if (y < top) top = y;
-    if (y > bottom) bottom = y;
-  }
-  return [left / width, top / height, (right + 1) / width, (bottom + 1) / height];
-}
-
 const round = (value: number): number => Math.round(value * 100) / 100;
 
 /** A drawing has the usual camera height for its crop. */
@@ -55,8 +36,10 @@ const CAMERA: Readonly<Record<ShotFraming, CameraHeight>> = {
  * for a product.
  */
 export function readFraming({ subject, figure }: Reading): FramingReading {
-  const { mask } = subject;
-  const [left, top, right, bottom] = extent(mask);
+  const { width, height } = subject.mask;
+  const box = bounds(subject.mask, 0);
+  const [left, right] = [box.left / width, (box.left + box.width) / width];
+  const [top, bottom] = [box.top / height, (box.top + box.height) / height];
   const offset = round((left + right) / 2 - 0.5);
   const headroom = round(top);
   if (figure)

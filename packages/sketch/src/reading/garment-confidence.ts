@@ -45,28 +45,11 @@ function wholeness(mask: Mask, pieces: number): number {
   return all > 0 ? areas.slice(0, pieces).reduce((sum, v) => sum + v, 0) / all : 0;
 }
 
-/** How similar in size the two halves are, 0–1. A missing sleeve lowers it. */
-function balance({ data, width }: Mask, middle: number): number {
-  let [left, right] = [0, 0];
-  for (let i = 0; i < data.length; i++) {
-    if (!data[i]) continue;
-    if (i % width < middle) left++;
-    else right++;
-  }
-  return Math.min(left, right) / Math.max(1, left, right);
-}
-
 /**
  * The confidence that a region is one garment, 0–1. It is high if the contour is visible, and if the region is
- * in one piece and not lopsided. Scraps of a jumper in the wall's colour fail all three tests.
- * @param middle the wearer's middle line, for clothes around it
+ * in as few pieces as expected. Scraps of a jumper in the wall's colour fail both tests.
  */
-export function trustIn(
-  mask: Mask,
-  planes: LabPlanes,
-  { pieces, middle }: { readonly pieces: number; readonly middle?: number },
-): number {
+export function trustIn(mask: Mask, planes: LabPlanes, pieces: number): number {
   const inner = erode(mask, 1).data;
-  const even = middle === undefined ? 1 : Math.min(1, 0.4 + balance(mask, middle));
-  return (0.35 + 0.65 * setOff(mask, inner, planes)) * wholeness(mask, pieces) * even;
+  return (0.35 + 0.65 * setOff(mask, inner, planes)) * wholeness(mask, pieces);
 }

@@ -1,9 +1,9 @@
 import sharp from 'sharp';
 import type { ArtifactKind, EnginePicture, PictureMeta } from '@atelier/engine';
-import { bounds } from '../cutout/cut-out.js';
+import { bounds } from '../cutout/mask.js';
 import { classFromWords, type Slot } from '../cutout/classify.js';
 import { dominantColours } from '../cutout/dominant-colours.js';
-import type { Raster } from '../drawing/rasterise.js';
+import { imageOf, rasterOf, type Raster } from '../drawing/rasterise.js';
 import { encode } from '../encode.js';
 import { marked } from '../scene.js';
 import type { GarmentRegion, Reading } from './regions.js';
@@ -72,20 +72,14 @@ async function onSheet(garment: Raster, ground: 'transparent' | 'white'): Promis
   const scale = Math.max(1, Math.min(MOST_ENLARGEMENT, SHOWN_SIDE / long));
   const [w, h] = [Math.round(garment.width * scale), Math.round(garment.height * scale)];
   const margin = Math.round(Math.max(w, h) * MARGIN);
-  const piece = await sharp(garment.data, {
-    raw: { width: garment.width, height: garment.height, channels: 4 },
-  })
+  const piece = await imageOf(garment)
     .resize(w, h, { fit: 'fill', kernel: 'lanczos3' })
     .png({ compressionLevel: 1 })
     .toBuffer();
   const [width, height] = [w + 2 * margin, h + 2 * margin];
-  const background =
-    ground === 'white' ? { r: 255, g: 255, b: 255, alpha: 1 } : { r: 255, g: 255, b: 255, alpha: 0 };
-  const data = await sharp({ create: { width, height, channels: 4, background } })
-    .composite([{ input: piece, left: margin, top: margin }])
-    .raw()
-    .toBuffer();
-  return { data, width, height };
+  const background = { r: 255, g: 255, b: 255, alpha: ground === 'white' ? 1 : 0 };
+  const sheet = sharp({ create: { width, height, channels: 4, background } });
+  return rasterOf(sheet.composite([{ input: piece, left: margin, top: margin }]));
 }
 
 interface GarmentSheet {

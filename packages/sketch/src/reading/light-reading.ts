@@ -1,4 +1,4 @@
-import { abs, floor } from './arithmetic.js';
+import { abs, floor, median } from './arithmetic.js';
 import type { LabPlanes } from '../cutout/lab-planes.js';
 import { erode, type Mask } from '../cutout/mask.js';
 import type { Reading } from './regions.js';
@@ -22,8 +22,6 @@ interface Slope {
   readonly down: number;
   readonly weight: number;
 }
-
-const median = (values: number[]): number => values.sort((p, q) => p - q)[values.length >> 1] ?? 0;
 
 /**
  * The least-squares plane of lightness over chosen pixels, in L* per full width and height. Outliers are

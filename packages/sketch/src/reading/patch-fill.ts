@@ -3,7 +3,7 @@ import { least, most } from './arithmetic.js';
 /**
  * A small picture with a hole. `rgb` has three channels a pixel, 0–255; `missing` is 1 for each missing pixel.
  */
-interface Torn {
+export interface Torn {
   readonly rgb: Float32Array;
   readonly missing: Uint8Array;
   readonly width: number;

@@ -3,7 +3,7 @@ import { personFacts, type Person } from '../composition/person.js';
 import { rasterise } from '../drawing/rasterise.js';
 import { SvgSheet } from '../drawing/svg-sheet.js';
 import { encode } from '../encode.js';
-import { drawFigure, flat } from '../figure/figure.js';
+import { drawFigure } from '../figure/figure.js';
 import { buildRig } from '../figure/rig.js';
 import { compose, figureLayer, frame, soles } from '../scene.js';
 import { chooseStudio, drawBackdrop, drawFloorShadow } from '../studio/backdrop.js';
@@ -21,16 +21,10 @@ export async function personPicture(person: Person, testMark: boolean): Promise<
   const framing = frame(WIDTH, HEIGHT, 0, 900, 0.875, 0.068);
   const studio = chooseStudio(spec.random.fork('studio'));
   const floor = framing.y + 862 * framing.scale;
-  const feet = [rig.legs.left, rig.legs.right].map((leg) => {
-    const [x, y] = leg.point(1, 0);
-    return [x, y + 70] as const;
-  });
   const wall = new SvgSheet();
   const ground = drawBackdrop(wall, studio, WIDTH, HEIGHT, floor);
-  const shadow = drawFloorShadow(wall, studio, soles(framing, feet), framing.scale);
-  const figure = await figureLayer(spec, framing, WIDTH, HEIGHT, (pens) =>
-    flat(drawFigure(pens, rig, { legwear: 0.9, vest: true, arms: true, legs: true })),
-  );
+  const shadow = drawFloorShadow(wall, studio, soles(framing, rig), framing.scale);
+  const figure = await figureLayer(spec, framing, WIDTH, HEIGHT, (pens) => drawFigure(pens, rig, true));
   const sheet = await compose(
     [await rasterise(wall.document(WIDTH, HEIGHT, ground, shadow)), figure],
     testMark,

@@ -1,5 +1,4 @@
-import sharp from 'sharp';
-import type { Raster } from '../drawing/rasterise.js';
+import { imageOf, rasterOf, type Raster } from '../drawing/rasterise.js';
 import { decode } from '@atelier/engine/decode';
 import { clamp } from '../drawing/geometry.js';
 import { labPlanes, type LabPlanes } from '../cutout/lab-planes.js';
@@ -18,19 +17,13 @@ export interface Photograph {
   readonly planes: LabPlanes;
   /** The colours as they are, to measure the light by. */
   readonly asTaken: LabPlanes;
-  /** Pixels of `full` per pixel of `small`. */
-  readonly ratio: number;
 }
 
 /** Scales a picture down to a long side. `blur` softens it: a Gaussian's sigma, in the new pixels. */
-export async function shrunk(raster: Raster, longSide: number, blur?: number): Promise<Raster> {
-  const small = sharp(raster.data, {
-    raw: { width: raster.width, height: raster.height, channels: 4 },
-  }).resize(longSide, longSide, { fit: 'inside', withoutEnlargement: blur === undefined });
-  const { data, info } = await (blur === undefined ? small : small.blur(blur))
-    .raw()
-    .toBuffer({ resolveWithObject: true });
-  return { data, width: info.width, height: info.height };
+export function shrunk(raster: Raster, longSide: number, blur?: number): Promise<Raster> {
+  const fit = { fit: 'inside', withoutEnlargement: blur === undefined } as const;
+  const small = imageOf(raster).resize(longSide, longSide, fit);
+  return rasterOf(blur === undefined ? small : small.blur(blur));
 }
 
 const percentile = (counts: Float64Array, share: number): number => {
@@ -82,5 +75,5 @@ export const openPhotograph = async (bytes: Buffer, name: string): Promise<Photo
 export async function photographOf(full: Raster): Promise<Photograph> {
   const small = await shrunk(full, READ_SIDE, 0.7);
   const planes = labPlanes(balanced(small));
-  return { full, small, planes, asTaken: labPlanes(small), ratio: full.width / small.width };
+  return { full, small, planes, asTaken: labPlanes(small) };
 }

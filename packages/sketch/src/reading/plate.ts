@@ -1,11 +1,14 @@
 import sharp from 'sharp';
-import { abs, within } from './arithmetic.js';
-import type { Raster } from '../drawing/rasterise.js';
-import { patchFill } from './patch-fill.js';
+import type { EnginePicture } from '@atelier/engine';
+import { abs, median, within } from './arithmetic.js';
+import { imageOf, type Raster } from '../drawing/rasterise.js';
+import { encode } from '../encode.js';
+import { marked } from '../scene.js';
+import { patchFill, type Torn } from './patch-fill.js';
 import { shrunk, type Photograph } from './photograph.js';
 import { mirrored, smoothFill } from './soft-fill.js';
 import type { Subject } from './regions.js';
-import { close, dilate, type Mask } from '../cutout/mask.js';
+import { close, dilate, greyOf, planeOf, shareOf, type Mask } from '../cutout/mask.js';
 
 /** The subject with its rim and its shadow on the floor. An empty plate must show none of these. */
 function holeOf(subject: Subject, photograph: Photograph): Mask {
@@ -47,20 +50,13 @@ function spanOf({ data, width }: Mask, from: number, to: number): readonly [numb
 function usualLightness(l: Float32Array, { data, width }: Mask, y: number): number {
   const values: number[] = [];
   for (let x = 0; x < width; x += 2) if (!data[y * width + x]) values.push(l[y * width + x] ?? 0);
-  return values.sort((p, q) => p - q)[values.length >> 1] ?? 0;
+  return median(values);
 }
 
 /** The hole at another size: 1 where something is missing. */
 async function scaledHole(mask: Mask, width: number, height: number): Promise<Uint8Array> {
-  const grey = Buffer.from(mask.data.map((v) => (v ? 255 : 0)));
-  const scaled = await sharp(grey, { raw: { width: mask.width, height: mask.height, channels: 1 } })
-    .resize(width, height, { kernel: 'cubic', fit: 'fill' })
-    .toColourspace('b-w')
-    .raw()
-    .toBuffer();
-  const missing = new Uint8Array(scaled.length);
-  for (let i = 0; i < missing.length; i++) missing[i] = (scaled[i] ?? 0) > 100 ? 1 : 0;
-  return missing;
+  const scaled = await planeOf(greyOf(mask).resize(width, height, { kernel: 'cubic', fit: 'fill' }));
+  return Uint8Array.from(scaled, (v) => (v > 100 ? 1 : 0));
 }
 
 /** The long side at which the hidden background is computed, and the long side of the finished plate. */
@@ -73,22 +69,11 @@ const MOST_GRAIN = 9;
 /** The smallest share of background from which a plate can be made. */
 const LEAST_GROUND = 0.33;
 
-async function blurredCopy({ data, width, height }: Raster, sigma: number): Promise<Buffer> {
-  return sharp(data, { raw: { width, height, channels: 4 } })
-    .blur(sigma)
-    .raw()
-    .toBuffer();
-}
+const blurredCopy = (raster: Raster, sigma: number): Promise<Buffer> =>
+  imageOf(raster).blur(sigma).raw().toBuffer();
 
 /** The background at a small size, with colours that blend over the hole. */
-interface Coarse {
-  readonly rgb: Float32Array;
-  readonly missing: Uint8Array;
-  readonly width: number;
-  readonly height: number;
-}
-
-async function coarseOf(plate: Raster, mask: Parameters<typeof scaledHole>[0]): Promise<Coarse> {
+async function coarseOf(plate: Raster, mask: Mask): Promise<Torn> {
   const { data, width, height } = await shrunk(plate, COARSE_SIDE, 0.4);
   const missing = await scaledHole(mask, width, height);
   const rgb = new Float32Array(width * height * 3);
@@ -97,14 +82,14 @@ async function coarseOf(plate: Raster, mask: Parameters<typeof scaledHole>[0]): 
   return { rgb, missing, width, height };
 }
 
-const enlarged = ({ rgb, width, height }: Coarse, to: Raster): Promise<Buffer> =>
+const enlarged = ({ rgb, width, height }: Torn, to: Raster): Promise<Buffer> =>
   sharp(Buffer.from(rgb.map((v) => within(v, 0, 255))), { raw: { width, height, channels: 3 } })
     .resize(to.width, to.height, { fit: 'fill', kernel: 'cubic' })
     .raw()
     .toBuffer();
 
 /** Fills in a plain wall: soft colours with the grain of the wall beside the hole. */
-async function softly(plate: Raster, missing: Uint8Array, coarse: Coarse): Promise<Uint8Array> {
+async function softly(plate: Raster, missing: Uint8Array, coarse: Torn): Promise<Uint8Array> {
   const { width, height } = plate;
   const [soft, low] = [await enlarged(coarse, plate), await blurredCopy(plate, 6)];
   const data = new Uint8Array(plate.data);
@@ -131,7 +116,7 @@ async function softly(plate: Raster, missing: Uint8Array, coarse: Coarse): Promi
  * small picture. It is a mix of the matches of the four small pixels around it, so that patches run into one
  * another.
  */
-function copied(plate: Raster, missing: Uint8Array, from: Int32Array, coarse: Coarse): Uint8Array {
+function copied(plate: Raster, missing: Uint8Array, from: Int32Array, coarse: Torn): Uint8Array {
   const { width, height } = plate;
   const ratio = width / coarse.width;
   const data = new Uint8Array(plate.data);
@@ -182,7 +167,7 @@ interface Plate {
  */
 export async function emptyPlate(photograph: Photograph, subject: Subject): Promise<Plate | undefined> {
   const mask = holeOf(subject, photograph);
-  const reconstructed = mask.data.reduce((sum, v) => sum + v, 0) / mask.data.length;
+  const reconstructed = shareOf(mask);
   if (1 - reconstructed < LEAST_GROUND) return undefined;
   const long = Math.max(photograph.full.width, photograph.full.height);
   const plate = await shrunk(photograph.full, Math.min(PLATE_SIDE, long), 0.3);
@@ -199,14 +184,25 @@ export async function emptyPlate(photograph: Photograph, subject: Subject): Prom
   };
 }
 
+/** The plate as a picture of its own. */
+export async function platePicture(
+  { raster, reconstructed, method }: Plate,
+  { plainGround }: Subject,
+  label: string,
+  testMark: boolean,
+): Promise<EnginePicture> {
+  const meta = {
+    reconstructed_share: Math.round(reconstructed * 1000) / 1000,
+    setting: plainGround ? 'plain_studio' : 'location',
+    method,
+  };
+  return encode(await marked(raster, testMark), { kind: 'background_plate', label, meta });
+}
+
 /** Blends the rim of the invented part into its surroundings. */
 async function withoutSeam(raster: Raster, missing: Uint8Array): Promise<Raster> {
   const { data, width, height } = raster;
-  const rim = await sharp(Buffer.from(missing.map((v) => v * 255)), { raw: { width, height, channels: 1 } })
-    .blur(2.5)
-    .toColourspace('b-w')
-    .raw()
-    .toBuffer();
+  const rim = await planeOf(greyOf({ data: missing, width, height }).blur(2.5));
   const soft = await blurredCopy(raster, 2);
   const out = new Uint8Array(data);
   for (let i = 0; i < width * height; i++) {

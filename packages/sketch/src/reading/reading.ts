@@ -4,13 +4,13 @@ import { resampled } from '../composition/mend.js';
 import { modelBackground } from '../cutout/background-model.js';
 import { classify, SLOT_OF_CLASS, type Slot } from '../cutout/classify.js';
 import { lift, productMask, WATCHED_SIDE } from '../cutout/cut-out.js';
-import { components, select, type Mask } from '../cutout/mask.js';
+import { components, select, shareOf, type Mask } from '../cutout/mask.js';
 import { Silhouette } from '../cutout/silhouette.js';
 import type { Raster } from '../drawing/rasterise.js';
 import { readDrawn } from './drawn.js';
 import { trustIn } from './garment-confidence.js';
 import { openPhotograph, shrunk, type Photograph } from './photograph.js';
-import { shareOf, type GarmentRegion, type Reading, type Subject } from './regions.js';
+import type { GarmentRegion, Reading, Subject } from './regions.js';
 
 /** A garment fills at least this share of a photograph. */
 const LEAST_SHARE = 0.0075;
@@ -40,7 +40,7 @@ async function laidOut(photograph: Photograph, whole: Mask): Promise<GarmentRegi
     const areaShare = shareOf(fine);
     const small = first !== undefined && areaShare * total < first.area * 0.14;
     const slot = pair ? 'footwear' : small ? 'accessory' : await slotOf(photograph, fine);
-    const trust = trustIn(mask, photograph.planes, { pieces: part.length });
+    const trust = trustIn(mask, photograph.planes, part.length);
     const cut = async (): Promise<Raster> => (await lift(photograph.full, fine)).raster;
     return { slot, mask, areaShare, confidence: Math.round(trust * 100) / 100, cut };
   });

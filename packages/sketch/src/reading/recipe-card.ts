@@ -1,5 +1,7 @@
 import type { EnginePicture } from '@atelier/engine';
-import sharp from 'sharp';
+import { greyOf, planeOf } from '../cutout/mask.js';
+import { parseHex } from '../drawing/colour.js';
+import { clamp } from '../drawing/geometry.js';
 import { rasterise, type Raster } from '../drawing/rasterise.js';
 import { element, SvgSheet, path } from '../drawing/svg-sheet.js';
 import { encode } from '../encode.js';
@@ -37,13 +39,8 @@ function drawScales(sheet: SvgSheet, { light }: Recipe): string {
     [0.5, '#f7f3e6'],
     [1, '#8fb4e3'],
   ]);
-  const at =
-    x +
-    width *
-      Math.min(
-        1,
-        Math.max(0, (Math.log(light.kelvin) - Math.log(2200)) / (Math.log(12000) - Math.log(2200))),
-      );
+  const warm = (Math.log(light.kelvin) - Math.log(2200)) / (Math.log(12000) - Math.log(2200));
+  const at = x + width * clamp(warm, 0, 1);
   const below = y + 84;
   return [
     steps,
@@ -108,14 +105,9 @@ function drawSwatches(recipe: Recipe): string {
 /** The frame that shows the picture's layout: left, top, longest sides. */
 const FRAME = { x: 56, y: 56, width: 400, height: 560 };
 
-interface Frame {
-  readonly x: number;
-  readonly y: number;
-  readonly width: number;
-  readonly height: number;
-}
+type Frame = typeof FRAME;
 
-function frameFor({ width, height }: { width: number; height: number }): Frame {
+function frameFor({ width, height }: Raster): Frame {
   const scale = Math.min(FRAME.width / width, FRAME.height / height);
   const [w, h] = [Math.round(width * scale), Math.round(height * scale)];
   return { x: FRAME.x + Math.round((FRAME.width - w) / 2), y: FRAME.y, width: w, height: h };
@@ -123,20 +115,14 @@ function frameFor({ width, height }: { width: number; height: number }): Frame {
 
 /** The subject as a flat wash, at the same place in the frame as in the photograph. */
 async function silhouette(reading: Reading, frame: Frame, colours: readonly string[]): Promise<Raster> {
-  const { mask } = reading.subject;
-  const grey = Buffer.from(mask.data.map((v) => v * 205));
-  const alpha = await sharp(grey, { raw: { width: mask.width, height: mask.height, channels: 1 } })
-    .blur(1)
-    .resize(frame.width, frame.height, { fit: 'fill', kernel: 'cubic' })
-    .toColourspace('b-w')
-    .raw()
-    .toBuffer();
-  const tint = Number.parseInt((colours[0] ?? '#7d766d').slice(1), 16);
+  const soft = greyOf(reading.subject.mask, 205).blur(1);
+  const alpha = await planeOf(soft.resize(frame.width, frame.height, { fit: 'fill', kernel: 'cubic' }));
+  const [red, green, blue] = parseHex(colours[0] ?? '#7d766d');
   const data = new Uint8Array(frame.width * frame.height * 4);
   for (let i = 0; i < alpha.length; i++) {
-    data[i * 4] = (tint >> 16) & 255;
-    data[i * 4 + 1] = (tint >> 8) & 255;
-    data[i * 4 + 2] = tint & 255;
+    data[i * 4] = red;
+    data[i * 4 + 1] = green;
+    data[i * 4 + 2] = blue;
     data[i * 4 + 3] = alpha[i] ?? 0;
   }
   return { data, width: frame.width, height: frame.height };

@@ -1,6 +1,6 @@
 import { path } from '../drawing/svg-sheet.js';
 
-/** Pen, paper and colours of a recipe's card. */
+/** Pen, paper and colours of cards and sheets. */
 export const INK = '#4a433d';
 export const PAPER = '#f5f1e8';
 

@@ -2,7 +2,7 @@ import { element, group, path, type SvgSheet } from '../drawing/svg-sheet.js';
 import type { CameraHeight } from './framing.js';
 import type { LightDirection } from './light-reading.js';
 import type { Recipe } from './recipe.js';
-import { INK, lightColour, line } from './recipe-pen.js';
+import { INK, lightColour, line, PAPER } from './recipe-pen.js';
 
 /** The lamp's place around the subject, seen from above: x to the right in the picture, y toward the camera. */
 export const LAMP: Readonly<Record<LightDirection, readonly [x: number, y: number]>> = {
@@ -36,7 +36,7 @@ const camera = (x: number, y: number): string =>
       stroke: INK,
       'stroke-width': 2,
     }),
-    element('circle', { cx: 16, cy: 0, r: 9, fill: '#f5f1e8', stroke: INK, 'stroke-width': 2 }),
+    element('circle', { cx: 16, cy: 0, r: 9, fill: PAPER, stroke: INK, 'stroke-width': 2 }),
     line('M-14 -13L-9 -19H0L4 -13', 2),
   );
 

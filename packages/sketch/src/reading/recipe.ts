@@ -1,5 +1,5 @@
 import type { PictureMeta } from '@atelier/engine';
-import { floor, hypot } from './arithmetic.js';
+import { floor, hypot, median } from './arithmetic.js';
 import { toHex, fromLab } from '../drawing/colour.js';
 import type { Raster } from '../drawing/rasterise.js';
 import { erode, type Mask } from '../cutout/mask.js';
@@ -31,9 +31,8 @@ function groundColours({ photograph, subject }: Reading): string[] {
       const y = floor(i / width) < height * 0.66 ? 0 : 2;
       if (!data[i] && x + y === k) chosen.push(i);
     }
-    const median = (plane: Float32Array): number =>
-      chosen.map((i) => plane[i] ?? 0).sort((p, q) => p - q)[chosen.length >> 1] ?? 0;
-    return chosen.length > 20 ? ([median(l), median(a), median(b)] as const) : undefined;
+    const of = (plane: Float32Array): number => median(chosen.map((i) => plane[i] ?? 0));
+    return chosen.length > 20 ? ([of(l), of(a), of(b)] as const) : undefined;
   });
   const kept: (readonly [number, number, number])[] = [];
   for (const colour of quarters) {

@@ -1,6 +1,6 @@
-import sharp from 'sharp';
 import type { EnginePicture, PictureMeta } from '@atelier/engine';
 import { parseHex } from '../drawing/colour.js';
+import { imageOf, rasterOf } from '../drawing/rasterise.js';
 import type { Slot } from '../cutout/classify.js';
 import { encode } from '../encode.js';
 import { marked } from '../scene.js';
@@ -39,10 +39,7 @@ export async function regionMap(reading: Reading, testMark: boolean): Promise<En
     else if (!subject.mask.data[i]) tint(i, '#f6f3ec', 0.72);
   }
   const [wide, high] = [Math.round(width * 1.6), Math.round(height * 1.6)];
-  const enlarged = await sharp(data, { raw: { width, height, channels: 4 } })
-    .resize(wide, high, { kernel: 'cubic' })
-    .raw()
-    .toBuffer();
+  const enlarged = await rasterOf(imageOf({ data, width, height }).resize(wide, high, { kernel: 'cubic' }));
   const meta: PictureMeta = {
     regions: garments.map((region) => ({
       slot: region.slot,
@@ -52,6 +49,6 @@ export async function regionMap(reading: Reading, testMark: boolean): Promise<En
     person: isPerson,
     subject_share: Math.round(subject.share * 1000) / 1000,
   };
-  const raster = await marked({ data: enlarged, width: wide, height: high }, testMark);
+  const raster = await marked(enlarged, testMark);
   return encode(raster, { kind: 'region_map', label: 'What was found where', meta });
 }

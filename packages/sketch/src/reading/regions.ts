@@ -52,5 +52,3 @@ interface DrawnFigure {
   /** Share of the picture's height that a head takes. */
   readonly head: number;
 }
-
-export const shareOf = ({ data }: Mask): number => data.reduce((sum, v) => sum + v, 0) / data.length;

@@ -1,4 +1,4 @@
-import { abs, floor, hypot } from './arithmetic.js';
+import { abs, floor, hypot, median } from './arithmetic.js';
 import type { LabColour, LabPlanes } from '../cutout/lab-planes.js';
 import type { Reading } from './regions.js';
 
@@ -15,8 +15,6 @@ export interface LocationSignature {
    */
   readonly histogram: Float32Array;
 }
-
-const median = (values: number[]): number => values.sort((p, q) => p - q)[values.length >> 1] ?? 0;
 
 const bin = (l: number, a: number, b: number): number => {
   const clamp = (v: number): number => Math.max(0, Math.min(BINS - 1, floor(v)));

@@ -68,6 +68,7 @@ export function drawAnchors(site: Site, place: Place): string {
   spec.anchors.forEach((anchor, index) => {
     const kind = ANCHORS[anchor.name];
     const colour = colourFor(brush, index);
+    const here = { colour, wallColour: brush.colours.wall, outdoors: site.overhead === 'sky' };
     switch (kind.belongs) {
       case 'far':
         return;
@@ -82,14 +83,7 @@ export function drawAnchors(site: Site, place: Place): string {
       case 'floor':
       case 'ground': {
         const at = floorSpot(site, place, kind.belongs === 'floor' ? floor++ : 0, kind.width);
-        const spot: Spot = {
-          ...at,
-          width: kind.width,
-          height: site.height,
-          colour,
-          wallColour: brush.colours.wall,
-          outdoors: site.overhead === 'sky',
-        };
+        const spot = { ...here, ...at, width: kind.width, height: site.height };
         pieces.push({ z: kind.belongs === 'ground' ? 99 : at.z, svg: kind.draw(brush, spot) });
         return;
       }
@@ -100,21 +94,8 @@ export function drawAnchors(site: Site, place: Place): string {
           site.overhead === 'ceiling'
             ? ''
             : beam(brush, z, topOf(brush.camera, z) - 0.12, brush.colours.wood);
-        pieces.push({
-          z,
-          svg:
-            hangs +
-            kind.draw(brush, {
-              x,
-              z,
-              width: 1,
-              height: 2.6,
-              side: 1,
-              colour,
-              wallColour: brush.colours.wall,
-              outdoors: site.overhead === 'sky',
-            }),
-        });
+        const spot: Spot = { ...here, x, z, width: 1, height: 2.6, side: 1 };
+        pieces.push({ z, svg: hangs + kind.draw(brush, spot) });
       }
     }
   });

@@ -1,10 +1,8 @@
-import sharp from 'sharp';
 import { polygon } from '../drawing/curve.js';
 import type { Point } from '../drawing/geometry.js';
-import { rasterise, type Raster } from '../drawing/rasterise.js';
+import { imageOf, rasterise, rasterOf, type Raster } from '../drawing/rasterise.js';
 import { element, group, path, SvgSheet } from '../drawing/svg-sheet.js';
-import { blot } from './brush.js';
-import type { Brush } from './brush.js';
+import { blot, type Brush } from './brush.js';
 import type { SceneSpec } from './scene-spec.js';
 
 /** Light is soft, so it is drawn this small and enlarged. */
@@ -199,9 +197,5 @@ export async function drawAtmosphere(brush: Brush, spec: SceneSpec, at: number):
       spec.register === 'studio_set' ? setLight(view) : '',
     ),
   );
-  const data = await sharp(small.data, { raw: { width, height, channels: 4 } })
-    .resize(camera.width, camera.height, { fit: 'fill', kernel: 'cubic' })
-    .raw()
-    .toBuffer();
-  return { data, width: camera.width, height: camera.height };
+  return rasterOf(imageOf(small).resize(camera.width, camera.height, { fit: 'fill', kernel: 'cubic' }));
 }

@@ -21,8 +21,6 @@ export interface Camera {
   readonly eye: number;
   /** Nearest floor that the picture still shows, metres. */
   readonly near: number;
-  /** Where the subject's soles stand, pixels. */
-  readonly floor: number;
 }
 
 /** The floor line and the subject's height as shares of the picture, and the camera's height in metres. */
@@ -42,15 +40,36 @@ export const FRAMINGS: Readonly<Record<Crop, Framing>> = {
 export function aim(width: number, height: number, framing: Framing, lean: number): Camera {
   const perMetre = (framing.subject * height) / SUBJECT_HEIGHT;
   const focal = perMetre * SUBJECT_DISTANCE;
-  const floor = framing.floorLine * height;
-  const horizon = floor - framing.eye * perMetre;
+  const horizon = framing.floorLine * height - framing.eye * perMetre;
   const near = Math.max(0.4, (framing.eye * focal) / (height * 1.02 - horizon));
-  return { width, height, horizon, centre: width * (0.5 + lean), focal, eye: framing.eye, near, floor };
+  return { width, height, horizon, centre: width * (0.5 + lean), focal, eye: framing.eye, near };
 }
 
 export const project = (camera: Camera, [x, y, z]: Vec3): Point => [
   camera.centre + (x * camera.focal) / z,
   camera.horizon + ((camera.eye - y) * camera.focal) / z,
+];
+
+type Range = readonly [from: number, to: number];
+
+/** The corners of a rectangle that faces the camera, of one that lies flat, and of one that runs away from it. */
+export const upright = ([x0, x1]: Range, [y0, y1]: Range, z: number): Vec3[] => [
+  [x0, y0, z],
+  [x1, y0, z],
+  [x1, y1, z],
+  [x0, y1, z],
+];
+export const lying = ([x0, x1]: Range, y: number, [z0, z1]: Range): Vec3[] => [
+  [x0, y, z0],
+  [x1, y, z0],
+  [x1, y, z1],
+  [x0, y, z1],
+];
+export const sideways = (x: number, [y0, y1]: Range, [z0, z1]: Range): Vec3[] => [
+  [x, y0, z0],
+  [x, y0, z1],
+  [x, y1, z1],
+  [x, y1, z0],
 ];
 
 /** Pixels of a metre at a distance. */

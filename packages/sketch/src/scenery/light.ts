@@ -10,7 +10,6 @@ import { lightIn } from './words/scene-words.js';
 type Pattern = 'none' | 'window' | 'leaves' | 'roofs' | 'pool';
 
 export interface Light {
-  readonly preset: LightPreset;
   /** Towards the light; y up, z into the picture. */
   readonly direction: Vec3;
   /** −1 the light comes from the left, 1 from the right. */
@@ -29,7 +28,7 @@ export interface Light {
   readonly shade: string;
 }
 
-type Character = Omit<Light, 'preset' | 'side' | 'lit' | 'shade'>;
+type Character = Omit<Light, 'side' | 'lit' | 'shade'>;
 
 /** The directions are for light from the left. */
 const CHARACTERS: Readonly<Record<Exclude<LightPreset, 'custom'>, Character>> = {
@@ -119,7 +118,6 @@ export function lightOf(spec: SceneSpec, random: SeededRandom): Light {
   const { warmth } = character;
   return {
     ...character,
-    preset,
     side,
     direction: [-side * x, y, /\bback(lit|light)?\b/i.test(text) ? 0.35 : z],
     pattern: patternOf(spec, character, words),

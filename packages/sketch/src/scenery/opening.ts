@@ -18,17 +18,16 @@ export interface Opening {
 }
 
 /** The contour of an opening in a wall that faces the camera, from the lower left corner up and over. */
-export function contour(brush: Brush, opening: Opening, inset = 0): Point[] {
+export function contour(brush: Brush, opening: Opening): Point[] {
   const { x, y, z, width, height, arched } = opening;
-  const half = width / 2 - inset;
-  const top = y + height - inset;
-  const bottom = y + (y > 0.05 ? inset : 0);
+  const half = width / 2;
+  const top = y + height;
   if (!arched) {
     return [
-      on(brush, x - half, bottom, z),
+      on(brush, x - half, y, z),
       on(brush, x - half, top, z),
       on(brush, x + half, top, z),
-      on(brush, x + half, bottom, z),
+      on(brush, x + half, y, z),
     ];
   }
   const spring = top - half;
@@ -36,7 +35,7 @@ export function contour(brush: Brush, opening: Opening, inset = 0): Point[] {
     const angle = Math.PI * (1 - i / 16);
     return on(brush, x + half * Math.cos(angle), spring + half * Math.sin(angle), z);
   });
-  return [on(brush, x - half, bottom, z), ...bow, on(brush, x + half, bottom, z)];
+  return [on(brush, x - half, y, z), ...bow, on(brush, x + half, y, z)];
 }
 
 /** Cuts an opening into a wall: draws the view behind it, then the thickness of the wall, then the edge. */

@@ -1,4 +1,5 @@
 import type { PictureMeta } from '@atelier/engine';
+import { isFacts, type Facts } from '../facts.js';
 import { SeededRandom } from '../drawing/seeded-random.js';
 import { defaultPalette, furnish, USUAL_GROUND } from './scene-defaults.js';
 import {
@@ -14,7 +15,6 @@ import {
   type Ground,
   type LightPreset,
   type Register,
-  type SceneAnchor,
   type SceneSpec,
   type Setting,
   type Topology,
@@ -52,11 +52,6 @@ export interface SceneWords {
   readonly dominant_colors?: readonly string[];
 }
 
-type Fields = Readonly<Record<string, unknown>>;
-
-const isFields = (value: unknown): value is Fields =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
 const text = (value: unknown): string => (typeof value === 'string' ? value.trim() : '');
 
 const texts = (value: unknown): string[] =>
@@ -67,7 +62,7 @@ const oneOf = <T extends string>(list: readonly T[], value: unknown, fallback: T
 
 /** A choice object `{preset, custom_text}`, or the preset alone. */
 function choiceIn<T extends string>(list: readonly T[], value: unknown, fallback: T): ChoiceOrder<T> {
-  const fields = isFields(value) ? value : { preset: value };
+  const fields = isFacts(value) ? value : { preset: value };
   return { preset: oneOf(list, fields['preset'], fallback), custom_text: text(fields['custom_text']) };
 }
 
@@ -96,7 +91,7 @@ const SETTING_OF: Readonly<Record<Topology, Setting>> = {
 };
 
 /** The description in a picture's meta. Missing and unknown values get the quiet default. */
-function authoringIn(fields: Fields): SceneAuthoring {
+function authoringIn(fields: Facts): SceneAuthoring {
   const topology = choiceIn(TOPOLOGIES, fields['topology'], 'seamless_sweep');
   return {
     display_name: text(fields['display_name']),
@@ -133,8 +128,6 @@ function fromAuthoring(authoring: SceneAuthoring, mood: string, seed: number): S
   };
 }
 
-const plainAnchor = (name: SceneAnchor['name']): SceneAnchor => ({ words: name, name });
-
 /** A place from a few words; the seed chooses the rest. */
 export function sceneFromWords(order: SceneWords, seed: number): SceneSpec {
   const random = new SeededRandom(seed);
@@ -163,7 +156,10 @@ export function sceneFromWords(order: SceneWords, seed: number): SceneSpec {
       : { preset: USUAL_GROUND[topology], text: '' },
     light: { preset: light, text: '' },
     ...palette(said.length > 0 ? said : defaultPalette(random.fork('palette'))),
-    anchors: [...mentioned, ...usual.slice(0, mentioned.length > 1 ? 1 : 2)].map(plainAnchor),
+    anchors: [...mentioned, ...usual.slice(0, mentioned.length > 1 ? 1 : 2)].map((name) => ({
+      words: name,
+      name,
+    })),
     surface: scene,
     mood,
     seed,
@@ -179,23 +175,23 @@ export const sceneFromBody = (
 /**
  * The scene that a picture's `meta` describes, with the seed of that picture; undefined if it describes none.
  */
-export function sceneSpecOf(meta: Fields | undefined, seed: number): SceneSpec | undefined {
+export function sceneSpecOf(meta: Facts | undefined, seed: number): SceneSpec | undefined {
   const described = [meta?.['scene'], meta?.['authoring'], meta].find(
-    (fields) => isFields(fields) && 'topology' in fields,
+    (fields) => isFacts(fields) && 'topology' in fields,
   );
-  if (!isFields(described)) return undefined;
+  if (!isFacts(described)) return undefined;
   const drawnFrom = described['seed'];
   const mood = text(described['mood']);
   return fromAuthoring(authoringIn(described), mood, typeof drawnFrom === 'number' ? drawnFrom : seed);
 }
 
-const written = (choice: Choice<string>): Fields => ({
+const written = (choice: Choice<string>): Facts => ({
   preset: choice.preset,
   ...(choice.text ? { custom_text: choice.text } : {}),
 });
 
 /** The scene as plain JSON in the shape of `authoring`, from which `sceneSpecOf` reads the same scene again. */
-export const sceneFields = (spec: SceneSpec): Fields => ({
+export const sceneFields = (spec: SceneSpec): Facts => ({
   ...(spec.displayName ? { display_name: spec.displayName } : {}),
   setting: spec.setting,
   photographic_register: spec.register,

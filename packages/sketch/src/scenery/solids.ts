@@ -17,7 +17,7 @@ import {
   weightAt,
   type Brush,
 } from './brush.js';
-import { perMetre, project, type Vec3 } from './camera.js';
+import { lying, perMetre, project, sideways, upright, type Vec3 } from './camera.js';
 
 interface Box {
   readonly x: readonly [number, number];
@@ -27,54 +27,16 @@ interface Box {
 
 /** A block: its front, and the visible parts of its top and sides. */
 export function box(brush: Brush, { x, y, z }: Box, colour: string, weight = 1.6): string {
-  const [x0, x1] = x;
-  const [y0, y1] = y;
-  const [z0, z1] = z;
   const faces: [Vec3[], Vec3][] = [];
-  if (y1 < brush.camera.eye) {
-    faces.push([
-      [
-        [x0, y1, z0],
-        [x1, y1, z0],
-        [x1, y1, z1],
-        [x0, y1, z1],
-      ],
-      UP,
-    ]);
-  }
-  if (x1 < 0)
-    faces.push([
-      [
-        [x1, y0, z0],
-        [x1, y0, z1],
-        [x1, y1, z1],
-        [x1, y1, z0],
-      ],
-      RIGHT,
-    ]);
-  if (x0 > 0)
-    faces.push([
-      [
-        [x0, y0, z0],
-        [x0, y0, z1],
-        [x0, y1, z1],
-        [x0, y1, z0],
-      ],
-      LEFT,
-    ]);
-  faces.push([
-    [
-      [x0, y0, z0],
-      [x1, y0, z0],
-      [x1, y1, z0],
-      [x0, y1, z0],
-    ],
-    FRONT,
-  ]);
+  if (y[1] < brush.camera.eye) faces.push([lying(x, y[1], z), UP]);
+  if (x[1] < 0) faces.push([sideways(x[1], y, z), RIGHT]);
+  if (x[0] > 0) faces.push([sideways(x[0], y, z), LEFT]);
+  faces.push([upright(x, y, z[0]), FRONT]);
   return faces
     .map(
       ([corners, normal]) =>
-        plane(brush, corners, colour, normal) + edges(brush, corners, weightAt(z0, weight), { opacity: 0.7 }),
+        plane(brush, corners, colour, normal) +
+        edges(brush, corners, weightAt(z[0], weight), { opacity: 0.7 }),
     )
     .join('');
 }
@@ -87,14 +49,7 @@ export const squash = (brush: Brush, y: number, z: number): number =>
   clamp((brush.camera.eye - y) / z, -0.5, 0.5);
 
 /** An ellipse that lies flat. */
-export function disc(
-  brush: Brush,
-  [x, y, z]: Vec3,
-  radius: number,
-  fill: string,
-  opacity?: number,
-  filter?: string,
-): string {
+export function disc(brush: Brush, [x, y, z]: Vec3, radius: number, fill: string, opacity?: number): string {
   const [cx, cy] = on(brush, x, y, z);
   const rx = radius * perMetre(brush.camera, z);
   return element('ellipse', {
@@ -104,7 +59,6 @@ export function disc(
     ry: Math.max(0.5, Math.abs(squash(brush, y, z)) * rx).toFixed(1),
     fill,
     'fill-opacity': opacity,
-    filter,
   });
 }
 

@@ -57,13 +57,15 @@ export function sideWall(
   };
 }
 
-export const wallShape = (wall: Wall): string =>
-  polygon([
-    wall.map(0, 0),
-    wall.map(wall.width, 0),
-    wall.map(wall.width, wall.height),
-    wall.map(0, wall.height),
-  ]);
+/** The corners of a rectangle on a wall, from its lower near one on. */
+export const quad = (wall: Wall, u0: number, u1: number, v0: number, v1: number): Point[] => [
+  wall.map(u0, v0),
+  wall.map(u1, v0),
+  wall.map(u1, v1),
+  wall.map(u0, v1),
+];
+
+export const wallShape = (wall: Wall): string => polygon(quad(wall, 0, wall.width, 0, wall.height));
 
 const tint = (brush: Brush, wall: Wall, steps: number, chroma = 1): string =>
   toned(brush, shade(wall.colour, steps, chroma), wall.lit, wall.z);
@@ -115,7 +117,7 @@ function courses(
       if (u > 0) joints.push([wall.map(a, v0), wall.map(a, v1)]);
       if (!random.chance(share)) continue;
       pieces.push(
-        path(polygon([wall.map(a, v0), wall.map(b, v0), wall.map(b, v1), wall.map(a, v1)]), {
+        path(polygon(quad(wall, a, b, v0, v1)), {
           fill: toned(brush, random.pick(tones), wall.lit, wall.z),
           'fill-opacity': random.between(0.35, 0.85).toFixed(2),
         }),
@@ -159,13 +161,8 @@ function panels(brush: Brush, wall: Wall): string {
   const many = Math.max(1, Math.round(wall.width / 0.85));
   const cell = wall.width / many;
   const frame = (u0: number, u1: number, v0: number, v1: number): string => {
-    const ring = (inset: number): Point[] => [
-      wall.map(u0 + inset, v0 + inset),
-      wall.map(u1 - inset, v0 + inset),
-      wall.map(u1 - inset, v1 - inset),
-      wall.map(u0 + inset, v1 - inset),
-    ];
-    const [outer, inner] = [ring(0), ring(0.035)];
+    const outer = quad(wall, u0, u1, v0, v1);
+    const inner = quad(wall, u0 + 0.035, u1 - 0.035, v0 + 0.035, v1 - 0.035);
     const edge = (line: Point[], opacity: number): string =>
       line.map((p, i) => rule(brush, p, line[(i + 1) % 4] ?? p, 1.1, { opacity })).join('');
     return (
@@ -189,7 +186,7 @@ function stripes(brush: Brush, wall: Wall): string {
   for (let u = 0; u < wall.width; u += breadth * 2) {
     const b = Math.min(wall.width, u + breadth);
     parts.push(
-      path(polygon([wall.map(u, 0), wall.map(b, 0), wall.map(b, wall.height), wall.map(u, wall.height)]), {
+      path(polygon(quad(wall, u, b, 0, wall.height)), {
         fill: toned(brush, blend(wall.colour, brush.colours.second, 0.55), wall.lit, wall.z),
         'fill-opacity': 0.55,
       }),
@@ -210,7 +207,7 @@ function boards(brush: Brush, wall: Wall, random: SeededRandom): string {
       wall.z,
     );
     parts.push(
-      path(polygon([wall.map(u, 0), wall.map(b, 0), wall.map(b, wall.height), wall.map(u, wall.height)]), {
+      path(polygon(quad(wall, u, b, 0, wall.height)), {
         fill,
         'fill-opacity': 0.75,
       }),
@@ -338,17 +335,12 @@ export function drawWall(brush: Brush, wall: Wall, words: string, label: string)
 
 /** A moulding along a wall: a skirting or a cornice. */
 export function moulding(brush: Brush, wall: Wall, v: number, height: number, colour: string): string {
-  const band = [
-    wall.map(0, v),
-    wall.map(wall.width, v),
-    wall.map(wall.width, v + height),
-    wall.map(0, v + height),
-  ];
-  const [a, b, c, d] = band;
-  if (!a || !b || !c || !d) return '';
+  const top = v + height;
   return (
-    wash(brush, polygon(band), toned(brush, colour, wall.lit, wall.z), { rim: 0 }) +
-    rule(brush, a, b, 1.3, { opacity: 0.6 }) +
-    rule(brush, d, c, 1.2, { opacity: 0.7 })
+    wash(brush, polygon(quad(wall, 0, wall.width, v, top)), toned(brush, colour, wall.lit, wall.z), {
+      rim: 0,
+    }) +
+    rule(brush, wall.map(0, v), wall.map(wall.width, v), 1.3, { opacity: 0.6 }) +
+    rule(brush, wall.map(0, top), wall.map(wall.width, top), 1.2, { opacity: 0.7 })
   );
 }

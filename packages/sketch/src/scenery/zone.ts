@@ -1,7 +1,7 @@
 import { blend, shade } from '../drawing/colour.js';
 import { polygon } from '../drawing/curve.js';
 import { edges, litBy, on, pen, plane, rule, toned, UP, wash, spot } from './brush.js';
-import { seen, SUBJECT_DISTANCE, type Vec3 } from './camera.js';
+import { lying, seen, SUBJECT_DISTANCE, topOf, type Vec3 } from './camera.js';
 import { drawColumn } from './anchor/structures.js';
 import { trunk } from './anchor/foliage.js';
 import { tufts } from './ground/loose.js';
@@ -78,12 +78,9 @@ function patio({ brush, rear, overhead }: Site): string {
   const [left, right] = seen(camera, SUBJECT_DISTANCE);
   const half = Math.min(1.45, ((right - left) / 2) * 0.86);
   const stone = blend(colours.stone, colours.wall, 0.35);
-  const ring = (inset: number): Vec3[] => [
-    [-half + inset, 0, Math.max(camera.near, 2.1) + inset],
-    [half - inset, 0, Math.max(camera.near, 2.1) + inset],
-    [half - inset, 0, back - inset],
-    [-half + inset, 0, back - inset],
-  ];
+  const front = Math.max(camera.near, 2.1);
+  const ring = (inset: number): Vec3[] =>
+    lying([-half + inset, half - inset], 0, [front + inset, back - inset]);
   const step = box(
     brush,
     {
@@ -145,7 +142,7 @@ export function zoneSides(site: Site): string {
   const z = SUBJECT_DISTANCE + 0.7;
   const [left, right] = seen(camera, z);
   const at = (side: number, share: number): number => (side < 0 ? left * share : right * share);
-  const height = camera.eye + (camera.horizon * z) / camera.focal + 0.3;
+  const height = topOf(camera, z) + 0.3;
   // Under a roof no trees grow.
   const inside = site.drawn === 'open_location' && site.overhead !== 'sky';
   const one = (side: -1 | 1): string => {

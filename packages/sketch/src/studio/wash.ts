@@ -1,7 +1,6 @@
-import sharp from 'sharp';
 import { parseHex } from '../drawing/colour.js';
 import { smoothstep } from '../drawing/geometry.js';
-import type { Raster } from '../drawing/rasterise.js';
+import { imageOf, rasterOf, type Raster } from '../drawing/rasterise.js';
 import type { SeededRandom } from '../drawing/seeded-random.js';
 import { pigment } from '../raster/paper.js';
 
@@ -48,9 +47,6 @@ export async function paintWash(
       data[i + 3] = 255 * Math.min(0.75, Math.max(0, body * flow + rim * 0.22));
     }
   }
-  const enlarged = await sharp(data, { raw: { width: w, height: h, channels: 4 } })
-    .resize(width, height, { fit: 'fill', kernel: 'cubic' })
-    .raw()
-    .toBuffer();
-  return { data: enlarged, width, height };
+  const small = imageOf({ data, width: w, height: h });
+  return rasterOf(small.resize(width, height, { fit: 'fill', kernel: 'cubic' }));
 }

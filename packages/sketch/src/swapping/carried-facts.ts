@@ -1,8 +1,7 @@
+import { isFacts, type Facts } from '../facts.js';
 import type { Canvas } from '../composition/subject.js';
 import type { Placement } from './placement.js';
 import type { SourceSubject } from './source-subject.js';
-
-type Facts = Readonly<Record<string, unknown>>;
 
 /** Facts about the old place, or about the old picture itself. They do not carry over. */
 const OF_THE_PLACE = new Set([
@@ -25,9 +24,6 @@ const OF_THE_PLACE = new Set([
   'resolution',
   'seed',
 ]);
-
-const isFacts = (value: unknown): value is Facts =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const share = (value: number): number => Math.round(value * 10_000) / 10_000;
 

@@ -1,12 +1,8 @@
-import sharp from 'sharp';
 import type { Canvas } from '../composition/subject.js';
 import type { Light } from '../composition/light.js';
-import { blend, shade } from '../drawing/colour.js';
-import type { Raster } from '../drawing/rasterise.js';
-import { parseHex } from '../drawing/colour.js';
-import { SvgSheet } from '../drawing/svg-sheet.js';
-import { rasterise } from '../drawing/rasterise.js';
-import { element, group } from '../drawing/svg-sheet.js';
+import { blend, parseHex, shade } from '../drawing/colour.js';
+import { imageOf, rasterise, rasterOf, type Raster } from '../drawing/rasterise.js';
+import { element, group, SvgSheet } from '../drawing/svg-sheet.js';
 import type { Placement } from './placement.js';
 
 /** The runs of the subject in its lowest rows, which are its feet or its base. Pixels of the sheet. */
@@ -86,7 +82,7 @@ function onGroundBelow(subject: Raster, { left }: Placement, wall: string, canva
 }
 
 /** On the wall: the subject's own shape, blurred and moved away from the light. */
-async function onWall(
+function onWall(
   subject: Raster,
   { left, top }: Placement,
   wall: string,
@@ -109,11 +105,7 @@ async function onWall(
         data[i + 3] = (subject.data[(sy * subject.width + sx) * 4 + 3] ?? 0) * 0.42;
     }
   }
-  const soft = await sharp(data, { raw: { width, height, channels: 4 } })
-    .blur(9 * unit)
-    .raw()
-    .toBuffer();
-  return { data: soft, width, height };
+  return rasterOf(imageOf({ data, width, height }).blur(9 * unit));
 }
 
 /**

@@ -1,5 +1,6 @@
 import { EngineError, type EngineImage } from '@atelier/engine';
 import { findPerson } from '@atelier/photo/person';
+import { factsIn, type Facts } from '../facts.js';
 import { maskOf } from '../composition/outline.js';
 import { decode } from '@atelier/engine/decode';
 import { productMask, WATCHED_SIDE } from '../cutout/cut-out.js';
@@ -10,8 +11,6 @@ import { shrunk } from '../reading/photograph.js';
 
 const ADVICE =
   'Send a picture of one person, dressed figure or product that is wholly seen and stands out from what is behind it.';
-
-type Facts = Readonly<Record<string, unknown>>;
 
 /** The subject of a picture, cut out of it. Pixels are those of `picture`. */
 export interface SourceSubject {
@@ -29,9 +28,6 @@ export interface SourceSubject {
   readonly stature: number;
 }
 
-const isFacts = (value: unknown): value is Facts =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
 const KNOWN_SIDE = 2048;
 const SEEN_SIDE = 1400;
 
@@ -46,13 +42,13 @@ interface Found {
 
 /** Finds the subject by the meta of a picture that this engine composed. */
 async function told({ bytes, meta, name }: EngineImage): Promise<Found | undefined> {
-  const outlines = isFacts(meta?.['silhouettes']) ? meta['silhouettes']['subject'] : undefined;
+  const outlines = factsIn(meta?.['silhouettes'])['subject'];
   if (!outlines) return undefined;
   const picture = await decode(bytes, KNOWN_SIDE, name);
   const { width, height } = picture;
   const mask = await maskOf(outlines, Math.round((width * 720) / height), 720);
   if (!mask) return undefined;
-  const scale = isFacts(meta?.['view']) ? meta['view']['scale'] : undefined;
+  const { scale } = factsIn(meta?.['view']);
   return {
     picture,
     mask,

@@ -1,4 +1,3 @@
-import sharp from 'sharp';
 import {
   EngineError,
   type EngineImage,
@@ -12,7 +11,7 @@ import { canvasSize, drawnSize, nearestRatio, type CanvasOrder, type CanvasSize 
 import { outlinesOf } from '../composition/outline.js';
 import { relight } from '../composition/light.js';
 import { dominantColours } from '../cutout/dominant-colours.js';
-import type { Raster } from '../drawing/rasterise.js';
+import { cropped, imageOf, rasterOf, type Raster } from '../drawing/rasterise.js';
 import { encode } from '../encode.js';
 import { compose, type Layer } from '../scene.js';
 import { MODEL } from '../model.js';
@@ -25,29 +24,20 @@ import { subjectOf, type SourceSubject } from './source-subject.js';
 /** The format of the new picture: the source's own when absent. */
 export type SwapOrder = Pick<CanvasOrder, 'output_preset'>;
 
-async function atScale({ cut }: SourceSubject, scale: number): Promise<Raster> {
-  const { width, height, data } = cut.raster;
-  const [w, h] = [Math.max(1, Math.round(width * scale)), Math.max(1, Math.round(height * scale))];
-  const out = await sharp(data, { raw: { width, height, channels: 4 } })
-    .resize(w, h, { fit: 'fill', kernel: scale > 1 ? 'cubic' : 'lanczos3' })
-    .raw()
-    .toBuffer();
-  return { data: new Uint8Array(out), width: w, height: h };
+function atScale({ cut: { raster } }: SourceSubject, scale: number): Promise<Raster> {
+  const [w, h] = [raster.width, raster.height].map((side) => Math.max(1, Math.round(side * scale)));
+  return rasterOf(imageOf(raster).resize(w, h, { fit: 'fill', kernel: scale > 1 ? 'cubic' : 'lanczos3' }));
 }
 
 /** The part of a subject that lies on the sheet, as a layer with its place. */
-function onSheet({ data, width, height }: Raster, { left, top }: Placement, size: CanvasSize): Layer {
+function onSheet(raster: Raster, { left, top }: Placement, size: CanvasSize): Layer {
   const [x, y] = [Math.round(left), Math.round(top)];
   const [fromX, fromY] = [Math.max(0, -x), Math.max(0, -y)];
-  const w = Math.min(width, size.width - x) - fromX;
-  const h = Math.min(height, size.height - y) - fromY;
-  if (w < 1 || h < 1) throw new RangeError('the subject lies beside the sheet');
-  const out = new Uint8Array(w * h * 4);
-  for (let row = 0; row < h; row++) {
-    const from = ((row + fromY) * width + fromX) * 4;
-    out.set(data.subarray(from, from + w * 4), row * w * 4);
-  }
-  return { data: out, width: w, height: h, left: Math.max(0, x), top: Math.max(0, y) };
+  const width = Math.min(raster.width, size.width - x) - fromX;
+  const height = Math.min(raster.height, size.height - y) - fromY;
+  if (width < 1 || height < 1) throw new RangeError('the subject lies beside the sheet');
+  const seen = cropped(raster, { left: fromX, top: fromY, width, height });
+  return { ...seen, left: Math.max(0, x), top: Math.max(0, y) };
 }
 
 async function cutOutStage(subject: SourceSubject, context: RenderContext): Promise<void> {

@@ -38,7 +38,8 @@ const hemBorder: Trim = (cloth, frame) => {
   );
 };
 
-function neckBorder(cloth: Cloth, { neckline, neck: [n] }: Frame, width = 2.6): string {
+function neckBorder(cloth: Cloth, { neckline, neck: [n] }: Frame): string {
+  const width = 2.6;
   const outer = neckline.map(([x, y]): Point => [x + (x / n) * width * 0.5, y + width * (1 - 0.5 * (x / n))]);
   const shape = contour([...neckline], [...outer].reverse());
   const middle = neckline.map(([x, y], i): Point => [

@@ -1,7 +1,7 @@
 import { path } from '../../drawing/svg-sheet.js';
 import { contour, type Cloth } from '../cloth.js';
 import { type Frame, type Trim } from '../frame.js';
-import { both, bothSeams, box } from './sewing.js';
+import { both, bothSeams, box, placed } from './sewing.js';
 
 const pocket = (cloth: Cloth, x: number, y: number, w: number, h: number, flap: number, point = 0): string =>
   cloth.piece(box(x, y, w, h, point), { round: 0.5 }) +
@@ -30,72 +30,18 @@ export const POCKETS: Readonly<Record<string, Trim>> = {
       [14, f.hem - 5],
     ]),
   welt_pocket: (c, f) =>
-    c.piece(
-      [
-        [f.half(28) * 0.4, 27.6],
-        [f.half(28) * 0.4 + 8.6, 26.8],
-        [f.half(28) * 0.4 + 8.6, 29],
-        [f.half(28) * 0.4, 29.8],
-      ],
-      { round: 0.4 },
-    ),
-  welt_pockets: (c, f) =>
-    both(
-      c,
-      [
-        [7, f.waist + 2],
-        [14.6, f.waist + 1],
-        [14.6, f.waist + 3],
-        [7, f.waist + 4],
-      ],
-      { round: 0.4 },
-    ),
-  flap_pockets: (c, f) => {
-    const y = hipPocketY(f);
-    return both(
-      c,
-      [
-        [8, y],
-        [8 + 13, y - 0.8],
-        [8 + 13.2, y + 4.6],
-        [8, y + 5.4],
-      ],
-      { round: 0.7 },
-    );
-  },
+    c.piece(placed('0 27.6, 8.6 26.8, 8.6 29, 0 29.8', f.half(28) * 0.4, 0), { round: 0.4 }),
+  welt_pockets: (c, f) => both(c, placed('7 2, 14.6 1, 14.6 3, 7 4', 0, f.waist), { round: 0.4 }),
+  flap_pockets: (c, f) => both(c, placed('8 0, 21 -0.8, 21.2 4.6, 8 5.4', 0, hipPocketY(f)), { round: 0.7 }),
   jet_pockets: (c, f) => {
     const y = hipPocketY(f);
     return (
-      bothSeams(
-        c,
-        [
-          [8.6, y],
-          [20.6, y - 0.8],
-        ],
-        0.6,
-      ) +
-      bothSeams(
-        c,
-        [
-          [8.6, y + 1],
-          [20.6, y + 0.2],
-        ],
-        0.3,
-      )
+      bothSeams(c, placed('8.6 0, 20.6 -0.8', 0, y), 0.6) + bothSeams(c, placed('8.6 1, 20.6 0.2', 0, y), 0.3)
     );
   },
   slant_pockets: (c, f) => {
-    const y = Math.min(f.waist + 5, f.hem - 22);
-    return both(
-      c,
-      [
-        [13.4, y],
-        [15.6, y + 0.6],
-        [19.8, y + 13.6],
-        [17.4, y + 13.6],
-      ],
-      { round: 0.5 },
-    );
+    const shape = placed('13.4 0, 15.6 0.6, 19.8 13.6, 17.4 13.6', 0, Math.min(f.waist + 5, f.hem - 22));
+    return both(c, shape, { round: 0.5 });
   },
   zip_pockets: (c, f) =>
     [1, -1]
@@ -116,26 +62,10 @@ export const POCKETS: Readonly<Record<string, Trim>> = {
   kangaroo: (c, f) =>
     c.piece(
       contour(
-        [
-          [-9, f.hem - 22],
-          [9, f.hem - 22],
-        ],
-        [
-          [9, f.hem - 22],
-          [12, f.hem - 15],
-          [15.4, f.hem - 11],
-        ],
-        [
-          [15.4, f.hem - 11],
-          [15.6, f.hem - 5.4],
-          [-15.6, f.hem - 5.4],
-          [-15.4, f.hem - 11],
-        ],
-        [
-          [-15.4, f.hem - 11],
-          [-12, f.hem - 15],
-          [-9, f.hem - 22],
-        ],
+        placed('-9 -22, 9 -22', 0, f.hem),
+        placed('9 -22, 12 -15, 15.4 -11', 0, f.hem),
+        placed('15.4 -11, 15.6 -5.4, -15.6 -5.4, -15.4 -11', 0, f.hem),
+        placed('-15.4 -11, -12 -15, -9 -22', 0, f.hem),
       ),
       { round: 0.6 },
     ),

@@ -1,5 +1,6 @@
 import { lightness, shade } from '../../drawing/colour.js';
 import { type Point } from '../../drawing/geometry.js';
+import { points } from '../../drawing/points.js';
 import { mirror, type Cloth } from '../cloth.js';
 import { cuffBand, type Frame } from '../frame.js';
 
@@ -9,24 +10,30 @@ export const both = (
   options: Parameters<Cloth['piece']>[1] = {},
 ): string => cloth.piece(shape, options) + cloth.piece(mirror(shape), options);
 
-export const bothSeams = (cloth: Cloth, line: readonly Point[], width = 0.34): string =>
-  cloth.seam(line, width) + cloth.seam(mirror(line), width);
+/** Draws a line of the right half, then the same on the left. */
+export const twice = (line: readonly Point[], draw: (line: readonly Point[]) => string): string =>
+  draw(line) + draw(mirror(line));
 
-export const box = (x: number, y: number, w: number, h: number, point = 0): Point[] =>
-  point > 0
-    ? [
-        [x, y],
-        [x + w, y],
-        [x + w, y + h - point],
-        [x + w / 2, y + h],
-        [x, y + h - point],
-      ]
-    : [
-        [x, y],
-        [x + w, y],
-        [x + w, y + h],
-        [x, y + h],
-      ];
+export const bothSeams = (cloth: Cloth, line: readonly Point[], width = 0.34, opacity?: number): string =>
+  twice(line, (one) => cloth.seam(one, width, opacity));
+
+/** A line straight down. */
+export const down = (x: number, from: number, to: number): Point[] => [
+  [x, from],
+  [x, to],
+];
+
+/** Landmarks of a small shape, placed on a garment. */
+export const placed = (landmarks: string, dx: number, dy: number): Point[] =>
+  points(landmarks).map(([x, y]) => [dx + x, dy + y]);
+
+export const box = (x: number, y: number, w: number, h: number, point = 0): Point[] => [
+  [x, y],
+  [x + w, y],
+  [x + w, y + h - point],
+  ...(point > 0 ? [[x + w / 2, y + h] as const] : []),
+  [x, y + h - point],
+];
 
 export const tonal = (cloth: Cloth, steps = 6): string =>
   shade(cloth.fabric.colour, lightness(cloth.fabric.colour) < 40 ? steps : -steps);

@@ -3,7 +3,7 @@ import { type Point } from '../../drawing/geometry.js';
 import { group, path } from '../../drawing/svg-sheet.js';
 import { contour, mirror, type Cloth } from '../cloth.js';
 import { across, type Frame, type Trim } from '../frame.js';
-import { both, bothSeams, sleeves } from './sewing.js';
+import { both, bothSeams, down, sleeves, twice } from './sewing.js';
 
 function quilting(cloth: Cloth, frame: Frame): string {
   const rows: string[] = [];
@@ -204,23 +204,14 @@ export const SURFACE: Readonly<Record<string, Trim>> = {
       ],
       0.4,
     ) +
-    c.stitch([
-      [1.8, 16.2],
-      [f.shoulder[0] - 0.6, 15.4],
-    ]) +
-    c.stitch([
-      [-1.8, 16.2],
-      [-f.shoulder[0] + 0.6, 15.4],
-    ]),
-  topstitch: (c, f) =>
-    [2.4, -2.4]
-      .map((x) =>
-        c.stitch([
-          [x, f.neck[1] + 1],
-          [x, f.hem - 5],
-        ]),
-      )
-      .join(''),
+    twice(
+      [
+        [1.8, 16.2],
+        [f.shoulder[0] - 0.6, 15.4],
+      ],
+      (line) => c.stitch(line),
+    ),
+  topstitch: (c, f) => twice(down(2.4, f.neck[1] + 1, f.hem - 5), (line) => c.stitch(line)),
   epaulettes: (c, f) =>
     both(
       c,

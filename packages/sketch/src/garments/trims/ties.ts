@@ -1,84 +1,52 @@
 import { lightness, shade } from '../../drawing/colour.js';
 import { type Point } from '../../drawing/geometry.js';
 import { path } from '../../drawing/svg-sheet.js';
-import { contour, type Cloth } from '../cloth.js';
+import { contour, mirror, type Cloth } from '../cloth.js';
 import { across, band, type Frame, type Trim } from '../frame.js';
-import { borderColour } from './sewing.js';
+import { borderColour, both, down, placed } from './sewing.js';
+
+/** The knot of a bow. */
+const knot = (cloth: Cloth, landmarks: string, y: number, round: number): string =>
+  cloth.piece(contour(placed(landmarks, 0, y)), { round });
 
 const belt = (
   cloth: Cloth,
   frame: Frame,
   height: number,
   colour: string | undefined,
-  buckle: 'none' | 'bow' | 'buckle',
+  buckle: 'bow' | 'buckle',
 ): string => {
   const y = frame.waist;
+  const own = colour ? { colour, bare: true } : {};
   const strip = cloth.piece(
     band({ ...frame, half: (at) => frame.half(at) + 0.5 }, y - height / 2, y + height / 2),
-    { round: 0.7, ...(colour ? { colour, bare: true } : {}) },
+    { round: 0.7, ...own },
   );
-  if (buckle === 'none') return strip;
   if (buckle === 'buckle')
     return (
       strip +
       `<rect x="-2.6" y="${y - height / 2 + 0.4}" width="5.2" height="${height + 0.8}" rx=".7" fill="none" stroke="${cloth.metal}" stroke-width=".9"/>` +
-      cloth.piece(
-        contour(
-          [
-            [3, y + 1],
-            [8, y + 3],
-            [10, y + 9],
-          ],
-          [
-            [10, y + 9],
-            [7.4, y + 9.6],
-            [5.4, y + 4.6],
-            [2, y + 3.6],
-          ],
-        ),
-        { ...(colour ? { colour, bare: true } : {}), round: 0.6 },
-      )
+      cloth.piece(contour(placed('3 1, 8 3, 10 9', 0, y), placed('10 9, 7.4 9.6, 5.4 4.6, 2 3.6', 0, y)), {
+        ...own,
+        round: 0.6,
+      })
     );
-  const tail = (s: 1 | -1, drop: number): Point[] =>
+  const tail = (drop: number): Point[] =>
     contour(
+      [...placed('0 0, 3 6', 0, y), [4.4, y + drop]],
       [
-        [0, y],
-        [3 * s, y + 6],
-        [4.4 * s, y + drop],
+        [4.4, y + drop],
+        [1.4, y + drop + 1],
       ],
-      [
-        [4.4 * s, y + drop],
-        [1.4 * s, y + drop + 1],
-      ],
-      [
-        [1.4 * s, y + drop + 1],
-        [0.6 * s, y + 8],
-        [-0.8 * s, y + 1],
-      ],
+      [[1.4, y + drop + 1], ...placed('0.6 8, -0.8 1', 0, y)],
     );
-  const loop = (s: 1 | -1): Point[] =>
-    contour([
-      [0, y],
-      [4 * s, y - 3.4],
-      [7.4 * s, y - 1.4],
-      [6 * s, y + 2.6],
-      [0, y + 0.8],
-    ]);
+  const loop = contour(placed('0 0, 4 -3.4, 7.4 -1.4, 6 2.6, 0 0.8', 0, y));
   return (
     strip +
-    [tail(1, 17), tail(-1, 14), loop(1), loop(-1)]
-      .map((s) => cloth.piece(s, { ...(colour ? { colour, bare: true } : {}), round: 0.7 }))
+    [tail(17), mirror(tail(14)), loop, mirror(loop)]
+      .map((s) => cloth.piece(s, { ...own, round: 0.7 }))
       .join('') +
-    cloth.piece(
-      contour([
-        [-1.3, y - 1.4],
-        [1.3, y - 1.4],
-        [1.5, y + 1.6],
-        [-1.5, y + 1.6],
-        [-1.3, y - 1.4],
-      ]),
-      { round: 0.6 },
-    )
+    knot(cloth, '-1.3 -1.4, 1.3 -1.4, 1.5 1.6, -1.5 1.6, -1.3 -1.4', y, 0.6)
   );
 };
 
@@ -97,49 +65,19 @@ export const TIES: Readonly<Record<string, Trim>> = {
       .join(''),
   neck_tie: (c, f) => {
     const y = f.neck[1];
-    const tail = (s: number, d: number): Point[] =>
+    const tail = (d: number): Point[] =>
       contour(
+        [...placed('0 -1, 3.4 7', 0, y), [4.6, y + d]],
         [
-          [0, y - 1],
-          [s * 3.4, y + 7],
-          [s * 4.6, y + d],
+          [4.6, y + d],
+          [1.5, y + d + 1.6],
         ],
-        [
-          [s * 4.6, y + d],
-          [s * 1.5, y + d + 1.6],
-        ],
-        [
-          [s * 1.5, y + d + 1.6],
-          [s * 0.6, y + 8],
-          [-s * 0.6, y],
-        ],
+        [[1.5, y + d + 1.6], ...placed('0.6 8, -0.6 0', 0, y)],
       );
     return (
-      [tail(1, 22), tail(-1, 18)].map((t) => c.piece(t, { round: 0.7 })).join('') +
-      [1, -1]
-        .map((s) =>
-          c.piece(
-            contour([
-              [0, y - 0.6],
-              [s * 4, y - 4],
-              [s * 7.6, y - 1.6],
-              [s * 6, y + 3],
-              [0, y + 0.8],
-            ]),
-            { round: 0.7 },
-          ),
-        )
-        .join('') +
-      c.piece(
-        contour([
-          [-1.3, y - 1.8],
-          [1.3, y - 1.8],
-          [1.4, y + 1.4],
-          [-1.4, y + 1.4],
-          [-1.3, y - 1.8],
-        ]),
-        { round: 0.6 },
-      )
+      [tail(22), mirror(tail(18))].map((t) => c.piece(t, { round: 0.7 })).join('') +
+      both(c, contour(placed('0 -0.6, 4 -4, 7.6 -1.6, 6 3, 0 0.8', 0, y)), { round: 0.7 }) +
+      knot(c, '-1.3 -1.8, 1.3 -1.8, 1.4 1.4, -1.4 1.4, -1.3 -1.8', y, 0.6)
     );
   },
   drawn_waist: (c, f) =>
@@ -176,47 +114,11 @@ export const TIES: Readonly<Record<string, Trim>> = {
     }),
   bow: (c, f) => {
     const y = f.neck[1] > 2 ? f.neck[1] + 1 : f.waist;
+    const loop = contour(placed('0 0, 4 -4, 8 -2, 7 3.4, 0 1', 0, y));
+    const tail = contour(placed('0 0, 2.6 5, 3.6 11', 0, y), placed('3.6 11, 0.8 10, 0 3', 0, y));
     return (
-      [1, -1]
-        .map(
-          (s) =>
-            c.piece(
-              contour([
-                [0, y],
-                [s * 4, y - 4],
-                [s * 8, y - 2],
-                [s * 7, y + 3.4],
-                [0, y + 1],
-              ]),
-              { round: 0.7 },
-            ) +
-            c.piece(
-              contour(
-                [
-                  [0, y],
-                  [s * 2.6, y + 5],
-                  [s * 3.6, y + 11],
-                ],
-                [
-                  [s * 3.6, y + 11],
-                  [s * 0.8, y + 10],
-                  [0, y + 3],
-                ],
-              ),
-              { round: 0.7 },
-            ),
-        )
-        .join('') +
-      c.piece(
-        contour([
-          [-1.2, y - 1.4],
-          [1.2, y - 1.4],
-          [1.3, y + 1.6],
-          [-1.3, y + 1.6],
-          [-1.2, y - 1.4],
-        ]),
-        { round: 0.5 },
-      )
+      [loop, tail, mirror(loop), mirror(tail)].map((s) => c.piece(s, { round: 0.7 })).join('') +
+      knot(c, '-1.2 -1.4, 1.2 -1.4, 1.3 1.6, -1.3 1.6, -1.2 -1.4', y, 0.5)
     );
   },
   frog_closure: (c, f) =>
@@ -251,13 +153,8 @@ export const TIES: Readonly<Record<string, Trim>> = {
     const from = Math.max(f.top + 3, f.neck[1] + 3);
     const count = Math.max(3, Math.floor((Math.min(f.hem, 100) - from) / 9));
     return (
-      c.seam(
-        [
-          [1.6, f.neck[1]],
-          [1.6, f.hem],
-        ],
-        0.3,
-      ) + Array.from({ length: count }, (_, i) => c.button(0, from + i * 9, 0.85)).join('')
+      c.seam(down(1.6, f.neck[1], f.hem), 0.3) +
+      Array.from({ length: count }, (_, i) => c.button(0, from + i * 9, 0.85)).join('')
     );
   },
 };

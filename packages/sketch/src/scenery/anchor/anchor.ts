@@ -1,4 +1,5 @@
 import type { Brush } from '../brush.js';
+import { shadowOf } from '../solids.js';
 
 /**
  * Where a piece belongs: on a wall, on the floor beside the subject, flat on the ground, in the distance,
@@ -28,3 +29,17 @@ export interface Anchor {
   readonly width: number;
   draw(brush: Brush, spot: Spot): string;
 }
+
+/**
+ * A piece that stands on the floor, drawn over its shadow.
+ * @param shadow half the breadth and the height of what casts it, metres
+ */
+export const standing = (
+  width: number,
+  shadow: readonly [half: number, height: number],
+  draw: Anchor['draw'],
+): Anchor => ({
+  belongs: 'floor',
+  width,
+  draw: (brush, spot) => shadowOf(brush, [spot.x, spot.z], ...shadow) + draw(brush, spot),
+});

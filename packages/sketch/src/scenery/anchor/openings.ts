@@ -1,20 +1,16 @@
 import { blend, shade } from '../../drawing/colour.js';
 import { polygon } from '../../drawing/curve.js';
-import { lerp, type Point } from '../../drawing/geometry.js';
+import { mixPoints, ring, type Point } from '../../drawing/geometry.js';
 import type { SeededRandom } from '../../drawing/seeded-random.js';
 import { group, path } from '../../drawing/svg-sheet.js';
 import { hairlines, on, pen, rule, toned, wash, weightAt, type Brush } from '../brush.js';
-import { perMetre } from '../camera.js';
+import { perMetre, upright } from '../camera.js';
 import { contour, darkView, daylightView, openWall, type Opening } from '../opening.js';
 import { lathe } from '../solids.js';
 import type { Anchor, Spot } from './anchor.js';
 
-const rect = (brush: Brush, x0: number, x1: number, y0: number, y1: number, z: number): Point[] => [
-  on(brush, x0, y0, z),
-  on(brush, x1, y0, z),
-  on(brush, x1, y1, z),
-  on(brush, x0, y1, z),
-];
+const rect = (brush: Brush, x: readonly [number, number], y: readonly [number, number], z: number): Point[] =>
+  upright(x, y, z).map((corner) => on(brush, ...corner));
 
 /** A flat frontal board on a wall. */
 function panel(
@@ -26,7 +22,7 @@ function panel(
   lit = 0,
   weight = 1.3,
 ): string {
-  const corners = rect(brush, x[0], x[1], y[0], y[1], z);
+  const corners = rect(brush, x, y, z);
   return (
     wash(brush, polygon(corners), toned(brush, colour, lit, z)) +
     corners
@@ -142,12 +138,10 @@ const window: Anchor = {
     const half = width / 2;
     const frameColour = spot.outdoors ? colour : blend('#f4efe5', spot.wallColour, 0.2);
     const bar = (a: Point, b: Point, weight: number): string =>
-      pen(
-        brush,
-        [a, [lerp(a[0], b[0], 0.5), lerp(a[1], b[1], 0.5)], b],
-        (weight * (perMetre(brush.camera, z) / 180)) / brush.unit,
-        { colour: toned(brush, frameColour, 0.2, z), opacity: 1 / Math.max(0.3, brush.pen) },
-      );
+      pen(brush, [a, mixPoints(a, b, 0.5), b], (weight * (perMetre(brush.camera, z) / 180)) / brush.unit, {
+        colour: toned(brush, frameColour, 0.2, z),
+        opacity: 1 / Math.max(0.3, brush.pen),
+      });
     const top = opening.y + opening.height;
     const bars = [
       bar(on(brush, x, opening.y, z), on(brush, x, top, z), 8),
@@ -208,21 +202,10 @@ const niche: Anchor = {
     const [left] = on(brush, x - 0.26, 0, z);
     const [right] = on(brush, x + 0.26, 0, z);
     const [dark, bright] = [toned(brush, wallColour, -1, z), toned(brush, wallColour, -0.25, z)];
-    const deep = brush.sheet.linear(
-      Math.round(left),
-      0,
-      Math.round(right),
-      0,
-      brush.light.side < 0
-        ? [
-            [0, dark],
-            [1, bright],
-          ]
-        : [
-            [0, bright],
-            [1, dark],
-          ],
-    );
+    const deep = brush.sheet.linear(Math.round(left), 0, Math.round(right), 0, [
+      [0, brush.light.side < 0 ? dark : bright],
+      [1, brush.light.side < 0 ? bright : dark],
+    ]);
     const vase = lathe(
       brush,
       [x, 0.95, z],
@@ -326,10 +309,6 @@ const clock: Anchor = {
   draw(brush, spot) {
     const [cx, cy] = on(brush, spot.x, 1.75, spot.z);
     const r = 0.22 * perMetre(brush.camera, spot.z);
-    const ring = Array.from({ length: 13 }, (_, i): Point => [
-      cx + r * Math.cos((i / 12) * 6.283),
-      cy + r * Math.sin((i / 12) * 6.283),
-    ]);
     const ticks = Array.from({ length: 12 }, (_, i): [Point, Point] => {
       const [c, s] = [Math.cos((i / 12) * 6.283), Math.sin((i / 12) * 6.283)];
       return [
@@ -341,7 +320,7 @@ const clock: Anchor = {
       `<circle cx="${cx.toFixed(1)}" cy="${cy.toFixed(1)}" r="${(r * 1.08).toFixed(1)}" fill="${toned(brush, spot.colour, 0, spot.z)}"/>`,
       `<circle cx="${cx.toFixed(1)}" cy="${cy.toFixed(1)}" r="${(r * 0.93).toFixed(1)}" fill="#f5efe2"/>`,
       hairlines(brush, ticks, 1.4, brush.colours.line, 0.8),
-      pen(brush, ring, weightAt(spot.z, 1.6)),
+      pen(brush, ring([cx, cy], r, 12), weightAt(spot.z, 1.6)),
       pen(
         brush,
         [
@@ -461,7 +440,7 @@ function books(
     }
     const [breadth, height] = [random.between(0.028, 0.06), random.between(0.17, 0.29)];
     const cover = toned(brush, shade(random.pick(covers), random.wobble(9)), 0, z);
-    const corners = rect(brush, u, u + breadth, y, y + height, z);
+    const corners = rect(brush, [u, u + breadth], [y, y + height], z);
     parts.push(
       path(polygon(corners), {
         fill: cover,

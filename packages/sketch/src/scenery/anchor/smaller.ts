@@ -3,9 +3,9 @@ import { outline } from '../../drawing/curve.js';
 import type { Point } from '../../drawing/geometry.js';
 import { element, path } from '../../drawing/svg-sheet.js';
 import { blot, hairlines, on, pen, toned, UP, wash, litBy, weightAt, type Brush } from '../brush.js';
-import { perMetre, topOf } from '../camera.js';
+import { lying, perMetre, topOf } from '../camera.js';
 import { drape, lathe, shadowOf } from '../solids.js';
-import type { Anchor } from './anchor.js';
+import { standing, type Anchor } from './anchor.js';
 
 /** A soft glow round a flame or a bulb. */
 function glow(brush: Brush, x: number, y: number, z: number, radius: number, strength: number): string {
@@ -51,105 +51,89 @@ const URNS: readonly (readonly Point[])[] = [
   ],
 ];
 
-const urn: Anchor = {
-  belongs: 'floor',
-  width: 0.9,
-  draw(brush, { x, z, side, colour }) {
-    const random = brush.random.fork(`urn${x.toFixed(2)}`);
-    const [tall, low] = [random.pick(URNS), URNS[1] ?? []];
-    const clay = blend(colour, '#b9785b', 0.15);
-    const small = low.map(([r, h]): Point => [r * 0.72, h * 0.7]);
-    return [
-      shadowOf(brush, [x, z], 0.28, 0.8),
-      lathe(
-        brush,
-        [x, 0, z],
-        tall.map(([r, h]): Point => [r * 0.84, h * 0.84]),
-        clay,
-        { hollow: true },
-      ),
-      shadowOf(brush, [x - side * 0.42, z - 0.25], 0.2, 0.4),
-      lathe(brush, [x - side * 0.42, 0, z - 0.25], small, shade(blend(clay, brush.colours.wall, 0.4), 4), {
-        hollow: true,
-      }),
-    ].join('');
-  },
-};
+const urn = standing(0.9, [0.28, 0.8], (brush, { x, z, side, colour }) => {
+  const random = brush.random.fork(`urn${x.toFixed(2)}`);
+  const [tall, low] = [random.pick(URNS), URNS[1] ?? []];
+  const clay = blend(colour, '#b9785b', 0.15);
+  const small = low.map(([r, h]): Point => [r * 0.72, h * 0.7]);
+  return [
+    lathe(
+      brush,
+      [x, 0, z],
+      tall.map(([r, h]): Point => [r * 0.84, h * 0.84]),
+      clay,
+      { hollow: true },
+    ),
+    shadowOf(brush, [x - side * 0.42, z - 0.25], 0.2, 0.4),
+    lathe(brush, [x - side * 0.42, 0, z - 0.25], small, shade(blend(clay, brush.colours.wall, 0.4), 4), {
+      hollow: true,
+    }),
+  ].join('');
+});
 
-const vase: Anchor = {
-  belongs: 'floor',
-  width: 0.7,
-  draw(brush, { x, z, colour }) {
-    const random = brush.random.fork(`vase${x.toFixed(2)}`);
-    const twigs = Array.from({ length: 7 }, () => {
-      const lean = random.wobble(0.4);
-      const tall = random.between(0.7, 1.05);
-      const line = [0, 0.4, 1].map((t) => on(brush, x + lean * t ** 1.6, 0.6 + tall * t, z));
-      const buds = [0.45, 0.6, 0.75, 0.9, 1].map((t) => {
-        const r = 0.022 * perMetre(brush.camera, z);
-        return path(
-          blot(
-            random,
-            on(brush, x + lean * t ** 1.6 + random.wobble(0.03), 0.6 + tall * t, z),
-            r,
-            r * 1.2,
-            0.2,
-            6,
-          ),
-          { fill: toned(brush, blend(brush.colours.accent, '#f3e6da', 0.35), 0.2, z) },
-        );
-      });
-      return pen(brush, line, weightAt(z, 1.4), { colour: '#6d5844' }) + buds.join('');
+const vase = standing(0.7, [0.18, 0.7], (brush, { x, z, colour }) => {
+  const random = brush.random.fork(`vase${x.toFixed(2)}`);
+  const twigs = Array.from({ length: 7 }, () => {
+    const lean = random.wobble(0.4);
+    const tall = random.between(0.7, 1.05);
+    const line = [0, 0.4, 1].map((t) => on(brush, x + lean * t ** 1.6, 0.6 + tall * t, z));
+    const buds = [0.45, 0.6, 0.75, 0.9, 1].map((t) => {
+      const r = 0.022 * perMetre(brush.camera, z);
+      return path(
+        blot(
+          random,
+          on(brush, x + lean * t ** 1.6 + random.wobble(0.03), 0.6 + tall * t, z),
+          r,
+          r * 1.2,
+          0.2,
+          6,
+        ),
+        { fill: toned(brush, blend(brush.colours.accent, '#f3e6da', 0.35), 0.2, z) },
+      );
     });
-    return (
-      shadowOf(brush, [x, z], 0.18, 0.7) +
-      twigs.join('') +
-      lathe(
-        brush,
-        [x, 0, z],
-        [
-          [0.13, 0],
-          [0.2, 0.16],
-          [0.19, 0.34],
-          [0.08, 0.52],
-          [0.07, 0.6],
-          [0.1, 0.63],
-        ],
-        colour,
-        { hollow: true },
-      )
-    );
-  },
-};
+    return pen(brush, line, weightAt(z, 1.4), { colour: '#6d5844' }) + buds.join('');
+  });
+  return (
+    twigs.join('') +
+    lathe(
+      brush,
+      [x, 0, z],
+      [
+        [0.13, 0],
+        [0.2, 0.16],
+        [0.19, 0.34],
+        [0.08, 0.52],
+        [0.07, 0.6],
+        [0.1, 0.63],
+      ],
+      colour,
+      { hollow: true },
+    )
+  );
+});
 
-const basket: Anchor = {
-  belongs: 'floor',
-  width: 0.7,
-  draw(brush, { x, z }) {
-    const cane = blend('#bf955f', brush.colours.second, 0.15);
-    const weave: [Point, Point][] = [];
-    for (let y = 0.04; y < 0.42; y += 0.035) {
-      for (let u = -0.24; u < 0.22; u += 0.06)
-        weave.push([on(brush, x + u, y, z), on(brush, x + u + 0.04, y + 0.012, z)]);
-    }
-    return (
-      shadowOf(brush, [x, z], 0.27, 0.5) +
-      lathe(
-        brush,
-        [x, 0, z],
-        [
-          [0.2, 0],
-          [0.26, 0.12],
-          [0.28, 0.3],
-          [0.25, 0.44],
-        ],
-        cane,
-        { hollow: true },
-      ) +
-      hairlines(brush, weave, 1.6, shade(cane, -18), 0.5)
-    );
-  },
-};
+const basket = standing(0.7, [0.27, 0.5], (brush, { x, z }) => {
+  const cane = blend('#bf955f', brush.colours.second, 0.15);
+  const weave: [Point, Point][] = [];
+  for (let y = 0.04; y < 0.42; y += 0.035) {
+    for (let u = -0.24; u < 0.22; u += 0.06)
+      weave.push([on(brush, x + u, y, z), on(brush, x + u + 0.04, y + 0.012, z)]);
+  }
+  return (
+    lathe(
+      brush,
+      [x, 0, z],
+      [
+        [0.2, 0],
+        [0.26, 0.12],
+        [0.28, 0.3],
+        [0.25, 0.44],
+      ],
+      cane,
+      { hollow: true },
+    ) + hairlines(brush, weave, 1.6, shade(cane, -18), 0.5)
+  );
+});
 
 const cage = (brush: Brush, x: number, y: number, z: number, size: number): string => {
   const metal = '#4a4038';
@@ -201,114 +185,91 @@ const cage = (brush: Brush, x: number, y: number, z: number, size: number): stri
   ].join('');
 };
 
-const lantern: Anchor = {
-  belongs: 'floor',
-  width: 0.6,
-  draw: (brush, { x, z, side }) =>
-    [
-      shadowOf(brush, [x, z], 0.16, 0.4),
-      cage(brush, x, 0.04, z, 1.15),
-      shadowOf(brush, [x - side * 0.3, z - 0.2], 0.1, 0.25),
-      cage(brush, x - side * 0.3, 0.03, z - 0.2, 0.75),
-    ].join(''),
-};
+const lantern = standing(0.6, [0.16, 0.4], (brush, { x, z, side }) =>
+  [
+    cage(brush, x, 0.04, z, 1.15),
+    shadowOf(brush, [x - side * 0.3, z - 0.2], 0.1, 0.25),
+    cage(brush, x - side * 0.3, 0.03, z - 0.2, 0.75),
+  ].join(''),
+);
 
-const candle: Anchor = {
-  belongs: 'floor',
-  width: 0.6,
-  draw(brush, { x, z }) {
-    const one = (dx: number, dz: number, tall: number): string => {
-      const flame = on(brush, x + dx, tall + 0.09, z + dz);
-      const r = 0.028 * perMetre(brush.camera, z);
-      return [
-        lathe(
-          brush,
-          [x + dx, 0, z + dz],
-          [
-            [0.05, 0],
-            [0.05, tall],
-          ],
-          '#f2e8d2',
-          { smooth: false },
-        ),
-        glow(brush, x + dx, tall + 0.08, z + dz, 0.34, strengthOf(brush)),
-        path(
-          outline([
-            [flame[0], flame[1] - r * 2],
-            [flame[0] + r * 0.7, flame[1] + r * 0.4],
-            [flame[0], flame[1] + r * 1.2],
-            [flame[0] - r * 0.7, flame[1] + r * 0.4],
-          ]),
-          { fill: '#ffce6b' },
-        ),
-      ].join('');
-    };
-    return (
-      shadowOf(brush, [x, z], 0.25, 0.3) +
-      one(0.12, 0.12, 0.62) +
-      one(-0.13, 0.05, 0.42) +
-      one(0.02, -0.1, 0.24)
-    );
-  },
-};
-
-const lamp: Anchor = {
-  belongs: 'floor',
-  width: 0.6,
-  draw(brush, { x, z, colour }) {
+const candle = standing(0.6, [0.25, 0.3], (brush, { x, z }) => {
+  const one = (dx: number, dz: number, tall: number): string => {
+    const flame = on(brush, x + dx, tall + 0.09, z + dz);
+    const r = 0.028 * perMetre(brush.camera, z);
     return [
-      shadowOf(brush, [x, z], 0.18, 1),
       lathe(
         brush,
-        [x, 0, z],
+        [x + dx, 0, z + dz],
         [
-          [0.16, 0],
-          [0.16, 0.025],
-          [0.02, 0.05],
-          [0.016, 1.32],
+          [0.05, 0],
+          [0.05, tall],
         ],
-        '#5a4c3d',
+        '#f2e8d2',
         { smooth: false },
       ),
-      glow(brush, x, 1.42, z, 0.75, strengthOf(brush) * 0.8),
-      lathe(
-        brush,
-        [x, 1.28, z],
-        [
-          [0.25, 0],
-          [0.15, 0.3],
-        ],
-        blend(colour, '#f7e7c4', 0.65),
-        { smooth: false },
+      glow(brush, x + dx, tall + 0.08, z + dz, 0.34, strengthOf(brush)),
+      path(
+        outline([
+          [flame[0], flame[1] - r * 2],
+          [flame[0] + r * 0.7, flame[1] + r * 0.4],
+          [flame[0], flame[1] + r * 1.2],
+          [flame[0] - r * 0.7, flame[1] + r * 0.4],
+        ]),
+        { fill: '#ffce6b' },
       ),
     ].join('');
-  },
-};
+  };
+  return one(0.12, 0.12, 0.62) + one(-0.13, 0.05, 0.42) + one(0.02, -0.1, 0.24);
+});
 
-const streetlamp: Anchor = {
-  belongs: 'floor',
-  width: 0.6,
-  draw(brush, { x, z }) {
-    return [
-      shadowOf(brush, [x, z], 0.14, 1.4),
-      lathe(
-        brush,
-        [x, 0, z],
-        [
-          [0.12, 0],
-          [0.1, 0.2],
-          [0.045, 0.32],
-          [0.035, 1.68],
-          [0.06, 1.72],
-          [0.02, 1.76],
-        ],
-        '#3f4446',
-        { smooth: false },
-      ),
-      cage(brush, x, 1.79, z, 1.1),
-    ].join('');
-  },
-};
+const lamp = standing(0.6, [0.18, 1], (brush, { x, z, colour }) => {
+  return [
+    lathe(
+      brush,
+      [x, 0, z],
+      [
+        [0.16, 0],
+        [0.16, 0.025],
+        [0.02, 0.05],
+        [0.016, 1.32],
+      ],
+      '#5a4c3d',
+      { smooth: false },
+    ),
+    glow(brush, x, 1.42, z, 0.75, strengthOf(brush) * 0.8),
+    lathe(
+      brush,
+      [x, 1.28, z],
+      [
+        [0.25, 0],
+        [0.15, 0.3],
+      ],
+      blend(colour, '#f7e7c4', 0.65),
+      { smooth: false },
+    ),
+  ].join('');
+});
+
+const streetlamp = standing(0.6, [0.14, 1.4], (brush, { x, z }) => {
+  return [
+    lathe(
+      brush,
+      [x, 0, z],
+      [
+        [0.12, 0],
+        [0.1, 0.2],
+        [0.045, 0.32],
+        [0.035, 1.68],
+        [0.06, 1.72],
+        [0.02, 1.76],
+      ],
+      '#3f4446',
+      { smooth: false },
+    ),
+    cage(brush, x, 1.79, z, 1.1),
+  ].join('');
+});
 
 const chandelier: Anchor = {
   belongs: 'overhead',
@@ -396,12 +357,10 @@ const rug: Anchor = {
     const [near, far] = [Math.max(camera.near * 1.08, 2.2), 4.4];
     const half = Math.min(1.05, (camera.width / 2 / camera.focal) * 3 * 0.94);
     const lit = litBy(brush, UP);
-    const ring = (inset: number, depth = inset * 1.25): Point[] => [
-      on(brush, -half + inset, 0, near + depth),
-      on(brush, half - inset, 0, near + depth),
-      on(brush, half - inset, 0, far - depth),
-      on(brush, -half + inset, 0, far - depth),
-    ];
+    const ring = (inset: number): Point[] =>
+      lying([-half + inset, half - inset], 0, [near + inset * 1.25, far - inset * 1.25]).map((corner) =>
+        on(brush, ...corner),
+      );
     const quad = (points: Point[]): string =>
       `M${points.map((p) => p.map((v) => v.toFixed(1)).join(' ')).join('L')}Z`;
     const band = (inset: number, tone: string): string =>

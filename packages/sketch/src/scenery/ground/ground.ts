@@ -1,6 +1,7 @@
 import { blend, shade } from '../../drawing/colour.js';
 import { element, group, path } from '../../drawing/svg-sheet.js';
 import { litBy, on, toned, UP, type Brush, hairlines, rule, weightAt } from '../brush.js';
+import { lying } from '../camera.js';
 import type { SceneSpec } from '../scene-spec.js';
 import { groundIn, type FineGround } from '../words/scene-words.js';
 import { type GroundArea, span } from './area.js';
@@ -28,12 +29,7 @@ function drawBoards(brush: Brush, { near, far, colour }: GroundArea): string {
       z = next;
       if (z1 <= z0) continue;
       const tone = shade(colour, random.wobble(7), 1 + random.wobble(0.12));
-      const corners = [
-        on(brush, x, 0, z0),
-        on(brush, x + breadth, 0, z0),
-        on(brush, x + breadth, 0, z1),
-        on(brush, x, 0, z1),
-      ];
+      const corners = lying([x, x + breadth], 0, [z0, z1]).map((corner) => on(brush, ...corner));
       parts.push(
         path(polygon(corners), { fill: toned(brush, tone, lit, (z0 + z1) / 2), 'fill-opacity': 0.85 }),
       );

@@ -21,17 +21,21 @@ function slab(brush: Brush, x0: number, x1: number, z0: number, z1: number, wobb
   return outline(corners.map(([x, z]) => on(brush, x + wobble(), 0, z + wobble())));
 }
 
+/** The mortar under the stones, which shows as their joints. */
+function bedOf(brush: Brush, colour: string, end: number, opacity: number): string {
+  const [, top] = on(brush, 0, 0, end);
+  return path(`M-4 ${top}H${brush.camera.width + 4}V${brush.camera.height + 4}H-4Z`, {
+    fill: toned(brush, colour, litBy(brush, UP), 4),
+    'fill-opacity': opacity,
+  });
+}
+
 /** Flagstones in courses of uneven depth. In the far distance the courses merge. */
 export function drawPaving(brush: Brush, { near, far, colour }: GroundArea): string {
   const random = brush.random.fork('paving');
   const lit = litBy(brush, UP);
   const end = Math.min(far, 26);
-  const joint = toned(brush, shade(colour, -17), lit, 4);
-  const [, top] = on(brush, 0, 0, end);
-  const bed = path(`M-4 ${top}H${brush.camera.width + 4}V${brush.camera.height + 4}H-4Z`, {
-    fill: joint,
-    'fill-opacity': 0.75,
-  });
+  const bed = bedOf(brush, shade(colour, -17), end, 0.75);
   const parts: string[] = [];
   for (let z = near - 0.2, depth = 0.5; z < end; z += depth) {
     depth = random.between(0.36, 0.6) * (z > 9 ? 1.8 : 1) * (z > 16 ? 2 : 1);
@@ -82,12 +86,7 @@ export function drawTiles(brush: Brush, { near, far, colour }: GroundArea): stri
       parts.push(path(polygon(flat), { fill: toned(brush, tone, lit, z) }));
     }
   }
-  const joint = toned(brush, shade(colour, -12), lit, 4);
-  const [, top] = on(brush, 0, 0, end);
-  const bed = path(`M-4 ${top}H${brush.camera.width + 4}V${brush.camera.height + 4}H-4Z`, {
-    fill: joint,
-    'fill-opacity': 0.7,
-  });
+  const bed = bedOf(brush, shade(colour, -12), end, 0.7);
   const cracks = Array.from({ length: 5 }, (): [Point, Point] => {
     const z = random.between(near, Math.min(end, 5));
     const [left, right] = span(brush, z);

@@ -3,14 +3,14 @@ import { polygon } from '../../drawing/curve.js';
 import type { Point } from '../../drawing/geometry.js';
 import { path } from '../../drawing/svg-sheet.js';
 import { edges, FRONT, litBy, on, pen, plane, toned, wash, weightAt } from '../brush.js';
-import { seen, topOf, type Vec3 } from '../camera.js';
+import { seen, topOf, upright } from '../camera.js';
 import { drawGround } from '../ground/ground.js';
 import { openWall, type Opening } from '../opening.js';
 import { box } from '../solids.js';
 import { drawWall, frontWall } from '../surface.js';
 import { drawColumn } from '../anchor/structures.js';
 import type { Place, Site, WallSpot } from './place.js';
-import { ceiling, sideWalls, studioSpace } from './studio-space.js';
+import { ceiling, openTop, sideWalls } from './studio-space.js';
 
 /** A row of tiles that juts out over the arcade. */
 function eave({ brush }: Site, z: number, y: number, [left, right]: readonly [number, number]): string {
@@ -110,18 +110,12 @@ export function courtyardVeranda(site: Site): Place {
       drawColumn(brush, x, rear - 0.16, height * 0.84 - bay * 0.34, blend(colours.wall, '#f2eadc', 0.5), 0.1),
     );
   }
-  const above = { studio: () => studioSpace(brush), ceiling: () => '', sky: () => site.far }[site.overhead]();
-  const cornice: Vec3[] = [
-    [left - 1, height - 0.16, rear - 0.1],
-    [right + 1, height - 0.16, rear - 0.1],
-    [right + 1, height, rear - 0.1],
-    [left - 1, height, rear - 0.1],
-  ];
+  const cornice = upright([left - 1, right + 1], [height - 0.16, height], rear - 0.1);
   const low = height * 0.5;
   const order = [spots[0], spots[2], spots[1]].filter((spot): spot is WallSpot => spot !== undefined);
   return {
     svg: [
-      above,
+      openTop(site),
       drawGround(brush, site.ground, rear),
       site.overhead === 'ceiling' ? ceiling(site, rear, height, blend(colours.wood, '#efe4d0', 0.35)) : '',
       drawWall(brush, wall, spec.surface, 'arcade'),

@@ -4,7 +4,7 @@ import type { Point } from '../../drawing/geometry.js';
 import { group, path } from '../../drawing/svg-sheet.js';
 import { SEA_DEPTH } from '../anchor/distance.js';
 import { blot, edges, FRONT, on, pen, plane, rule, toned, weightAt, type Brush } from '../brush.js';
-import { seen, topOf, type Vec3 } from '../camera.js';
+import { seen, topOf, upright } from '../camera.js';
 import { drawGround, groundColour } from '../ground/ground.js';
 import { tufts } from '../ground/loose.js';
 import { trunk } from '../anchor/foliage.js';
@@ -146,12 +146,7 @@ function glazed(site: Site): string {
     );
   }
   const rail = (y: number): string => {
-    const corners: Vec3[] = [
-      [left - 1, y, rear],
-      [right + 1, y, rear],
-      [right + 1, y + 0.07, rear],
-      [left - 1, y + 0.07, rear],
-    ];
+    const corners = upright([left - 1, right + 1], [y, y + 0.07], rear);
     return plane(brush, corners, frame, FRONT) + edges(brush, corners, 1.2);
   };
   return (

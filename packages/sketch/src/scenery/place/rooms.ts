@@ -1,11 +1,20 @@
 import { blend, lightness, shade } from '../../drawing/colour.js';
 import { edges, FRONT, LEFT, litBy, on, plane, RIGHT, rule } from '../brush.js';
-import { seen, topOf, type Vec3 } from '../camera.js';
+import { seen, sideways, topOf } from '../camera.js';
 import { drawGround } from '../ground/ground.js';
 import { box } from '../solids.js';
 import { drawWall, frontWall, moulding, weather } from '../surface.js';
 import type { Place, Site } from './place.js';
-import { ceiling, inside, sideWalls, spotsOn, studioSpace, vista, wideWall } from './studio-space.js';
+import {
+  ceiling,
+  inside,
+  openTop,
+  sideWalls,
+  spotsOn,
+  studioSpace,
+  vista,
+  wideWall,
+} from './studio-space.js';
 
 /** A wall close behind the subject, and a strip of floor. */
 export function shallowWall(site: Site): Place {
@@ -52,12 +61,7 @@ export function shallowWall(site: Site): Place {
   const range: [number, number] = side < 0 ? [left - 0.4, reach] : [-reach, right + 0.4];
   const wall = frontWall(brush, range, 3.4, z, colours.wall, litBy(brush, FRONT));
   const edge = side < 0 ? range[1] : range[0];
-  const thickness: Vec3[] = [
-    [edge, 0, z],
-    [edge, 0, z + 0.16],
-    [edge, 3.4, z + 0.16],
-    [edge, 3.4, z],
-  ];
+  const thickness = sideways(edge, [0, 3.4], [z, z + 0.16]);
   const brace = rule(
     brush,
     on(brush, edge - side * 0.05, 2.2, z + 0.2),
@@ -90,14 +94,9 @@ export function rearPlaneRoom(site: Site): Place {
   const sideColour = blend(colours.wall, colours.second, 0.42);
   const wall = frontWall(brush, [-half, half], height, rear, colours.wall, litBy(brush, FRONT));
   const trim = blend(colours.wall, lightness(colours.wall) > 40 ? '#f6f0e6' : '#d9cfc0', 0.5);
-  const above = {
-    studio: () => studioSpace(brush),
-    ceiling: () => '',
-    sky: () => site.far,
-  }[site.overhead]();
   return {
     svg: [
-      above,
+      openTop(site),
       drawGround(brush, site.ground, rear),
       site.overhead === 'ceiling' ? ceiling(site, rear, height, trim) : '',
       drawWall(brush, wall, spec.surface, 'rear'),

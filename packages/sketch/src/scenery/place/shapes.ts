@@ -1,6 +1,6 @@
 import { blend, shade } from '../../drawing/colour.js';
 import { polygon } from '../../drawing/curve.js';
-import type { Point } from '../../drawing/geometry.js';
+import { ring } from '../../drawing/geometry.js';
 import { element } from '../../drawing/svg-sheet.js';
 import { FRONT, litBy, on, pen, rule, toned, wash, weightAt } from '../brush.js';
 import { perMetre, seen, topOf } from '../camera.js';
@@ -38,10 +38,7 @@ export function plainShapes(site: Site): Place {
       [1, toned(brush, shade(colours.accent, -5), 0, rear)],
     ],
   );
-  const rim = Array.from({ length: 25 }, (_, i): Point => [
-    cx + r * Math.cos((i / 24) * 6.283),
-    cy + r * Math.sin((i / 24) * 6.283),
-  ]);
+  const rim = ring([cx, cy], r, 24);
   const mid = rear - 0.9;
   const [l, m] = seen(camera, mid);
   const breadth = m - l;
@@ -62,12 +59,9 @@ export function plainShapes(site: Site): Place {
     );
   });
   const drumX = side * breadth * 0.36 + (l + m) / 2;
-  const above = { studio: () => studioSpace(brush), ceiling: () => studioSpace(brush), sky: () => site.far }[
-    site.overhead
-  ]();
   return {
     svg: [
-      above,
+      sky ? site.far : studioSpace(brush),
       drawGround(brush, site.ground, sky ? 60 : rear),
       drawWall(brush, wall, spec.surface, 'rear'),
       rule(brush, wall.map(0, 0), wall.map(wall.width, 0), 1.5),

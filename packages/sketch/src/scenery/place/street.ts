@@ -18,16 +18,9 @@ import {
 } from '../brush.js';
 import { seen } from '../camera.js';
 import { drawGround } from '../ground/ground.js';
-import { drawWall, frontWall, moulding, sideWall, wallShape, weather, type Wall } from '../surface.js';
+import { drawWall, frontWall, moulding, quad, sideWall, wallShape, weather, type Wall } from '../surface.js';
 import type { Place, Site, WallSpot } from './place.js';
 import { studioSpace } from './studio-space.js';
-
-const quad = (wall: Wall, u0: number, u1: number, v0: number, v1: number): Point[] => [
-  wall.map(u0, v0),
-  wall.map(u1, v0),
-  wall.map(u1, v1),
-  wall.map(u0, v1),
-];
 
 /** A window with its shutters, on a wall in perspective. */
 function shuttered(brush: Brush, wall: Wall, u: number, v: number, colour: string): string {

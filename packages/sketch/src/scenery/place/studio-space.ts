@@ -1,10 +1,22 @@
 import { blend, shade } from '../../drawing/colour.js';
-import { element, group, path } from '../../drawing/svg-sheet.js';
-import { edges, FRONT, LEFT, litBy, on, plane, RIGHT, rule, toned, weightAt, type Brush } from '../brush.js';
-import { seen, topOf, type Vec3 } from '../camera.js';
-import { contour } from '../opening.js';
 import { polygon } from '../../drawing/curve.js';
-import { pen } from '../brush.js';
+import { element, group, path } from '../../drawing/svg-sheet.js';
+import {
+  edges,
+  FRONT,
+  LEFT,
+  litBy,
+  on,
+  pen,
+  plane,
+  RIGHT,
+  rule,
+  toned,
+  weightAt,
+  type Brush,
+} from '../brush.js';
+import { lying, seen, topOf, upright } from '../camera.js';
+import { contour } from '../opening.js';
 import { drawWall, frontWall, moulding, sideWall } from '../surface.js';
 import type { Site, WallSpot } from './place.js';
 
@@ -23,6 +35,28 @@ export function studioSpace(brush: Brush): string {
     ],
   );
   return element('rect', { width: camera.width, height: camera.height, fill: paint });
+}
+
+/** The open top of a place: the studio's space or the sky. A ceiling is drawn with the walls. */
+export const openTop = ({ brush, far, overhead }: Site): string =>
+  ({ studio: () => studioSpace(brush), ceiling: () => '', sky: () => far })[overhead]();
+
+/**
+ * The place behind a hung cloth or paper.
+ * @param behind how far behind it the wall of a room is, metres
+ * @param opening height and breadth of the wall's opening to the distance, metres
+ */
+export function behindCloth(
+  site: Site,
+  behind: number,
+  height: number,
+  colour: string,
+  opening: readonly [height: number, breadth: number],
+): string {
+  if (site.overhead !== 'ceiling')
+    return site.overhead === 'sky' || site.hasFar ? site.far : studioSpace(site.brush);
+  const z = site.rear + behind;
+  return wideWall(site, z, height, colour, 'behind') + (site.hasFar ? vista(site, z, ...opening) : '');
 }
 
 /** A wall that faces the camera from edge to edge of the picture, with its skirting. */
@@ -84,20 +118,10 @@ export function sideWalls(
 /** A ceiling between the side walls, with a beam or two. */
 export function ceiling({ brush, half }: Site, rear: number, height: number, colour: string): string {
   const near = Math.min(brush.camera.near * 0.8, NEAR);
-  const lid: Vec3[] = [
-    [-half, height, near],
-    [half, height, near],
-    [half, height, rear],
-    [-half, height, rear],
-  ];
+  const lid = lying([-half, half], height, [near, rear]);
   const beams = [0.45, 0.75].map((t) => {
     const z = near + (rear - near) * t;
-    const face: Vec3[] = [
-      [-half, height - 0.14, z],
-      [half, height - 0.14, z],
-      [half, height, z],
-      [-half, height, z],
-    ];
+    const face = upright([-half, half], [height - 0.14, height], z);
     return (
       plane(brush, face, shade(colour, -7), FRONT) + edges(brush, face, weightAt(z, 1.3), { opacity: 0.6 })
     );

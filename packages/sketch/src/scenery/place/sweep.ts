@@ -3,11 +3,11 @@ import { polygon } from '../../drawing/curve.js';
 import type { Point } from '../../drawing/geometry.js';
 import { group } from '../../drawing/svg-sheet.js';
 import { spot, litBy, on, pen, toned, UP, wash, weightAt, type Brush } from '../brush.js';
-import { seen, topOf } from '../camera.js';
+import { seen, topOf, upright } from '../camera.js';
 import { drawGround } from '../ground/ground.js';
 import { lathe, shadowOf } from '../solids.js';
 import type { Place, Site } from './place.js';
-import { inside, spotsOn, studioSpace, vista, wideWall } from './studio-space.js';
+import { behindCloth, inside, spotsOn } from './studio-space.js';
 
 interface Bend {
   readonly z: number;
@@ -98,12 +98,7 @@ function roll({ brush }: Site, z: number, half: number, y: number): string {
         ),
       )
       .join('');
-  const tube: Point[] = [
-    on(brush, -half - 0.16, y - 0.05, z),
-    on(brush, half + 0.16, y - 0.05, z),
-    on(brush, half + 0.16, y + 0.06, z),
-    on(brush, -half - 0.16, y + 0.06, z),
-  ];
+  const tube = upright([-half - 0.16, half + 0.16], [y - 0.05, y + 0.06], z).map((p) => on(brush, ...p));
   return (
     stand(-1) +
     stand(1) +
@@ -126,13 +121,7 @@ export function seamlessSweep(site: Site): Place {
   const paved = site.ground !== 'seamless';
   const start = paved ? rear - 0.5 : camera.near * 0.9;
   const profile = profileOf(brush, rear, paved ? 0.4 : 0.9, start, top);
-  const behind = {
-    studio: () => (site.hasFar ? site.far : studioSpace(brush)),
-    ceiling: () =>
-      wideWall(site, rear + 1, 3.4, colours.second, 'behind') +
-      (site.hasFar ? vista(site, rear + 1, 3.2, 3) : ''),
-    sky: () => site.far,
-  }[site.overhead]();
+  const behind = behindCloth(site, 1, 3.4, colours.second, [3.2, 3]);
   const under = site.overhead === 'sky' ? 60 : rear + 1;
   const ground =
     paved || framed

@@ -7,7 +7,7 @@ import { seen, topOf } from '../camera.js';
 import { drawGround } from '../ground/ground.js';
 import { drape } from '../solids.js';
 import type { Place, Site } from './place.js';
-import { inside, spotsOn, studioSpace, vista, wideWall } from './studio-space.js';
+import { behindCloth, inside, spotsOn } from './studio-space.js';
 
 /** A length of cloth slung between two points under the ceiling. */
 function swag(
@@ -89,13 +89,7 @@ export function textileInstallation(site: Site): Place {
   const breadth = right - left;
   const top = topOf(camera, rear) + 0.15;
   const pale = blend(colours.wall, '#f8f1e6', 0.62);
-  const behind = {
-    studio: () => (site.hasFar ? site.far : studioSpace(brush)),
-    ceiling: () =>
-      wideWall(site, rear + 0.7, 3.6, blend(colours.wall, '#f1e9db', 0.3), 'behind') +
-      (site.hasFar ? vista(site, rear + 0.7, 3, 2) : ''),
-    sky: () => site.far,
-  }[site.overhead]();
+  const behind = behindCloth(site, 0.7, 3.6, blend(colours.wall, '#f1e9db', 0.3), [3, 2]);
   // Outdoors the cloths leave gaps through which the landscape is visible.
   const open = site.overhead === 'sky' || site.hasFar;
   const pieces: [number, number, string][] = open

@@ -44,15 +44,13 @@ oak b48c5c,teak 9a6b40,mahogany 6b3426,birch dcc9a6,bamboo c8b277,rattan c39b66,
 desert cfa775,earth 8a6547,soil 5e4735,coconut efe7da,lemon efd964,citrus e8c33c,watermelon e2676b,fig 6a4256,date 6a4630,
 olivegreen 75753a,seafoam a9d3c0,sea 5c97a6,ocean 2f6d8a,marine 24506e,nude dfb99c,skin d9a988,flamingo ec9a94,bubblegum eea2bf,candy e88aa6`;
 
-const table = new Map(
+/** Colours by their names: letters only, lower case. */
+const NAMED = new Map(
   `${CSS},${FASHION}`.split(',').map((entry) => {
     const [name = '', hex = ''] = entry.trim().split(' ');
     return [name, `#${hex}`] as const;
   }),
 );
-
-/** A colour by its single name, letters only, lower case. */
-const namedColour = (name: string): string | undefined => table.get(name);
 
 /** An adjective's effect on a colour: steps of lightness, factor of chroma. */
 const ADJECTIVES: Readonly<Record<string, readonly [steps: number, chroma: number]>> = {
@@ -83,7 +81,7 @@ const hex6 = (digits: string): string =>
 function nameIn(words: readonly string[]): { colour: string; rest: readonly string[] } | undefined {
   for (let length = Math.min(3, words.length); length >= 1; length--) {
     for (let from = words.length - length; from >= 0; from--) {
-      const colour = namedColour(words.slice(from, from + length).join(''));
+      const colour = NAMED.get(words.slice(from, from + length).join(''));
       if (colour) return { colour, rest: words.filter((_, i) => i < from || i >= from + length) };
     }
   }
