@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import sharp from 'sharp';
 import type { StorageConfiguration } from '#platform/configuration.js';
-import { S3Peer } from '#storage/testing/s3-peer.js';
+import { S3Peer } from '../support/s3-peer.js';
 import { runCommand } from '../support/command.js';
-import { testSigningKey } from '#event-store/testing/signing-key.js';
+import { testSigningKey } from '../support/signing-key.js';
 import { ApiService, type Tenant } from './support/api-service.js';
 import { expectError, type ApiClient } from './support/api-client.js';
 

@@ -1,4 +1,4 @@
-import { testSigningKey } from '#event-store/testing/signing-key.js';
+import { testSigningKey } from '../support/signing-key.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { runCommand } from '../support/command.js';
 import { AuditedStore } from './support/audited-store.js';

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { EventStoreDBClient, NO_STREAM, jsonEvent } from '@eventstore/db-client';
 import { createEventStoreDbEventStore } from '#event-store/eventstoredb/eventstoredb-event-store.js';
-import { testProof } from '#event-store/testing/signing-key.js';
+import { testProof } from '../support/signing-key.js';
 import { openEventStore, prepareEventStore } from '#event-store/open-event-store.js';
 import { newId } from '#platform/ids.js';
 import { readModels } from '#projections/read-models.js';

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import pg from 'pg';
-import { newEvent } from '#event-store/conformance/harness.js';
+import { newEvent } from '../event-store/harness.js';
 import { createPostgresEventStore } from '#event-store/postgres/postgres-event-store.js';
 import { Peer } from '../eventstoredb/peer/peer.js';
 import { eventually } from '../support/eventually.js';

@@ -1,4 +1,4 @@
-import { testSigningKey } from '#event-store/testing/signing-key.js';
+import { testSigningKey } from '../support/signing-key.js';
 import { createHmac } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ApiService } from '../api/support/api-service.js';

@@ -1,4 +1,4 @@
-import { testSigningKey } from '#event-store/testing/signing-key.js';
+import { testSigningKey } from '../support/signing-key.js';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { DomainEvent } from '#domain/events.js';
 import { readModels } from '#projections/read-models.js';

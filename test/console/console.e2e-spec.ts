@@ -1,4 +1,4 @@
-import { testSigningKey } from '#event-store/testing/signing-key.js';
+import { testSigningKey } from '../support/signing-key.js';
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Browser, Page } from 'playwright-core';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { ServerCredentials } from '@grpc/grpc-js';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { freshPrefix, newEvents } from '#event-store/conformance/harness.js';
+import { freshPrefix, newEvents } from '../event-store/harness.js';
 import { EventStoreUnavailable } from '#event-store/event-store.js';
 import { eventually } from '../support/eventually.js';
 import { Peer } from './peer/peer.js';

@@ -1,4 +1,4 @@
-import { newEvents, writeOneByOne } from '#event-store/conformance/harness.js';
+import { newEvents, writeOneByOne } from '../event-store/harness.js';
 import { createEventStoreDbEventStore } from '#event-store/eventstoredb/eventstoredb-event-store.js';
 
 /**

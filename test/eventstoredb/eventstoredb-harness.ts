@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import type { EventStoreHarness } from '#event-store/conformance/harness.js';
+import type { EventStoreHarness } from '../event-store/harness.js';
 import { createEventStoreDbEventStore } from '#event-store/eventstoredb/eventstoredb-event-store.js';
 import { startTcpProxy } from '../support/tcp-proxy.js';
 import { Peer } from './peer/peer.js';

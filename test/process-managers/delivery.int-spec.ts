@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { CommandBus } from '@nestjs/cqrs';
 import fc from 'fast-check';
-import { AccountsFixture } from '#application/accounts.fixture.js';
+import { AccountsFixture } from '../support/accounts-fixture.js';
 import { AccountWriter } from '#application/account/account-writer.js';
 import {
   batchParentsFollows,

@@ -1,4 +1,4 @@
-import { testProof } from '#event-store/testing/signing-key.js';
+import { testProof } from '../support/signing-key.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { AccountWriter } from '#application/account/account-writer.js';
 import { handle } from '#application/aggregate.js';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { testSigningKey } from '#event-store/testing/signing-key.js';
+import { testSigningKey } from '../support/signing-key.js';
 import { readSignsOfLife } from '#read-store/signs-of-life.js';
 import { runCommand } from '../support/command.js';
 import { eventually } from '../support/eventually.js';

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import type { EventStoreHarness } from '#event-store/conformance/harness.js';
+import type { EventStoreHarness } from '../event-store/harness.js';
 import {
   createEventStorePool,
   createPostgresEventStore,

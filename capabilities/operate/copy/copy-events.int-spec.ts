@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { eventStoreTemplate } from '../../../test/support/postgres-event-store-harness.js';
 import { createTestDatabase, type TestDatabase } from '../../../test/support/test-database.js';
-import { newEvent } from '#event-store/conformance/harness.js';
+import { newEvent } from '../../../test/event-store/harness.js';
 import type { EventStore, NewEvent, RecordedEvent } from '#event-store/event-store.js';
 import { createPostgresEventStore } from '#event-store/postgres/postgres-event-store.js';
 import { copyEvents, type CopyProgress } from './copy-events.js';

@@ -1,4 +1,4 @@
-import { testProof } from '#event-store/testing/signing-key.js';
+import { testProof } from '../../support/signing-key.js';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openEventStore } from '#event-store/open-event-store.js';
 import { createLogger } from '#platform/logger.js';

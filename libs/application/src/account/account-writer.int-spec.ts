@@ -7,7 +7,7 @@ import { AppendOutcomeUnknown, type EventStore, type StreamWrite } from '#event-
 import { createPostgresEventStore } from '#event-store/postgres/postgres-event-store.js';
 import { authenticSnapshots, type SnapshotStore } from '#event-store/snapshots.js';
 import { newId } from '#platform/ids.js';
-import { AccountsFixture } from '../accounts.fixture.js';
+import { AccountsFixture } from '../../../../test/support/accounts-fixture.js';
 import { readForwards } from '../aggregate.js';
 import { type AccountVerdict, AccountWriter } from './account-writer.js';
 import { eventually } from '../../../../test/support/eventually.js';

@@ -7,7 +7,13 @@ import { promisify } from 'node:util';
 import { eventStoreTemplate } from '../../../../test/support/postgres-event-store-harness.js';
 import { startTcpProxy } from '../../../../test/support/tcp-proxy.js';
 import { createTestDatabase, type TestDatabase } from '../../../../test/support/test-database.js';
-import { expectUnbroken, freshPrefix, newEvent, newEvents, writeOneByOne } from '../conformance/harness.js';
+import {
+  expectUnbroken,
+  freshPrefix,
+  newEvent,
+  newEvents,
+  writeOneByOne,
+} from '../../../../test/event-store/harness.js';
 import {
   AppendOutcomeUnknown,
   DuplicateEventId,

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { eventStoreTemplate } from '../../../../test/support/postgres-event-store-harness.js';
 import { startTcpProxy } from '../../../../test/support/tcp-proxy.js';
 import { createTestDatabase, type TestDatabase } from '../../../../test/support/test-database.js';
-import { freshPrefix, newEvent } from '../conformance/harness.js';
+import { freshPrefix, newEvent } from '../../../../test/event-store/harness.js';
 import type { EventStore } from '../event-store.js';
 import type { EventStoreObserver } from '../observer.js';
 import { createPostgresEventStore } from './postgres-event-store.js';

@@ -1,5 +1,5 @@
 import { EventMacs } from '#event-store/authentic/event-macs.js';
-import { testProof } from '#event-store/testing/signing-key.js';
+import { testProof } from '../../../../test/support/signing-key.js';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';

@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'vitest';
-import type { EventMacs } from '../authentic/event-macs.js';
+import type { EventMacs } from '#event-store/authentic/event-macs.js';
 import type {
   EventStore,
   NewEvent,
   RecordedEvent,
   SubscribeOptions,
   SubscriptionBatch,
-} from '../event-store.js';
+} from '#event-store/event-store.js';
 
 /** Each adapter passes this to the suite. It opens one log, which may be shared and need not be empty. */
 export interface EventStoreHarness {
@@ -136,9 +136,4 @@ export async function whileRepeating<T>(disturb: () => void, work: () => Promise
   } finally {
     clearTimeout(timer);
   }
-}
-
-/** Waits until the condition holds. The test's own time limit ends a wait that takes too long. */
-export async function eventually(condition: () => Promise<boolean> | boolean): Promise<void> {
-  while (!(await condition())) await new Promise((resume) => setTimeout(resume, 10));
 }

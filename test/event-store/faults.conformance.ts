@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { AppendOutcomeUnknown, EventStoreUnavailable, type EventStore } from '../event-store.js';
+import { AppendOutcomeUnknown, EventStoreUnavailable, type EventStore } from '#event-store/event-store.js';
+import { eventually } from '../support/eventually.js';
 import {
   collect,
-  eventually,
   expectUnbroken,
   freshPrefix,
   newEvents,

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { EventStoreUnavailable } from '../event-store.js';
+import { EventStoreUnavailable } from '#event-store/event-store.js';
 import { expectUnbroken, freshPrefix, newEvents, type Subject, writeOneByOne } from './harness.js';
 
 export function describeReads(subject: () => Subject): void {

@@ -5,7 +5,7 @@ import {
   maxEventBytes,
   type ExpectedRevision,
   type NewEvent,
-} from '../event-store.js';
+} from '#event-store/event-store.js';
 import { freshPrefix, newEvent, newEvents, type Subject } from './harness.js';
 
 const circular: Record<string, unknown> = {};

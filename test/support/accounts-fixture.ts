@@ -9,11 +9,11 @@ import { createPostgresSnapshotStore } from '#event-store/postgres/postgres-snap
 import { migrateEventStore } from '#event-store/postgres/schema.js';
 import type { SnapshotStore } from '#event-store/snapshots.js';
 import { newId } from '#platform/ids.js';
-import { createTestDatabase, type TestDatabase } from '../../../test/support/test-database.js';
-import { AccountWriter } from './account/account-writer.js';
-import { defaultTerms } from './account/manage-accounts.handler.js';
-import type { CommandContext } from './command-context.js';
-import { grantCredits, openAccount } from '../../../test/support/operator.js';
+import { createTestDatabase, type TestDatabase } from './test-database.js';
+import { AccountWriter } from '#application/account/account-writer.js';
+import { defaultTerms } from '#application/account/manage-accounts.handler.js';
+import type { CommandContext } from '#application/command-context.js';
+import { grantCredits, openAccount } from './operator.js';
 
 const environment: Environment = 'test';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { DuplicateEventId, InvalidAppend, type StreamWrite } from '../event-store.js';
+import { DuplicateEventId, InvalidAppend, type StreamWrite } from '#event-store/event-store.js';
 import { expectUnbroken, freshPrefix, newEvents, type Subject } from './harness.js';
 
 /** For stores that can append to several streams at once; other stores skip these tests. */

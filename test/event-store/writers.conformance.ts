@@ -1,11 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { adoptHistory, adoptionStream, historyAdopted } from '../authentic/adopted-history.js';
-import { markingUnproven, refusingUnproven } from '../authentic/authentic-store.js';
-import { EventMacs } from '../authentic/event-macs.js';
-import { walkLog } from '../walk-log.js';
-import { UnprovenEvent, type EventMetadata, type EventStore, type NewEvent } from '../event-store.js';
-import { collect, eventually, newEvent, newEvents, type Subject } from './harness.js';
+import { adoptHistory, adoptionStream, historyAdopted } from '#event-store/authentic/adopted-history.js';
+import { markingUnproven, refusingUnproven } from '#event-store/authentic/authentic-store.js';
+import { EventMacs } from '#event-store/authentic/event-macs.js';
+import { walkLog } from '#event-store/walk-log.js';
+import {
+  UnprovenEvent,
+  type EventMetadata,
+  type EventStore,
+  type NewEvent,
+} from '#event-store/event-store.js';
+import { eventually } from '../support/eventually.js';
+import { collect, newEvent, newEvents, type Subject } from './harness.js';
 
 /**
  * Values that show whether a JSON round trip changes a value or the order of keys. Such a change breaks a

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { DuplicateEventId } from '../event-store.js';
+import { DuplicateEventId } from '#event-store/event-store.js';
 import { expectUnbroken, freshPrefix, newEvent, newEvents, type Subject } from './harness.js';
 
 export function describeAppends(subject: () => Subject): void {
