@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { EventStoreHarness } from '../event-store/harness.js';
-import { createEventStoreDbEventStore } from '#event-store/eventstoredb/eventstoredb-event-store.js';
+import { EventStoreDbEventStore } from '#event-store/eventstoredb/eventstoredb-event-store.js';
 import { startTcpProxy } from '../support/tcp-proxy.js';
 import { Peer } from './peer/peer.js';
 
@@ -21,10 +21,10 @@ export async function startEventStoreDbHarness(): Promise<EventStoreHarness> {
     : undefined;
   const writer = join(import.meta.dirname, '..', '..', 'dist', 'test', 'eventstoredb', 'event-writer.js');
   return {
-    open: (options) => createEventStoreDbEventStore({ connectionString: url, ...options }),
+    open: (options) => new EventStoreDbEventStore({ connectionString: url, ...options }),
     ...(disturbed && {
       faults: {
-        open: (options = {}) => createEventStoreDbEventStore({ connectionString: disturbed, ...options }),
+        open: (options = {}) => new EventStoreDbEventStore({ connectionString: disturbed, ...options }),
         holdAnswers: proxy.holdAnswers,
         cut: proxy.cut,
         refuse: proxy.refuse,

@@ -1,10 +1,7 @@
 import type pg from 'pg';
 import type { Environment } from '#domain/streams.js';
 import { storeWith, type EventStore } from '#event-store/event-store.js';
-import {
-  createEventStorePool,
-  createPostgresEventStore,
-} from '#event-store/postgres/postgres-event-store.js';
+import { createEventStorePool, PostgresEventStore } from '#event-store/postgres/postgres-event-store.js';
 import { createPostgresSnapshotStore } from '#event-store/postgres/postgres-snapshot-store.js';
 import { migrateEventStore } from '#event-store/postgres/schema.js';
 import type { SnapshotStore } from '#event-store/snapshots.js';
@@ -33,8 +30,8 @@ export class AccountsFixture {
     const database = await createTestDatabase();
     const pool = createEventStorePool(database.url);
     await migrateEventStore(pool);
-    const store = createPostgresEventStore({ connection: { pool } });
-    return new AccountsFixture(database, pool, store, createPostgresSnapshotStore({ pool }));
+    const store = new PostgresEventStore({ pool });
+    return new AccountsFixture(database, pool, store, createPostgresSnapshotStore(pool));
   }
 
   async stop(): Promise<void> {

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { createPostgresEventStore } from '#event-store/postgres/postgres-event-store.js';
+import { openPostgresStore } from './open-postgres-store.js';
 
 /**
  * Appends to an event store from a process of its own, for tests in which several processes write to one log.
@@ -7,7 +7,7 @@ import { createPostgresEventStore } from '#event-store/postgres/postgres-event-s
  * by one, each at the revision after the last.
  */
 const [url = '', prefix = '', streams, eventsEach] = process.argv.slice(2);
-const store = createPostgresEventStore({ connection: { url, maxConnections: 2 } });
+const store = openPostgresStore(url);
 
 async function write(stream: string): Promise<void> {
   let expected: bigint | 'no-stream' = 'no-stream';

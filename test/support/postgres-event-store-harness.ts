@@ -2,13 +2,11 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { EventStoreHarness } from '../event-store/harness.js';
-import {
-  createEventStorePool,
-  createPostgresEventStore,
-} from '#event-store/postgres/postgres-event-store.js';
+import { createEventStorePool } from '#event-store/postgres/postgres-event-store.js';
 import { migrateEventStore } from '#event-store/postgres/schema.js';
 import { startTcpProxy } from './tcp-proxy.js';
 import { createTestDatabase, type DatabaseTemplate } from './test-database.js';
+import { openPostgresStore } from './open-postgres-store.js';
 
 /** A database whose event store is migrated and empty. */
 export const eventStoreTemplate: DatabaseTemplate = {
@@ -30,11 +28,9 @@ export async function startPostgresHarness(): Promise<EventStoreHarness> {
   proxied.port = String(proxy.port);
   const writer = join(import.meta.dirname, '..', '..', 'dist', 'test', 'support', 'event-writer.js');
   return {
-    open: (options) =>
-      createPostgresEventStore({ connection: { url: database.url, maxConnections: 4 }, ...options }),
+    open: (options) => openPostgresStore(database.url, options),
     faults: {
-      open: (options = {}) =>
-        createPostgresEventStore({ connection: { url: proxied.href, maxConnections: 4 }, ...options }),
+      open: (options) => openPostgresStore(proxied.href, options),
       holdAnswers: proxy.holdAnswers,
       cut: proxy.cut,
       refuse: proxy.refuse,

@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { listenTo } from '#platform/listening.js';
 import type { EventStoreObserver } from '../observer.js';
-import { channelOf } from './schema.js';
+import { commitChannel } from './schema.js';
 
 const pollMs = { listening: 5_000, deaf: 200 };
 
@@ -24,8 +24,7 @@ export class CommitSignal {
 
   constructor(
     private readonly config: pg.ClientConfig,
-    private readonly schema: string,
-    private readonly observer: EventStoreObserver = {},
+    private readonly observer: EventStoreObserver,
   ) {}
 
   /** The log is known to reach at least this position. */
@@ -92,6 +91,6 @@ export class CommitSignal {
     const hear = (payload: string) => {
       if (/^\d+$/.test(payload)) this.announce(BigInt(payload));
     };
-    return listenTo({ config, channel: channelOf(this.schema), signal, hear, onChange });
+    return listenTo({ config, channel: commitChannel, signal, hear, onChange });
   }
 }
