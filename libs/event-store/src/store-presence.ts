@@ -138,10 +138,9 @@ function isAbsence(error: unknown): boolean {
 export function withPresence(store: EventStore, presence: StorePresence): EventStore {
   const read = <T>(work: () => Promise<T>) => inStoreTime(() => presence.call(work), 'read');
   const write = <T>(work: () => Promise<T>) => inStoreTime(() => presence.call(work), 'write');
-  const appendTogether = store.appendTogether?.bind(store);
   return storeWith(store, {
     append: (...given) => write(() => store.append(...given)),
-    ...(appendTogether && { appendTogether: (writes) => write(() => appendTogether(writes)) }),
+    appendTogether: (writes) => write(() => store.appendTogether!(writes)),
     readStream: (...given) => read(() => store.readStream(...given)),
     readAll: (...given) => read(() => store.readAll(...given)),
     head: () => read(() => store.head()),
