@@ -1,9 +1,11 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'vitest';
 import type { EventMacs } from '#event-store/authentic/event-macs.js';
 import type {
   EventStore,
   NewEvent,
+  ReadStreamOptions,
   RecordedEvent,
   SubscribeOptions,
   SubscriptionBatch,
@@ -68,17 +70,29 @@ export function newEvents(count: number, type?: string): NewEvent[] {
   return Array.from({ length: count }, (_, n) => newEvent({ n }, type === undefined ? {} : { type }));
 }
 
+/** The events of a stream; none if there is no stream. */
+export async function eventsIn(
+  store: EventStore,
+  stream: string,
+  options?: ReadStreamOptions,
+): Promise<readonly RecordedEvent[]> {
+  const slice = await store.readStream(stream, options);
+  return slice.kind === 'found' ? slice.events : [];
+}
+
 /** Writes the events in one append each, at the revision where the append before it ended. */
 export async function writeOneByOne(
   store: EventStore,
   stream: string,
   events: readonly NewEvent[],
+  pauseMs?: number,
 ): Promise<void> {
   let expected: bigint | 'no-stream' = 'no-stream';
   for (const event of events) {
     const result = await store.append(stream, expected, [event]);
     if (result.outcome !== 'appended') throw new Error(`Another writer wrote to ${stream}`);
     expected = result.revision;
+    if (pauseMs !== undefined) await sleep(pauseMs);
   }
 }
 

@@ -11,7 +11,7 @@ import {
   type NewEvent,
 } from '#event-store/event-store.js';
 import { eventually } from '../support/eventually.js';
-import { collect, newEvent, newEvents, type Subject } from './harness.js';
+import { collect, eventsIn, newEvent, newEvents, type Subject } from './harness.js';
 
 /**
  * Values that show whether a JSON round trip changes a value or the order of keys. Such a change breaks a
@@ -69,8 +69,8 @@ export function describeWriters(subject: () => Subject): void {
       await writer.append(stream, 'no-stream', newEvents(1));
       await forger.append(stream, 0n, newEvents(1));
       await writer.append(stream, 1n, newEvents(1));
-      const slice = await reader.readStream(stream, { unprovenToo: true });
-      const unproven = slice.kind === 'found' ? slice.events.map((event) => event.unproven) : [];
+      const marked = await eventsIn(reader, stream, { unprovenToo: true });
+      const unproven = marked.map((event) => event.unproven);
       expect(unproven).toEqual([undefined, 'carries no MAC', undefined]);
       const options = { filter: { streamPrefixes: [stream] } };
       const all = await collect(
@@ -90,7 +90,7 @@ export function describeWriters(subject: () => Subject): void {
       const { stream, writer, reader, forger } = world(subject());
       const genuine = newEvent({ amount: 5 });
       await writer.append(stream, 'no-stream', [genuine]);
-      const { metadata } = await firstOf(reader, stream);
+      const [{ metadata } = genuine] = await eventsIn(reader, stream);
       const target = `${stream}-altered`;
       const { event, at = target } = alter({ ...genuine, id: randomUUID(), metadata }, stream);
       await forger.append(at, at === stream ? 0n : 'no-stream', [event]);
@@ -202,14 +202,7 @@ function world({ harness, store: forger }: Subject) {
 }
 
 async function revisionsIn(store: EventStore, stream: string, limit = 100): Promise<bigint[]> {
-  const slice = await store.readStream(stream, { limit });
-  return slice.kind === 'found' ? slice.events.map(({ revision }) => revision) : [];
-}
-
-async function firstOf(store: EventStore, stream: string) {
-  const slice = await store.readStream(stream, { limit: 1 });
-  if (slice.kind !== 'found') throw new Error(`${stream} is not there`);
-  return slice.events[0]!;
+  return (await eventsIn(store, stream, { limit })).map(({ revision }) => revision);
 }
 
 async function headOf(store: EventStore): Promise<bigint> {

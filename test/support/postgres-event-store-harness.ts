@@ -1,7 +1,5 @@
-import { execFile } from 'node:child_process';
-import { join } from 'node:path';
-import { promisify } from 'node:util';
 import type { EventStoreHarness } from '../event-store/harness.js';
+import { writeElsewhere } from '../event-store/write-elsewhere.js';
 import { createEventStorePool } from '#event-store/postgres/postgres-event-store.js';
 import { migrateEventStore } from '#event-store/postgres/schema.js';
 import { startTcpProxy } from './tcp-proxy.js';
@@ -26,7 +24,6 @@ export async function startPostgresHarness(): Promise<EventStoreHarness> {
   const proxy = await startTcpProxy(Number(new URL(database.url).port));
   const proxied = new URL(database.url);
   proxied.port = String(proxy.port);
-  const writer = join(import.meta.dirname, '..', '..', 'dist', 'test', 'support', 'event-writer.js');
   return {
     open: (options) => openPostgresStore(database.url, options),
     faults: {
@@ -36,10 +33,7 @@ export async function startPostgresHarness(): Promise<EventStoreHarness> {
       refuse: proxy.refuse,
       restore: proxy.restore,
     },
-    async writeElsewhere({ prefix, streams, events }) {
-      const args = [writer, database.url, prefix, String(streams), String(events)];
-      await promisify(execFile)(process.execPath, args);
-    },
+    writeElsewhere: async (job) => void (await writeElsewhere(database.url, job)),
     async close() {
       await proxy.close();
       await database.drop();

@@ -1,14 +1,13 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type pg from 'pg';
-import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { join } from 'node:path';
-import { promisify } from 'node:util';
+import { writeElsewhere } from '../../../../test/event-store/write-elsewhere.js';
 import { eventually } from '../../../../test/support/eventually.js';
 import { eventStoreTemplate } from '../../../../test/support/postgres-event-store-harness.js';
 import { startTcpProxy } from '../../../../test/support/tcp-proxy.js';
 import { createTestDatabase, type TestDatabase } from '../../../../test/support/test-database.js';
 import {
+  eventsIn,
   expectUnbroken,
   freshPrefix,
   newEvent,
@@ -88,20 +87,9 @@ describe('the log in PostgreSQL', () => {
   });
 
   it('shows no position before all smaller ones, at any moment, while several processes write', async () => {
-    const writer = join(
-      import.meta.dirname,
-      '..',
-      '..',
-      '..',
-      '..',
-      'dist',
-      'test',
-      'support',
-      'event-writer.js',
-    );
     const finished = new AbortController();
     const others = ['a', 'b'].map((name) =>
-      promisify(execFile)(process.execPath, [writer, database.url, `${name}-`, '8', '40']),
+      writeElsewhere(database.url, { prefix: `${name}-`, streams: 8, events: 40 }),
     );
     const own = Promise.all(
       Array.from({ length: 8 }, (_, n) => writeOneByOne(store, `own-${n}`, newEvents(40))),
@@ -173,8 +161,7 @@ describe('the log in PostgreSQL', () => {
     expect(outcomes.map((result) => result.outcome === 'appended' && Number(result.revision))).toEqual([
       ...events.keys(),
     ]);
-    const slice = await store.readStream('queue');
-    expect(slice.kind === 'found' && slice.events.map(({ id }) => id)).toEqual(events.map(({ id }) => id));
+    expect(await eventsIn(store, 'queue')).toMatchObject(events.map(({ id }) => ({ id })));
   });
 
   it('refuses an id that another stream has, and only that append of all that wait together', async () => {
