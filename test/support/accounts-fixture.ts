@@ -3,9 +3,9 @@ import type { Environment } from '#domain/streams.js';
 import { storeWith, type EventStore } from '#event-store/event-store.js';
 import { createEventStorePool, PostgresEventStore } from '#event-store/postgres/postgres-event-store.js';
 import { createPostgresSnapshotStore } from '#event-store/postgres/postgres-snapshot-store.js';
-import { migrateEventStore } from '#event-store/postgres/schema.js';
 import type { SnapshotStore } from '#event-store/snapshots.js';
 import { newId } from '#platform/ids.js';
+import { eventStoreTemplate } from './postgres-event-store-harness.js';
 import { createTestDatabase, type TestDatabase } from './test-database.js';
 import { AccountWriter } from '#application/account/account-writer.js';
 import { defaultTerms } from '#application/account/manage-accounts.handler.js';
@@ -27,9 +27,8 @@ export class AccountsFixture {
   ) {}
 
   static async start(): Promise<AccountsFixture> {
-    const database = await createTestDatabase();
+    const database = await createTestDatabase({ template: eventStoreTemplate });
     const pool = createEventStorePool(database.url);
-    await migrateEventStore(pool);
     const store = new PostgresEventStore({ pool });
     return new AccountsFixture(database, pool, store, createPostgresSnapshotStore(pool));
   }

@@ -83,11 +83,12 @@ export const mayPass = (classify: Classify) => (error: unknown) => classify(erro
 export async function retryRead<T>(
   read: (timeoutMs: number) => Promise<T>,
   classify: Classify,
-  { deadlineMs, answerTimeoutMs, observer }: CallLimits,
+  limits: CallLimits,
 ): Promise<T> {
+  const { deadlineMs, observer } = limits;
   const deadline = Date.now() + deadlineMs;
   try {
-    return await retry(() => read(Math.max(1, Math.min(answerTimeoutMs, deadline - Date.now()))), {
+    return await retry(() => read(timeLeft(limits, deadline)), {
       ...pauses,
       withinMs: deadlineMs,
       mayPass: mayPass(classify),
@@ -115,6 +116,11 @@ export async function retryForConsumer<T>(
   }
 }
 
+/** How long the next answer may take. */
+export function timeLeft({ answerTimeoutMs }: CallLimits, deadline: number): number {
+  return Math.max(1, Math.min(answerTimeoutMs, deadline - Date.now()));
+}
+
 /** Like {@link inTime}. @throws NoAnswer */
 export function within<T>(timeoutMs: number, work: Promise<T>): Promise<T> {
   return inTime(
@@ -136,6 +142,32 @@ export async function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promi
     return await Promise.race([work, aborted]);
   } finally {
     signal.removeEventListener('abort', onAbort);
+  }
+}
+
+/** Wakes those who wait for something. */
+export class Wakeup {
+  private readonly waiting = new Set<() => void>();
+
+  wake(): void {
+    for (const wake of new Set(this.waiting)) wake();
+  }
+
+  /** Resolves with true when it is woken or the signal fires, or with false after the time limit. */
+  wait(timeoutMs: number, signal?: AbortSignal): Promise<boolean> {
+    return new Promise((resolve) => {
+      const done = (woken: boolean) => {
+        clearTimeout(timer);
+        this.waiting.delete(wake);
+        signal?.removeEventListener('abort', wake);
+        resolve(woken);
+      };
+      const wake = () => done(true);
+      const timer = setTimeout(() => done(false), timeoutMs);
+      this.waiting.add(wake);
+      signal?.addEventListener('abort', wake);
+      if (signal?.aborted) wake();
+    });
   }
 }
 

@@ -9,7 +9,7 @@ import {
 } from '@eventstore/db-client';
 import { messageOf } from '#platform/errors.js';
 import { retry } from '#platform/retry.js';
-import { gaveUp, mayPass, pauses, unavailable, within } from '../calls.js';
+import { gaveUp, mayPass, pauses, timeLeft, unavailable, within } from '../calls.js';
 import { EventStoreError, EventTooLarge, type AppendOutcome, type RecordedEvent } from '../event-store.js';
 import { observeAppend } from '../observer.js';
 import {
@@ -174,7 +174,7 @@ export class Appender {
   }
 
   private timeoutFor({ deadline }: AppendAttempts): number {
-    return Math.max(1, Math.min(this.connection.options.answerTimeoutMs, deadline - Date.now()));
+    return timeLeft(this.connection.options, deadline);
   }
 }
 

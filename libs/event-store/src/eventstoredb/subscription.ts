@@ -41,7 +41,11 @@ export async function* subscribeByFeed(
   };
   const next = async (): Promise<SubscriptionBatch | undefined> => {
     if (coming === undefined) {
-      const opening = open(connection, position, filter);
+      const opening = connection.call(async (client) => {
+        const tail = await readTail(client, connection.options.answerTimeoutMs);
+        refuseBeyondEnd(position, tail ?? 0n);
+        return new Feed(client, { after: position, filter, reached: tail });
+      });
       feed = await orAborted(opening, signal);
       if (feed === undefined) {
         // If a feed opens too late, its consumer has left. Unless it is closed, the server keeps it as long
@@ -68,19 +72,6 @@ export async function* subscribeByFeed(
   } finally {
     leaveFeed();
   }
-}
-
-async function open(
-  connection: Connection,
-  after: bigint,
-  filter: SubscribeOptions['filter'],
-): Promise<Feed> {
-  const { answerTimeoutMs } = connection.options;
-  return connection.call(async (client) => {
-    const tail = await readTail(client, answerTimeoutMs);
-    refuseBeyondEnd(after, tail ?? 0n);
-    return new Feed(client, { after, filter, reached: tail });
-  });
 }
 
 interface Batching extends Required<Pick<SubscribeOptions, 'batchSize' | 'patienceMs' | 'signal'>> {
@@ -125,7 +116,7 @@ async function gather(
     const until = feed.live ? yieldedAt + patienceMs() : startedAt + gatherPastMs;
     const leftMs = until - performance.now();
     if (events.length === 0 || leftMs <= 0 || feed.failure || signal.aborted) return events;
-    await feed.change(leftMs, signal);
+    await feed.changes.wait(leftMs, signal);
   }
 }
 
@@ -137,7 +128,7 @@ async function gather(
  */
 async function waitForMore(connection: Connection, { feed, filter, signal }: Batching): Promise<void> {
   const { answerTimeoutMs, idleProbeMs } = connection.options;
-  if (await feed.change(feed.live ? idleProbeMs : answerTimeoutMs, signal)) return;
+  if (await feed.changes.wait(feed.live ? idleProbeMs : answerTimeoutMs, signal)) return;
   if (!feed.live) throw new NoAnswer(`nothing within ${answerTimeoutMs} ms`);
   const { position } = feed;
   const probe = connection.call(async (client) => {
@@ -153,5 +144,6 @@ async function waitForMore(connection: Connection, { feed, filter, signal }: Bat
   const found = await orAborted(probe, signal);
   if (found === undefined) return;
   if (!found.missed) feed.pass(found.tail);
-  else if (!(await feed.change(answerTimeoutMs, signal))) throw new NoAnswer('the subscription fell silent');
+  else if (!(await feed.changes.wait(answerTimeoutMs, signal)))
+    throw new NoAnswer('the subscription fell silent');
 }

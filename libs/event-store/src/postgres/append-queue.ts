@@ -3,7 +3,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { isDiskFull, messageOf } from '#platform/errors.js';
 import { sqlState } from '#platform/postgres.js';
 import { retry } from '#platform/retry.js';
-import { gaveUp, pauses, unavailable, type CallLimits } from '../calls.js';
+import { gaveUp, pauses, timeLeft, unavailable, type CallLimits } from '../calls.js';
 import type { AppendOutcome, AppendTogetherOutcome } from '../event-store.js';
 import {
   duplicateIds,
@@ -129,7 +129,7 @@ export class AppendQueue {
     const [first] = batch;
     if (first === undefined) return;
     try {
-      await this.send(batch, this.timeoutFor(first));
+      await this.send(batch, timeLeft(this.options, first.deadline));
     } catch (error) {
       // A full disk does not get room within a deadline, so the callers get the error at once. Their appends
       // were rolled back.
@@ -209,10 +209,6 @@ export class AppendQueue {
       const places = await withQueries(this.options.pool, timeoutMs, find);
       settle(group, findReplays(group.appends, places) ?? duplicateIds(group.appends));
     } else giveUp(group, error);
-  }
-
-  private timeoutFor({ deadline }: WaitingGroup): number {
-    return Math.max(1, Math.min(this.options.answerTimeoutMs, deadline - Date.now()));
   }
 
   private putBack(batch: readonly WaitingGroup[]): void {
