@@ -1,7 +1,7 @@
 // Which way the arrows of this repository go: apps → application → domain; projections → domain events; adapters are
 // wired in apps only. Specs are exempt where a rule is about what runs in production.
 const spec =
-  '(?:[.](?:spec|int-spec|e2e-spec|fixture|conformance)[.]ts|^(?:apps|libs|packages|projections)/.+/(?:testing|conformance)/.+|^capabilities/[^/]+/test/.+)$';
+  '(?:[.](?:spec|int-spec|e2e-spec|fixture|conformance)[.]ts|^(?:apps|libs|packages|projections)/.+/testing/.+|^capabilities/[^/]+/test/.+)$';
 const libraries = (names) => `^libs/(?:${names})/`;
 
 /** The ports of the application that adapters serve. */

@@ -18,7 +18,7 @@ import { specsByFile } from './specs.mjs';
 const root = process.cwd();
 const mutated =
   /^(?:(?:libs\/(?:domain|application|event-store|read-store)|projections)\/src|capabilities\/(?:operate\/(?:audit|copy|rebuild)|(?!operate)[^/]+))\//;
-const notProduction = /spec\.ts$|fixture|\/test(?:ing)?\/|\/conformance\/|\/migrations\//;
+const notProduction = /spec\.ts$|fixture|\/test(?:ing)?\/|\/migrations\//;
 /**
  * How many of the nearest specs of each kind are tried. If all of them pass, the change counts as unnoticed.
  */

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { testSigningKey } from '#event-store/testing/signing-key.js';
+import { testSigningKey } from '../support/signing-key.js';
 import { AddOperator } from '#capabilities/sign-in/manage-operators.handler.js';
 import { installation } from '#application/command-context.js';
 import { OperatorSignIn } from '#capabilities/sign-in/operator-sign-in.js';

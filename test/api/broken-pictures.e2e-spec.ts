@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import sharp from 'sharp';
 import type { StorageConfiguration } from '#platform/configuration.js';
-import { S3Peer } from '#storage/testing/s3-peer.js';
+import { S3Peer } from '../support/s3-peer.js';
 import { expectError, type ApiClient } from './support/api-client.js';
 import { openWorld } from './support/world.js';
 import { verbsOn } from '../cli/support/verbs.js';

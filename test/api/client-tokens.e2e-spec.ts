@@ -1,4 +1,4 @@
-import { testSigningKey } from '#event-store/testing/signing-key.js';
+import { testSigningKey } from '../support/signing-key.js';
 import { describe, expect, it } from 'vitest';
 import sharp from 'sharp';
 import { newId } from '#platform/ids.js';

@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { StreamContended, type EventStore } from '#event-store/event-store.js';
-import { AccountsFixture } from '../../libs/application/src/accounts.fixture.js';
+import { AccountsFixture } from '../support/accounts-fixture.js';
 import { AccountWriter } from '#application/account/account-writer.js';
 import { translateError } from '../../apps/api/src/http/error.filter.js';
 import { grantCredits, priceOperation } from '../support/operator.js';

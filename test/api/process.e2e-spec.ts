@@ -1,4 +1,4 @@
-import { testSigningKey } from '#event-store/testing/signing-key.js';
+import { testSigningKey } from '../support/signing-key.js';
 import { afterEach, describe, expect, it } from 'vitest';
 import { fork, type ChildProcess } from 'node:child_process';
 import { mkdir, mkdtempDisposable, readdir, readlink, utimes, writeFile } from 'node:fs/promises';

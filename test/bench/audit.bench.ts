@@ -1,4 +1,4 @@
-import { testProof, testSigningKey } from '#event-store/testing/signing-key.js';
+import { testProof, testSigningKey } from '../support/signing-key.js';
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { openEventStore, prepareEventStore } from '#event-store/open-event-store.js';

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { EventStoreDBClient, NO_STREAM, jsonEvent } from '@eventstore/db-client';
-import { createEventStoreDbEventStore } from '#event-store/eventstoredb/eventstoredb-event-store.js';
-import { testProof } from '#event-store/testing/signing-key.js';
+import { EventStoreDbEventStore } from '#event-store/eventstoredb/eventstoredb-event-store.js';
+import { testProof } from '../support/signing-key.js';
 import { openEventStore, prepareEventStore } from '#event-store/open-event-store.js';
 import { newId } from '#platform/ids.js';
 import { readModels } from '#projections/read-models.js';
@@ -21,7 +21,7 @@ const roundMs = 2_000;
 export async function benchEventStoreDbAppends(): Promise<void> {
   const { name, url, stop } = await eventStoreDb();
   console.log(`appends: ${name}`);
-  const store = createEventStoreDbEventStore({ connectionString: url });
+  const store = new EventStoreDbEventStore({ connectionString: url });
   const client = EventStoreDBClient.connectionString(url);
   const byPort = (event: Event) => store.append(`bench-${newId()}`, 'no-stream', [event]);
   const byClient = (event: Event) =>
@@ -105,7 +105,7 @@ export async function benchEventStoreDbRebuild(serverUrl: string, jobs = 20_000)
 }
 
 async function catchUpFresh(connectionString: string): Promise<number> {
-  const store = createEventStoreDbEventStore({ connectionString });
+  const store = new EventStoreDbEventStore({ connectionString });
   try {
     return (await catchUp(store)).perSecond;
   } finally {

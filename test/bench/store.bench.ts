@@ -1,11 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { EventStore, NewEvent } from '#event-store/event-store.js';
-import {
-  createEventStorePool,
-  createPostgresEventStore,
-} from '#event-store/postgres/postgres-event-store.js';
+import { createEventStorePool, PostgresEventStore } from '#event-store/postgres/postgres-event-store.js';
 import { migrateEventStore } from '#event-store/postgres/schema.js';
-import { createEventStoreDbEventStore } from '#event-store/eventstoredb/eventstoredb-event-store.js';
+import { EventStoreDbEventStore } from '#event-store/eventstoredb/eventstoredb-event-store.js';
 import { newId } from '#platform/ids.js';
 import { startRole } from '../support/role-process.js';
 import { createDatabase } from './databases.js';
@@ -22,11 +19,11 @@ const steadyAppends = parts * steadyWriters * appendsEach;
 export async function benchStore(serverUrl: string): Promise<void> {
   const pool = createEventStorePool(await createDatabase(serverUrl, 'store'));
   await migrateEventStore(pool);
-  await benchOne('PostgreSQL', createPostgresEventStore({ connection: { pool } }));
+  await benchOne('PostgreSQL', new PostgresEventStore({ pool }));
   await pool.end();
 
   const { name, url, stop } = await eventStoreDb();
-  await benchOne(name, createEventStoreDbEventStore({ connectionString: url }));
+  await benchOne(name, new EventStoreDbEventStore({ connectionString: url }));
   await stop();
 }
 

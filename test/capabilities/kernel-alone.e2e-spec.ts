@@ -72,15 +72,7 @@ describe('the kernel without a capability', () => {
     const settings = {
       extends: './tsconfig.json',
       include: ['apps/**/*.ts', 'capabilities/**/*.ts', 'libs/**/*.ts', 'projections/**/*.ts'],
-      exclude: [
-        '**/*.spec.ts',
-        '**/*.int-spec.ts',
-        '**/*.e2e-spec.ts',
-        '**/*.fixture.ts',
-        '**/testing/**',
-        '**/conformance/**',
-        'dist',
-      ],
+      exclude: ['**/*.spec.ts', '**/*.int-spec.ts', '**/*.e2e-spec.ts', '**/testing/**', 'dist'],
     };
     writeFileSync(join(root, 'tsconfig.kernel.json'), JSON.stringify(settings));
     const tsc = join(process.cwd(), 'node_modules', 'typescript', 'bin', 'tsc');

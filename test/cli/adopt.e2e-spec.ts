@@ -1,8 +1,8 @@
 import { afterAll, describe, expect, it } from 'vitest';
-import { newEvent } from '#event-store/conformance/harness.js';
+import { newEvent } from '../event-store/harness.js';
 import { openEventStore } from '#event-store/open-event-store.js';
 import { UnprovenEvent } from '#event-store/event-store.js';
-import { testProof } from '#event-store/testing/signing-key.js';
+import { testProof } from '../support/signing-key.js';
 import { ReadStoreFixture } from '#read-store/testing/read-store-fixture.js';
 import { run } from '../standalone/support/atelier.js';
 import { temporaryHome } from '../standalone/support/home.js';

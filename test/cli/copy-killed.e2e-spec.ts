@@ -3,12 +3,12 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import pg from 'pg';
-import { newEvent } from '#event-store/conformance/harness.js';
-import { createPostgresEventStore } from '#event-store/postgres/postgres-event-store.js';
+import { newEvent } from '../event-store/harness.js';
 import { Peer } from '../eventstoredb/peer/peer.js';
 import { eventually } from '../support/eventually.js';
 import { eventStoreTemplate } from '../support/postgres-event-store-harness.js';
 import { createTestDatabase } from '../support/test-database.js';
+import { openPostgresStore } from '../support/open-postgres-store.js';
 
 const streams = 500;
 const eventsEach = 5;
@@ -25,7 +25,7 @@ afterAll(async () => {
 
 describe('a copy that is killed in the middle', () => {
   beforeAll(async () => {
-    const store = createPostgresEventStore({ connection: { url: source.url } });
+    const store = openPostgresStore(source.url);
     // Writes in rounds, so that the events of each stream lie far apart in the log.
     for (let round = 0; round < eventsEach; round++) {
       const expected = round === 0 ? 'no-stream' : BigInt(round - 1);

@@ -1,4 +1,4 @@
-import { testSigningKey } from '#event-store/testing/signing-key.js';
+import { testSigningKey } from '../support/signing-key.js';
 import { createHmac } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import type { Json } from '../api/support/api-client.js';

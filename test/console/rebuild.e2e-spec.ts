@@ -1,4 +1,4 @@
-import { testProof } from '#event-store/testing/signing-key.js';
+import { testProof } from '../support/signing-key.js';
 import { Atelier } from '@atelier/client';
 import { expect, it } from 'vitest';
 import pg from 'pg';

@@ -1,6 +1,6 @@
 import { status } from '@grpc/grpc-js';
 import { afterEach, describe, expect, it } from 'vitest';
-import { freshPrefix, newEvent, newEvents } from '#event-store/conformance/harness.js';
+import { freshPrefix, newEvent, newEvents } from '../event-store/harness.js';
 import {
   AppendOutcomeUnknown,
   EventStoreRefused,

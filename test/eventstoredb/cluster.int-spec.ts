@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { collect, expectUnbroken, freshPrefix, newEvents } from '#event-store/conformance/harness.js';
+import { collect, expectUnbroken, freshPrefix, newEvents } from '../event-store/harness.js';
 import { EventStoreUnavailable } from '#event-store/event-store.js';
 import type { Member } from './peer/cluster.js';
 import type { Peer } from './peer/peer.js';

@@ -1,4 +1,4 @@
-import { describeEventStore } from '#event-store/conformance/event-store.conformance.js';
+import { describeEventStore } from '../event-store/event-store.conformance.js';
 import { startEventStoreDbHarness } from './eventstoredb-harness.js';
 
 describeEventStore('EventStoreDB', startEventStoreDbHarness);

@@ -1,12 +1,11 @@
-import { execFile } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { ServerCredentials } from '@grpc/grpc-js';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { freshPrefix, newEvents } from '#event-store/conformance/harness.js';
+import { freshPrefix, newEvents } from '../event-store/harness.js';
 import { EventStoreUnavailable } from '#event-store/event-store.js';
+import { writeElsewhere } from '../event-store/write-elsewhere.js';
 import { eventually } from '../support/eventually.js';
 import { Peer } from './peer/peer.js';
 import { selfSigned } from './self-signed.js';
@@ -65,11 +64,9 @@ describe('connections to EventStoreDB', () => {
   it('sends no credentials without TLS, and says so; prints no password, not even under DEBUG', async () => {
     const peer = await stores.peer();
     const url = peer.url.replace('esdb://', 'esdb://admin:hunter2@');
-    const writer = join(import.meta.dirname, '..', '..', 'dist', 'test', 'eventstoredb', 'event-writer.js');
+    const job = { prefix: freshPrefix(), streams: 1, events: 1 };
     // The client would print the connection string there.
-    const env = { ...process.env, DEBUG: 'esdb*' };
-    const args = [writer, url, freshPrefix(), '1', '1'];
-    const { stderr } = await promisify(execFile)(process.execPath, args, { env });
+    const stderr = await writeElsewhere(url, job, { DEBUG: 'esdb*' });
     expect(stderr).toContain('esdb:command');
     expect(stderr).toContain('no credentials over a connection without TLS');
     expect(stderr).not.toContain('hunter2');

@@ -1,8 +1,6 @@
-import { execFile } from 'node:child_process';
-import { join } from 'node:path';
-import { promisify } from 'node:util';
-import type { EventStoreHarness } from '#event-store/conformance/harness.js';
-import { createEventStoreDbEventStore } from '#event-store/eventstoredb/eventstoredb-event-store.js';
+import type { EventStoreHarness } from '../event-store/harness.js';
+import { writeElsewhere } from '../event-store/write-elsewhere.js';
+import { EventStoreDbEventStore } from '#event-store/eventstoredb/eventstoredb-event-store.js';
 import { startTcpProxy } from '../support/tcp-proxy.js';
 import { Peer } from './peer/peer.js';
 
@@ -19,21 +17,18 @@ export async function startEventStoreDbHarness(): Promise<EventStoreHarness> {
   const disturbed = disturbable(url, host!, Number(port))
     ? url.replace(`${host}:${port}`, `127.0.0.1:${proxy.port}`)
     : undefined;
-  const writer = join(import.meta.dirname, '..', '..', 'dist', 'test', 'eventstoredb', 'event-writer.js');
   return {
-    open: (options) => createEventStoreDbEventStore({ connectionString: url, ...options }),
+    open: (options) => new EventStoreDbEventStore({ connectionString: url, ...options }),
     ...(disturbed && {
       faults: {
-        open: (options = {}) => createEventStoreDbEventStore({ connectionString: disturbed, ...options }),
+        open: (options = {}) => new EventStoreDbEventStore({ connectionString: disturbed, ...options }),
         holdAnswers: proxy.holdAnswers,
         cut: proxy.cut,
         refuse: proxy.refuse,
         restore: proxy.restore,
       },
     }),
-    async writeElsewhere({ prefix, streams, events }) {
-      await promisify(execFile)(process.execPath, [writer, url, prefix, String(streams), String(events)]);
-    },
+    writeElsewhere: async (job) => void (await writeElsewhere(url, job)),
     async close() {
       await proxy.close();
       peer?.stop();

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { freshPrefix, newEvents } from '#event-store/conformance/harness.js';
+import { freshPrefix, newEvents } from '../event-store/harness.js';
 import {
   openEventStore,
   prepareEventStore,

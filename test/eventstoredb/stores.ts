@@ -1,5 +1,5 @@
 import {
-  createEventStoreDbEventStore,
+  EventStoreDbEventStore,
   type EventStoreDbEventStoreOptions,
 } from '#event-store/eventstoredb/eventstoredb-event-store.js';
 import type { EventStore } from '#event-store/event-store.js';
@@ -23,7 +23,7 @@ export class Stores {
     options: Omit<EventStoreDbEventStoreOptions, 'connectionString'> = {},
   ): EventStore {
     const connectionString = typeof peer === 'string' ? peer : peer.url;
-    const store = createEventStoreDbEventStore({ connectionString, ...options });
+    const store = new EventStoreDbEventStore({ connectionString, ...options });
     this.stores.push(store);
     return store;
   }

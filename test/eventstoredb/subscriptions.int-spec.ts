@@ -1,18 +1,12 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import {
-  collect,
-  eventually,
-  expectUnbroken,
-  freshPrefix,
-  newEvent,
-  newEvents,
-} from '#event-store/conformance/harness.js';
+import { collect, expectUnbroken, freshPrefix, newEvent, newEvents } from '../event-store/harness.js';
 import {
   EventStoreError,
   EventStoreRefused,
   type EventStore,
   type SubscriptionBatch,
 } from '#event-store/event-store.js';
+import { eventually } from '../support/eventually.js';
 import { listening, Stores } from './stores.js';
 
 describe('subscriptions to EventStoreDB', () => {

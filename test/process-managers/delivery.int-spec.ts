@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import fc from 'fast-check';
-import { AccountsFixture } from '#application/accounts.fixture.js';
+import { AccountsFixture } from '../support/accounts-fixture.js';
 import { AccountWriter } from '#application/account/account-writer.js';
 import {
   batchParentsFollows,

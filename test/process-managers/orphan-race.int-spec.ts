@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
-import { AccountsFixture } from '#application/accounts.fixture.js';
+import { AccountsFixture } from '../support/accounts-fixture.js';
 import { AccountWriter } from '#application/account/account-writer.js';
 import { DispatchVoided } from '#application/dispatch/dispatcher.js';
 import type { DispatchIds } from '#application/dispatch/idempotency.js';

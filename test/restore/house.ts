@@ -1,4 +1,4 @@
-import { testProof } from '#event-store/testing/signing-key.js';
+import { testProof } from '../support/signing-key.js';
 import pg from 'pg';
 import type { AuditReport } from '#capabilities/operate/audit/audit.js';
 import { AccountWriter } from '#application/account/account-writer.js';

@@ -1,14 +1,10 @@
-import { execFile } from 'node:child_process';
-import { join } from 'node:path';
-import { promisify } from 'node:util';
-import type { EventStoreHarness } from '#event-store/conformance/harness.js';
-import {
-  createEventStorePool,
-  createPostgresEventStore,
-} from '#event-store/postgres/postgres-event-store.js';
+import type { EventStoreHarness } from '../event-store/harness.js';
+import { writeElsewhere } from '../event-store/write-elsewhere.js';
+import { createEventStorePool } from '#event-store/postgres/postgres-event-store.js';
 import { migrateEventStore } from '#event-store/postgres/schema.js';
 import { startTcpProxy } from './tcp-proxy.js';
 import { createTestDatabase, type DatabaseTemplate } from './test-database.js';
+import { openPostgresStore } from './open-postgres-store.js';
 
 /** A database whose event store is migrated and empty. */
 export const eventStoreTemplate: DatabaseTemplate = {
@@ -28,22 +24,16 @@ export async function startPostgresHarness(): Promise<EventStoreHarness> {
   const proxy = await startTcpProxy(Number(new URL(database.url).port));
   const proxied = new URL(database.url);
   proxied.port = String(proxy.port);
-  const writer = join(import.meta.dirname, '..', '..', 'dist', 'test', 'support', 'event-writer.js');
   return {
-    open: (options) =>
-      createPostgresEventStore({ connection: { url: database.url, maxConnections: 4 }, ...options }),
+    open: (options) => openPostgresStore(database.url, options),
     faults: {
-      open: (options = {}) =>
-        createPostgresEventStore({ connection: { url: proxied.href, maxConnections: 4 }, ...options }),
+      open: (options) => openPostgresStore(proxied.href, options),
       holdAnswers: proxy.holdAnswers,
       cut: proxy.cut,
       refuse: proxy.refuse,
       restore: proxy.restore,
     },
-    async writeElsewhere({ prefix, streams, events }) {
-      const args = [writer, database.url, prefix, String(streams), String(events)];
-      await promisify(execFile)(process.execPath, args);
-    },
+    writeElsewhere: async (job) => void (await writeElsewhere(database.url, job)),
     async close() {
       await proxy.close();
       await database.drop();

@@ -1,4 +1,4 @@
-import { testSigningKey } from '#event-store/testing/signing-key.js';
+import { testSigningKey } from './signing-key.js';
 import { ObjectStorageModule } from '#adapters/object-storage.module.js';
 import { PlatformModule } from '#adapters/platform.module.js';
 import { HousekeepingStoresModule, ReadStoreModule } from '#adapters/read-store.module.js';

@@ -32,7 +32,7 @@ import { catalogueOf } from './database/read-catalogue.js';
 import { AuditFindings, checks, type AuditCheck, type Finding, type Tally } from './findings.js';
 import { History } from './history/history.js';
 import type { ReadModelFold } from './rows/folded-rows.js';
-import { defaultSchema as logSchema } from '#event-store/postgres/schema.js';
+import { logSchema } from '#event-store/postgres/schema.js';
 import { schema as queueSchema } from '#render-queue/queue-levels.js';
 
 export type AuditPhase = 'reading history' | 'comparing rows' | 'looking closer';

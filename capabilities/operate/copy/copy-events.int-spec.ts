@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { eventStoreTemplate } from '../../../test/support/postgres-event-store-harness.js';
 import { createTestDatabase, type TestDatabase } from '../../../test/support/test-database.js';
-import { newEvent } from '#event-store/conformance/harness.js';
+import { newEvent } from '../../../test/event-store/harness.js';
 import type { EventStore, NewEvent, RecordedEvent } from '#event-store/event-store.js';
-import { createPostgresEventStore } from '#event-store/postgres/postgres-event-store.js';
 import { copyEvents, type CopyProgress } from './copy-events.js';
+import { openPostgresStore } from '../../../test/support/open-postgres-store.js';
 
 const quiet = new AbortController().signal;
 const events = 3_000;
@@ -38,7 +38,7 @@ describe('copying a history into another store', () => {
   let from: EventStore;
   let target: TestDatabase;
   let to: EventStore;
-  const open = (database: TestDatabase) => createPostgresEventStore({ connection: { url: database.url } });
+  const open = (database: TestDatabase) => openPostgresStore(database.url);
 
   beforeAll(async () => {
     source = await createTestDatabase({ template: eventStoreTemplate });

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { AccountWriter } from '#application/account/account-writer.js';
-import { AccountsFixture } from '#application/accounts.fixture.js';
+import { AccountsFixture } from '../../../test/support/accounts-fixture.js';
 import { debitCredits } from '#domain/account/debit-credits.js';
-import { testSigningKey } from '#event-store/testing/signing-key.js';
+import { testSigningKey } from '../../../test/support/signing-key.js';
 import { newId } from '#platform/ids.js';
 import { toProjectedEvent } from '#read-store/projected-event.js';
 import type { WebhookTransport } from '../deliveries.js';

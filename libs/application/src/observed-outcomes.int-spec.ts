@@ -5,7 +5,7 @@ import type { EventStore } from '#event-store/event-store.js';
 import { correlated } from '#platform/correlation.js';
 import { newId } from '#platform/ids.js';
 import { AccountWriter } from './account/account-writer.js';
-import { AccountsFixture } from './accounts.fixture.js';
+import { AccountsFixture } from '../../../test/support/accounts-fixture.js';
 import { readForwards } from './aggregate.js';
 import { toNewEvent } from './command-context.js';
 import { tellingOutcomes } from './observed-outcomes.js';

@@ -1,5 +1,7 @@
 import { messageOf } from '#platform/errors.js';
-import { inTime, retry } from '#platform/retry.js';
+import { sqlState } from '#platform/postgres.js';
+import { inTime, retry, retryUntilAborted } from '#platform/retry.js';
+import type { EventMacs } from './authentic/event-macs.js';
 import {
   AppendOutcomeUnknown,
   EventStoreError,
@@ -11,6 +13,16 @@ import type { EventStoreObserver } from './observer.js';
 
 // Both adapters use this for calls that fail, get no answer, or are cancelled.
 
+export interface AdapterOptions {
+  /** How long one call is retried in all before it throws. Default 10,000 ms. */
+  readonly deadlineMs?: number;
+  /** How long one answer may take before the connection counts as lost. Default 5,000 ms. */
+  readonly answerTimeoutMs?: number;
+  readonly observer?: EventStoreObserver;
+  /** Adds proof of the writer to each appended event. `markingUnproven` checks the events that are read. */
+  readonly macs?: EventMacs | undefined;
+}
+
 /**
  * The effect of a failed call:
  * - `not-done`: the call did not reach the server, or the server said that it did nothing. A retry may
@@ -19,6 +31,12 @@ import type { EventStoreObserver } from './observer.js';
  * - `refused`: the server will never do it.
  */
 export type Failure = 'not-done' | 'unknown' | 'refused';
+
+/** The limits of calls, and who hears of their retries. */
+export type CallLimits = Required<Omit<AdapterOptions, 'macs'>>;
+
+/** How an adapter understands the errors of its client. */
+export type Classify = (error: unknown) => Failure;
 
 /** No answer within the time that one call is given. */
 export class NoAnswer extends Error {
@@ -36,8 +54,9 @@ export function isMistake(error: unknown): error is Error {
 }
 
 /** The error that a caller gets for a failed call. Mistakes are passed on unchanged. */
-export function unavailable(cause: unknown, failure: Failure, hint = ''): Error {
+export function unavailable(cause: unknown, failure: Failure): Error {
   if (isMistake(cause)) return cause;
+  const hint = ['42P01', '3F000'].includes(sqlState(cause) ?? '') ? ' (was it migrated?)' : '';
   if (failure === 'refused')
     return new EventStoreRefused(`The event store refused this: ${messageOf(cause)}${hint}`, { cause });
   return new EventStoreUnavailable(`The event store did not answer: ${messageOf(cause)}${hint}`, { cause });
@@ -54,27 +73,52 @@ export function gaveUp(stream: string, mayHaveHappened: boolean, cause: unknown)
 /** Pauses between the attempts of one call: a store that restarts is back within moments. */
 export const pauses = { firstPauseMs: 25, longestPauseMs: 1_000 };
 
-export interface ReadRetries {
-  /** How long the read is tried in all. */
-  readonly deadlineMs: number;
-  readonly observer?: EventStoreObserver | undefined;
-  readonly mayPass: (error: unknown) => boolean;
-}
+/** Whether another attempt may succeed. */
+export const mayPass = (classify: Classify) => (error: unknown) => classify(error) !== 'refused';
 
 /**
  * Runs a read, and runs it again after a passing failure until the deadline. Each attempt gets its time limit.
+ * @throws EventStoreUnavailable
  */
-export function retryRead<T>(
-  read: (leftMs: number) => Promise<T>,
-  { deadlineMs, observer = {}, mayPass }: ReadRetries,
+export async function retryRead<T>(
+  read: (timeoutMs: number) => Promise<T>,
+  classify: Classify,
+  limits: CallLimits,
 ): Promise<T> {
+  const { deadlineMs, observer } = limits;
   const deadline = Date.now() + deadlineMs;
-  return retry(() => read(Math.max(1, deadline - Date.now())), {
-    ...pauses,
-    withinMs: deadlineMs,
-    mayPass,
-    onFailure: (error) => observer.retried?.('read', messageOf(error)),
-  });
+  try {
+    return await retry(() => read(timeLeft(limits, deadline)), {
+      ...pauses,
+      withinMs: deadlineMs,
+      mayPass: mayPass(classify),
+      onFailure: (error) => observer.retried?.('read', messageOf(error)),
+    });
+  } catch (error) {
+    throw unavailable(error, classify(error));
+  }
+}
+
+/**
+ * Runs a part of a subscription, and runs it again after each passing failure, because only the consumer decides
+ * when to give up. Resolves to undefined when the signal fires.
+ * @throws EventStoreUnavailable
+ */
+export async function retryForConsumer<T>(
+  work: () => Promise<T | undefined>,
+  classify: Classify,
+  options: { readonly signal: AbortSignal; readonly onFailure: (error: unknown) => void },
+): Promise<T | undefined> {
+  try {
+    return await retryUntilAborted(work, { ...pauses, ...options, mayPass: mayPass(classify) });
+  } catch (error) {
+    throw unavailable(error, classify(error));
+  }
+}
+
+/** How long the next answer may take. */
+export function timeLeft({ answerTimeoutMs }: CallLimits, deadline: number): number {
+  return Math.max(1, Math.min(answerTimeoutMs, deadline - Date.now()));
 }
 
 /** Like {@link inTime}. @throws NoAnswer */
@@ -98,6 +142,32 @@ export async function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promi
     return await Promise.race([work, aborted]);
   } finally {
     signal.removeEventListener('abort', onAbort);
+  }
+}
+
+/** Wakes those who wait for something. */
+export class Wakeup {
+  private readonly waiting = new Set<() => void>();
+
+  wake(): void {
+    for (const wake of new Set(this.waiting)) wake();
+  }
+
+  /** Resolves with true when it is woken or the signal fires, or with false after the time limit. */
+  wait(timeoutMs: number, signal?: AbortSignal): Promise<boolean> {
+    return new Promise((resolve) => {
+      const done = (woken: boolean) => {
+        clearTimeout(timer);
+        this.waiting.delete(wake);
+        signal?.removeEventListener('abort', wake);
+        resolve(woken);
+      };
+      const wake = () => done(true);
+      const timer = setTimeout(() => done(false), timeoutMs);
+      this.waiting.add(wake);
+      signal?.addEventListener('abort', wake);
+      if (signal?.aborted) wake();
+    });
   }
 }
 

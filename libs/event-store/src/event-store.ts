@@ -215,12 +215,17 @@ export abstract class EventStore {
  */
 export const maxEventBytes = 1024 * 1024;
 
-/** The same store with some methods replaced. Wrappers that count, trace or disturb calls use it. */
-export function storeWith(store: EventStore, methods: Partial<EventStore>): EventStore {
-  const appendTogether = store.appendTogether?.bind(store);
+/**
+ * The same store with some methods replaced. Wrappers that count, trace or disturb calls use it. A store that
+ * lacks `appendTogether` does not get it.
+ */
+export function storeWith(
+  store: EventStore,
+  { appendTogether = store.appendTogether?.bind(store), ...methods }: Partial<EventStore>,
+): EventStore {
   return {
     append: (...given) => store.append(...given),
-    ...(appendTogether && { appendTogether }),
+    ...(store.appendTogether && appendTogether && { appendTogether }),
     readStream: (...given) => store.readStream(...given),
     readAll: (...given) => store.readAll(...given),
     head: () => store.head(),

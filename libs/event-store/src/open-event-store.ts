@@ -1,11 +1,10 @@
 import pg from 'pg';
-import { within } from './calls.js';
+import { within, type AdapterOptions } from './calls.js';
 import { markingUnproven, refusingUnproven } from './authentic/authentic-store.js';
 import { EventMacs, type MacSecrets } from './authentic/event-macs.js';
 import type { EventStore } from './event-store.js';
 import { isEventStoreDbUrl, parseConnectionString } from './eventstoredb/connection-string.js';
-import type { EventStoreObserver } from './observer.js';
-import { createEventStorePool, createPostgresEventStore } from './postgres/postgres-event-store.js';
+import { createEventStorePool, PostgresEventStore } from './postgres/postgres-event-store.js';
 import { createPostgresSnapshotStore } from './postgres/postgres-snapshot-store.js';
 import { migrateEventStore } from './postgres/schema.js';
 import { withSharedSubscriptions } from './shared-subscriptions.js';
@@ -19,12 +18,9 @@ export interface EventStoreUrls {
   readonly databaseUrl: string;
 }
 
-export interface OpenOptions {
+export interface OpenOptions extends Pick<AdapterOptions, 'deadlineMs' | 'observer'> {
   /** To PostgreSQL. Default 8. */
   readonly maxConnections?: number;
-  /** How long one call is retried in all before it throws. Default 10,000 ms. */
-  readonly deadlineMs?: number;
-  readonly observer?: EventStoreObserver;
   /**
    * Keys that prove and check who wrote each event. Absent: events are written without proof, and read without
    * a check.
@@ -59,26 +55,22 @@ export async function openEventStore(
   const pool = createEventStorePool(postgresUrlOf(urls), maxConnections);
   const store = isEventStoreDbUrl(urls.eventStoreUrl)
     ? await openEventStoreDb(urls.eventStoreUrl, options)
-    : createPostgresEventStore({ connection: { pool }, ...options });
+    : new PostgresEventStore({ pool, ...options });
   const close = async () => {
     await store.close();
     await pool.end();
   };
-  const snapshots = createPostgresSnapshotStore({ pool });
+  const snapshots = createPostgresSnapshotStore(pool);
   // Below the shared subscriptions, so that a process checks each event of the log only once.
   const read = macs ? markingUnproven(store, { ...options, macs, ...proof }) : store;
   const shared = withSharedSubscriptions(read);
   return { store: macs ? refusingUnproven(shared) : shared, snapshots, close, [Symbol.asyncDispose]: close };
 }
 
-type AdapterOptions = Omit<OpenOptions, 'proof' | 'maxConnections'> & {
-  readonly macs: EventMacs | undefined;
-};
-
 /** Its client takes 60 ms to load. A process beside PostgreSQL saves that time. */
 async function openEventStoreDb(connectionString: string, options: AdapterOptions): Promise<EventStore> {
-  const { createEventStoreDbEventStore } = await import('./eventstoredb/eventstoredb-event-store.js');
-  return createEventStoreDbEventStore({ connectionString, ...options });
+  const { EventStoreDbEventStore } = await import('./eventstoredb/eventstoredb-event-store.js');
+  return new EventStoreDbEventStore({ connectionString, ...options });
 }
 
 /**

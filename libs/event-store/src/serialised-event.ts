@@ -64,10 +64,9 @@ export function serialiseAppend(
   checkTarget(stream, expectedRevision);
   if (events.length === 0) throw new InvalidAppend(`An append to ${stream} needs at least one event`);
   const first = expectedRevision === 'any' ? undefined : firstRevision(expectedRevision);
-  const serialised = events.map((event, index) => {
-    const revision = first === undefined ? undefined : first + BigInt(index);
-    return serialise({ stream, revision, macs }, event);
-  });
+  const serialised = events.map((event, index) =>
+    serialise(event, stream, first === undefined ? undefined : first + BigInt(index), macs),
+  );
   if (new Set(serialised.map(({ id }) => id)).size < serialised.length)
     throw new DuplicateEventId(`Two events of one append to ${stream} have the same id`);
   return serialised;
@@ -79,14 +78,13 @@ function checkTarget(stream: string, expectedRevision: ExpectedRevision): void {
     throw new InvalidAppend(`An expected revision is 0 or more, not ${expectedRevision}; see 'no-stream'`);
 }
 
-interface Place {
-  readonly stream: string;
-  /** Undefined: wherever the stream ends. */
-  readonly revision: bigint | undefined;
-  readonly macs: EventMacs | undefined;
-}
-
-function serialise({ stream, revision, macs }: Place, event: NewEvent): SerialisedEvent {
+/** @param revision undefined: wherever the stream ends */
+function serialise(
+  event: NewEvent,
+  stream: string,
+  revision: bigint | undefined,
+  macs: EventMacs | undefined,
+): SerialisedEvent {
   if (!uuid.test(event.id)) throw new InvalidAppend(`The event id ${JSON.stringify(event.id)} is not a UUID`);
   checkName('event type', event.type);
   const id = event.id.toLowerCase();

@@ -1,6 +1,11 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startPostgresHarness } from '../../../test/support/postgres-event-store-harness.js';
-import { collect, freshPrefix, newEvents, type EventStoreHarness } from './conformance/harness.js';
+import {
+  collect,
+  freshPrefix,
+  newEvents,
+  type EventStoreHarness,
+} from '../../../test/event-store/harness.js';
 import { storeWith, type EventStore, type SubscriptionBatch } from './event-store.js';
 import { withSharedSubscriptions } from './shared-subscriptions.js';
 

@@ -111,8 +111,6 @@ function union(one: Types, other: Types): Types {
 class LogWindow {
   ended = false;
   private readonly ending = new AbortController();
-  private readonly maxEvents: number;
-  private readonly maxBytes: number;
   private events: RecordedEvent[] = [];
   private sizes: number[] = [];
   private bytes = 0;
@@ -126,11 +124,9 @@ class LogWindow {
     private from: bigint,
     readonly types: Types,
     patienceMs: () => number,
-    { maxEvents = 8_192, maxBytes = 16 * 1024 * 1024 }: WindowLimits,
+    private readonly limits: WindowLimits,
   ) {
     this.to = from;
-    this.maxEvents = maxEvents;
-    this.maxBytes = maxBytes;
     // The followers go back to their own pages, whose reads report the error.
     void this.fill(store, patienceMs)
       .catch(() => undefined)
@@ -218,10 +214,11 @@ class LogWindow {
 
   /** Drops the older half at once, so that on average each event is moved only once. */
   private forget(): void {
-    if (this.events.length <= this.maxEvents && this.bytes <= this.maxBytes) return;
+    const { maxEvents = 8_192, maxBytes = 16 * 1024 * 1024 } = this.limits;
+    if (this.events.length <= maxEvents && this.bytes <= maxBytes) return;
     let kept = this.events.length;
     let bytes = 0;
-    while (kept > 0 && this.events.length - kept < this.maxEvents / 2 && bytes < this.maxBytes / 2) {
+    while (kept > 0 && this.events.length - kept < maxEvents / 2 && bytes < maxBytes / 2) {
       kept -= 1;
       // One for each event.
       bytes += this.sizes[kept]!;

@@ -90,22 +90,17 @@ export class StorePresence {
       try {
         return { value: await within(this.options.patienceMs ?? 2_000, reading) };
       } catch (error) {
-        if (error instanceof NoAnswer) this.waitNoLonger(reading);
-        else if (!isAbsence(error)) throw error;
+        if (error instanceof NoAnswer) {
+          // The read goes on. Its end shows whether the store is there.
+          this.lateReads += 1;
+          const end = () => void (this.lateReads -= 1);
+          reading.then(end, end);
+        } else if (!isAbsence(error)) throw error;
       }
     }
     const { storeTime } = correlation();
     if (storeTime) storeTime.didWithout = true;
     return undefined;
-  }
-
-  /** The read goes on. Its end shows whether the store is there. */
-  private waitNoLonger(reading: Promise<unknown>): void {
-    this.lateReads += 1;
-    const end = () => {
-      this.lateReads -= 1;
-    };
-    reading.then(end, end);
   }
 
   private lookUntilBack(): void {
@@ -138,10 +133,9 @@ function isAbsence(error: unknown): boolean {
 export function withPresence(store: EventStore, presence: StorePresence): EventStore {
   const read = <T>(work: () => Promise<T>) => inStoreTime(() => presence.call(work), 'read');
   const write = <T>(work: () => Promise<T>) => inStoreTime(() => presence.call(work), 'write');
-  const appendTogether = store.appendTogether?.bind(store);
   return storeWith(store, {
     append: (...given) => write(() => store.append(...given)),
-    ...(appendTogether && { appendTogether: (writes) => write(() => appendTogether(writes)) }),
+    appendTogether: (writes) => write(() => store.appendTogether!(writes)),
     readStream: (...given) => read(() => store.readStream(...given)),
     readAll: (...given) => read(() => store.readAll(...given)),
     head: () => read(() => store.head()),

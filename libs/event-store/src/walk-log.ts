@@ -151,6 +151,4 @@ export class StreamDigests {
 }
 
 /** The copy ends here, because going on would damage a history. */
-export class CopyRefused extends EventStoreError {
-  override readonly name = 'CopyRefused';
-}
+export class CopyRefused extends EventStoreError {}

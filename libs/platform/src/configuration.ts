@@ -3,52 +3,8 @@ import { isIP } from 'node:net';
 import { resolve } from 'node:path';
 import { installed, type Installed } from '#capabilities/installed.js';
 import { errorCode } from './errors.js';
-import { sandboxAlone, type ModelList } from './image-models.js';
+import { sandboxAlone } from './image-models.js';
 import { readModelRegistry } from './model-registry.js';
-
-/** Where pictures are kept: an S3 bucket, or a folder whose URLs are signed with our own secret. */
-export type StorageConfiguration =
-  | { readonly kind: 'folder'; readonly directory: string; readonly signingSecret: string }
-  | {
-      readonly kind: 's3';
-      readonly bucket: string;
-      readonly region: string;
-      readonly endpoint: string | undefined;
-      /** The address under which callers reach `endpoint`, without a slash at the end. */
-      readonly publicEndpoint: string | undefined;
-      readonly accessKeyId: string;
-      readonly secretAccessKey: string;
-      readonly forcePathStyle: boolean;
-    };
-
-/**
- * Where requests are counted: in each API process for itself, or in PostgreSQL for all API processes together.
- */
-export type RateLimitStoreKind = 'memory' | 'postgres';
-
-/** Whether readers refuse or accept events without a valid MAC that no adoption covers. */
-export type UnprovenEvents = 'refuse' | 'accept';
-
-/** How the projector works. */
-export interface ProjectorConfiguration {
-  /** How old a charge without a job must be before it counts as orphaned. */
-  readonly orphanHorizonMs: number;
-  /** How often orphaned charges are looked for. */
-  readonly sweepIntervalMs: number;
-  /** Orphaned charges that are fetched and worked on together. */
-  readonly sweepBatch: number;
-}
-
-/** The operator's API. */
-export interface AdminConfiguration {
-  readonly host: string;
-  /** Undefined: `npm start` takes any free port; a role that runs by itself does not start without one. */
-  readonly port: number | undefined;
-  /** Whether `npm start` serves it. */
-  readonly enabled: boolean;
-  /** Credits above which a grant needs a second operator. Undefined: no grant does. */
-  readonly secondOperatorAbove: number | undefined;
-}
 
 /** All of a union's members at once. */
 type Together<Union> = (Union extends unknown ? (each: Union) => void : never) extends (
@@ -60,59 +16,10 @@ type Together<Union> = (Union extends unknown ? (each: Union) => void : never) e
 /** All settings of a role's process. `docs/configuration.md` explains each of them. */
 export type Configuration = KernelConfiguration & Together<ReturnType<Installed['settings']>>;
 
-interface KernelConfiguration {
-  readonly host: string;
-  readonly port: number;
-  /** Base of the URLs that callers get, without a slash at the end. */
-  readonly publicUrl: string;
-  /** Proxies whose `X-Forwarded-For` is believed: addresses, networks and names such as `loopback`. */
-  readonly trustedProxies: readonly string[];
-  /** Origins whose pages may call the API from a browser, or `*` alone. Empty: none. */
-  readonly corsOrigins: readonly string[];
-  readonly rateLimitStore: RateLimitStoreKind;
-  /** How often one address may fail to authenticate in a minute. */
-  readonly authFailuresPerMin: number;
-  /** How long API keys stay valid while the event store is away, in milliseconds. */
-  readonly keyGraceMs: number;
-  /**
-   * The MACs of events and the signing secrets of API keys derive from it. Undefined: this process can only
-   * read, and cannot run as a role ({@link requireSigningKey}).
-   */
-  readonly signingKey: string | undefined;
-  /** Further keys whose MACs of events count. */
-  readonly acceptedSigningKeys: readonly string[];
-  /** Whether events without a MAC count. They should while an older release still writes. */
-  readonly unprovenEvents: UnprovenEvents;
-  readonly home: string;
-  readonly databaseUrl: string;
-  readonly eventStoreUrl: string;
-  /**
-   * Connections to PostgreSQL that this process may open. Undefined: as many as its role needs
-   * (`connections.ts`).
-   */
-  readonly databaseConnections: number | undefined;
-  readonly storage: StorageConfiguration;
-  readonly projector: ProjectorConfiguration;
-  /** How many renders a worker runs on this machine's cores at the same time, in each environment. */
-  readonly workerConcurrency: number;
-  /** How many renders of one tenant may run at the same time, over all workers. */
-  readonly tenantConcurrency: number;
-  /** The same for renders that a worker only waits for. */
-  readonly remoteConcurrency: number;
-  readonly remoteTenantConcurrency: number;
-  /** How long the running renders may go on in a worker that stops, before it leaves them to other workers. */
-  readonly stopGraceMs: number;
-  /** The image models, and which of them draws each workflow when a request names none. */
-  readonly imageModels: ModelList;
-  /** File of a segmentation model that replaces the one of the photo engine. */
-  readonly photoSegmentationModel: string | undefined;
-  readonly metrics: boolean;
-  /** Whether the API serves its metrics on the port that callers reach. */
-  readonly publicMetrics: boolean;
-  /** Where a role serves its metrics and probes. Undefined: nowhere. */
-  readonly metricsPort: number | undefined;
-  readonly admin: AdminConfiguration;
-}
+type KernelConfiguration = Readonly<ReturnType<typeof readKernel>>;
+
+/** Where pictures are kept: an S3 bucket, or a folder whose URLs are signed with our own secret. */
+export type StorageConfiguration = Readonly<ReturnType<typeof readStorage>>;
 
 /** The token that the configuration is injected by. */
 export const Configuration = Symbol('Configuration');
@@ -202,7 +109,12 @@ export class SettingsReader {
     return value ?? '';
   }
 
-  integer(name: string, fallback: number, least: number, most: number): number {
+  integer<Fallback extends number | undefined>(
+    name: string,
+    fallback: Fallback,
+    least: number,
+    most: number,
+  ): number | Fallback {
     const text = this.value(name);
     if (!text) return fallback;
     const value = Number(text);
@@ -242,7 +154,7 @@ export class SettingsReader {
   }
 
   /** Networks in CIDR notation, separated by commas. The default is no network. */
-  networks(name: string): string[] {
+  networks(name: string): readonly string[] {
     return this.parsed(name, parseNetworks, []);
   }
 
@@ -254,12 +166,12 @@ export class SettingsReader {
     return value;
   }
 
-  /** Checked here and read where it is used. */
-  oneOf(name: string, allowed: readonly string[]): void {
+  oneOf<Value extends string>(name: string, allowed: readonly Value[], fallback: Value): Value {
     const text = this.value(name);
-    if (text && !allowed.includes(text)) {
+    const value = text ? allowed.find((each) => each === text) : fallback;
+    if (value === undefined)
       this.problems.push(`${name} must be one of ${allowed.join(', ')}, not "${text}"`);
-    }
+    return value ?? fallback;
   }
 
   /** Scheme and host only. A signature covers the path, so the address must not have a path of its own. */
@@ -272,7 +184,6 @@ export class SettingsReader {
     return value;
   }
 
-  /** Checked here and read where it is used. */
   urlIfGiven(name: string, schemes: readonly string[]): string | undefined {
     return this.given(name) ? this.url(name, schemes) : undefined;
   }
@@ -309,12 +220,6 @@ export const defaults = {
   s3ForcePathStyle: true,
 } as const;
 
-type WholeNumber = {
-  [Name in keyof typeof defaults]: (typeof defaults)[Name] extends number ? Name : never;
-}[keyof typeof defaults];
-
-type ReadWhole = (name: string, setting: WholeNumber, least: number, most: number) => number;
-
 /** Characters that a signing key has at least. */
 const leastKeyLength = 32;
 
@@ -325,26 +230,24 @@ const postgresSchemes = ['postgres', 'postgresql'];
 /** @throws ConfigurationError naming all that is missing or malformed */
 export function loadConfiguration(variables: EnvironmentVariables = process.env): Configuration {
   const settings = new SettingsReader(variables);
-  settings.oneOf('LOG_LEVEL', logLevels);
+  // These two are checked here and read where they are used.
+  settings.oneOf('LOG_LEVEL', logLevels, 'info');
   settings.urlIfGiven('OTEL_EXPORTER_OTLP_ENDPOINT', ['http', 'https']);
-  const whole: ReadWhole = (name, setting, least, most) =>
-    settings.integer(name, defaults[setting], least, most);
+  const configuration = readCapabilities(settings, readKernel(settings));
+  settings.refuseUnknown();
+  if (settings.problems.length > 0) throw new ConfigurationError(settings.problems.join('; '));
+  return configuration;
+}
+
+function readKernel(settings: SettingsReader) {
   const host = settings.text('HOST', defaults.host);
-  const port = whole('PORT', 'port', 0, 65_535);
+  const port = settings.integer('PORT', defaults.port, 0, 65_535);
   const home = homeOf({ ATELIER_HOME: settings.text('ATELIER_HOME', defaults.home) });
   const databaseUrl = settings.url('DATABASE_URL', postgresSchemes);
-  const kernel: KernelConfiguration = {
+  return {
     host,
     port,
-    publicUrl: settings.url('PUBLIC_URL', ['http', 'https'], httpUrl(host, port)).replace(/\/+$/, ''),
-    trustedProxies: settings.parsed('TRUSTED_PROXIES', parseTrustedProxies, []),
-    corsOrigins: settings.parsed('CORS_ORIGINS', parseOrigins, []),
-    rateLimitStore: settings.parsed('RATE_LIMIT_STORE', parseRateLimitStore, {
-      kind: defaults.rateLimitStore,
-    }).kind,
-    authFailuresPerMin: whole('AUTH_FAILURES_PER_MIN', 'authFailuresPerMin', 1, 1_000_000),
-    keyGraceMs: whole('ATELIER_KEY_GRACE_MS', 'keyGraceMs', 60_000, 86_400_000),
-    ...loadSigning(settings),
+    ...readAccess(settings, httpUrl(host, port)),
     home,
     databaseUrl,
     eventStoreUrl: settings.url(
@@ -352,32 +255,97 @@ export function loadConfiguration(variables: EnvironmentVariables = process.env)
       [...postgresSchemes, 'esdb', 'esdb+discover'],
       databaseUrl || undefined,
     ),
-    databaseConnections: settings.given('DATABASE_CONNECTIONS')
-      ? settings.integer('DATABASE_CONNECTIONS', 0, 5, 1_000)
-      : undefined,
-    storage: loadStorage(settings, home),
-    projector: {
-      orphanHorizonMs: whole('ATELIER_ORPHAN_HORIZON_MS', 'orphanHorizonMs', 1_000, 86_400_000),
-      sweepIntervalMs: whole('ATELIER_SWEEP_INTERVAL_MS', 'sweepIntervalMs', 100, 3_600_000),
-      sweepBatch: whole('ATELIER_SWEEP_BATCH', 'sweepBatch', 1, 10_000),
-    },
-    workerConcurrency: whole('ATELIER_WORKER_CONCURRENCY', 'workerConcurrency', 1, 64),
-    tenantConcurrency: whole('ATELIER_TENANT_CONCURRENCY', 'tenantConcurrency', 1, 1_000),
-    remoteConcurrency: whole('ATELIER_REMOTE_CONCURRENCY', 'remoteConcurrency', 1, 500),
-    remoteTenantConcurrency: whole('ATELIER_REMOTE_TENANT_CONCURRENCY', 'remoteTenantConcurrency', 1, 1_000),
-    stopGraceMs: whole('ATELIER_STOP_GRACE_MS', 'stopGraceMs', 0, 600_000),
+    /**
+     * Connections to PostgreSQL that this process may open. Undefined: as many as its role needs
+     * (`connections.ts`).
+     */
+    databaseConnections: settings.integer('DATABASE_CONNECTIONS', undefined, 5, 1_000),
+    storage: readStorage(settings, home),
+    ...readWork(settings),
+    /** The image models, and which of them draws each workflow when a request names none. */
     imageModels: settings.parsed('ATELIER_MODELS_FILE', readModelRegistry, sandboxAlone),
+    /** File of a segmentation model that replaces the one of the photo engine. */
     photoSegmentationModel: settings.text('ATELIER_PHOTO_SEGMENTATION_MODEL', '') || undefined,
     metrics: settings.flag('METRICS', defaults.metrics),
-    // `METRICS=true` serves them on the public port as well; the default does not.
+    /** Whether the API serves its metrics on the port that callers reach. The default of METRICS does not. */
     publicMetrics: settings.is('METRICS', 'true'),
-    metricsPort: settings.given('METRICS_PORT') ? settings.integer('METRICS_PORT', 0, 0, 65_535) : undefined,
-    admin: loadAdmin(settings),
+    /** Where a role serves its metrics and probes. Undefined: nowhere. */
+    metricsPort: settings.integer('METRICS_PORT', undefined, 0, 65_535),
+    admin: readAdmin(settings),
   };
-  const configuration = readCapabilities(settings, kernel);
-  settings.refuseUnknown();
-  if (settings.problems.length > 0) throw new ConfigurationError(settings.problems.join('; '));
-  return configuration;
+}
+
+/** How callers reach the service, and how they and events prove who they are. */
+function readAccess(settings: SettingsReader, ownUrl: string) {
+  return {
+    /** Base of the URLs that callers get, without a slash at the end. */
+    publicUrl: settings.url('PUBLIC_URL', ['http', 'https'], ownUrl).replace(/\/+$/, ''),
+    /** Proxies whose `X-Forwarded-For` is believed: addresses, networks and names such as `loopback`. */
+    trustedProxies: settings.parsed('TRUSTED_PROXIES', parseTrustedProxies, []),
+    /** Origins whose pages may call the API from a browser, or `*` alone. Empty: none. */
+    corsOrigins: settings.parsed('CORS_ORIGINS', parseOrigins, []),
+    /**
+     * Where requests are counted: in each API process for itself, or in PostgreSQL for all API processes
+     * together.
+     */
+    rateLimitStore: settings.parsed('RATE_LIMIT_STORE', parseRateLimitStore, {
+      kind: defaults.rateLimitStore,
+    }).kind,
+    /** How often one address may fail to authenticate in a minute. */
+    authFailuresPerMin: settings.integer('AUTH_FAILURES_PER_MIN', defaults.authFailuresPerMin, 1, 1_000_000),
+    /** How long API keys stay valid while the event store is away, in milliseconds. */
+    keyGraceMs: settings.integer('ATELIER_KEY_GRACE_MS', defaults.keyGraceMs, 60_000, 86_400_000),
+    /**
+     * The MACs of events and the signing secrets of API keys derive from it. Undefined: this process can only
+     * read, and cannot run as a role ({@link requireSigningKey}).
+     */
+    signingKey: settings.secret('ATELIER_SIGNING_KEY', leastKeyLength),
+    /** Further keys whose MACs of events count. */
+    acceptedSigningKeys: settings.parsed('ATELIER_ACCEPTED_SIGNING_KEYS', parseSigningKeys, []),
+    /**
+     * Whether readers refuse or accept events without a valid MAC that no adoption covers. They should accept
+     * them while an older release still writes.
+     */
+    unprovenEvents: settings.oneOf('ATELIER_UNPROVEN_EVENTS', ['refuse', 'accept'], defaults.unprovenEvents),
+  };
+}
+
+/** How the projector and the workers work. */
+function readWork(settings: SettingsReader) {
+  return {
+    projector: {
+      /** How old a charge without a job must be before it counts as orphaned. */
+      orphanHorizonMs: settings.integer(
+        'ATELIER_ORPHAN_HORIZON_MS',
+        defaults.orphanHorizonMs,
+        1_000,
+        86_400_000,
+      ),
+      /** How often orphaned charges are looked for. */
+      sweepIntervalMs: settings.integer(
+        'ATELIER_SWEEP_INTERVAL_MS',
+        defaults.sweepIntervalMs,
+        100,
+        3_600_000,
+      ),
+      /** Orphaned charges that are fetched and worked on together. */
+      sweepBatch: settings.integer('ATELIER_SWEEP_BATCH', defaults.sweepBatch, 1, 10_000),
+    },
+    /** How many renders a worker runs on this machine's cores at the same time, in each environment. */
+    workerConcurrency: settings.integer('ATELIER_WORKER_CONCURRENCY', defaults.workerConcurrency, 1, 64),
+    /** How many renders of one tenant may run at the same time, over all workers. */
+    tenantConcurrency: settings.integer('ATELIER_TENANT_CONCURRENCY', defaults.tenantConcurrency, 1, 1_000),
+    /** The same for renders that a worker only waits for. */
+    remoteConcurrency: settings.integer('ATELIER_REMOTE_CONCURRENCY', defaults.remoteConcurrency, 1, 500),
+    remoteTenantConcurrency: settings.integer(
+      'ATELIER_REMOTE_TENANT_CONCURRENCY',
+      defaults.remoteTenantConcurrency,
+      1,
+      1_000,
+    ),
+    /** How long the running renders may go on in a worker that stops, before it leaves them to other workers. */
+    stopGraceMs: settings.integer('ATELIER_STOP_GRACE_MS', defaults.stopGraceMs, 0, 600_000),
+  };
 }
 
 /** @throws ConfigurationError for a role without the key, because other roles would refuse its events */
@@ -389,23 +357,11 @@ export function requireSigningKey({ signingKey }: Pick<Configuration, 'signingKe
   );
 }
 
-function loadSigning(settings: SettingsReader) {
-  const unproven = { kind: defaults.unprovenEvents } as const;
-  return {
-    signingKey: settings.secret('ATELIER_SIGNING_KEY', leastKeyLength),
-    acceptedSigningKeys: settings.parsed('ATELIER_ACCEPTED_SIGNING_KEYS', parseSigningKeys, []),
-    unprovenEvents: settings.parsed('ATELIER_UNPROVEN_EVENTS', parseUnprovenEvents, unproven).kind,
-  };
-}
-
-const parseSigningKeys = (text: string): string[] | string => {
+const parseSigningKeys = (text: string): readonly string[] | string => {
   const keys = text.split(',').map((each) => each.trim());
   if (keys.every(({ length }) => length >= leastKeyLength)) return keys;
   return `must be keys of at least ${leastKeyLength} characters, with commas between them`;
 };
-
-const parseUnprovenEvents = (text: string): { kind: UnprovenEvents } | string =>
-  text === 'refuse' || text === 'accept' ? { kind: text } : `must be one of refuse, accept, not "${text}"`;
 
 /** Where the files of an installation are. */
 export function homeOf(variables: EnvironmentVariables): string {
@@ -418,57 +374,60 @@ export function httpUrl(host: string, port: number): string {
   return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
 }
 
-const parseRateLimitStore = (text: string): { kind: RateLimitStoreKind } | string => {
+const parseRateLimitStore = (text: string): { kind: 'memory' | 'postgres' } | string => {
   if (text === 'memory' || text === 'postgres') return { kind: text };
   if (text !== 'redis') return `must be one of memory, postgres, not "${text}"`;
   return 'cannot be redis: use postgres, which is exact over all processes (docs/adr/0009-rate-limit-stores.md)';
 };
 
-function loadAdmin(settings: SettingsReader): AdminConfiguration {
+/** The operator's API. */
+function readAdmin(settings: SettingsReader) {
   const off = settings.is('ATELIER_ADMIN_PORT', 'off');
-  const port = !off && settings.given('ATELIER_ADMIN_PORT');
-  const bounded = settings.given('ATELIER_SECOND_OPERATOR_ABOVE');
   return {
     host: settings.text('ATELIER_ADMIN_HOST', defaults.host),
-    port: port ? settings.integer('ATELIER_ADMIN_PORT', 0, 0, 65_535) : undefined,
+    /** Undefined: `npm start` takes any free port; a role that runs by itself does not start without one. */
+    port: off ? undefined : settings.integer('ATELIER_ADMIN_PORT', undefined, 0, 65_535),
+    /** Whether `npm start` serves it. */
     enabled: !off,
-    secondOperatorAbove: bounded
-      ? settings.integer('ATELIER_SECOND_OPERATOR_ABOVE', 0, 0, 2_000_000_000)
-      : undefined,
+    /** Credits above which a grant needs a second operator. Undefined: no grant does. */
+    secondOperatorAbove: settings.integer('ATELIER_SECOND_OPERATOR_ABOVE', undefined, 0, 2_000_000_000),
   };
 }
 
 function readCapabilities(settings: SettingsReader, kernel: KernelConfiguration): Configuration {
-  const parts = new Map<string, object>(Object.entries(kernel));
+  const parts = new Map<string, unknown>(Object.entries(kernel));
   for (const capability of installed)
     for (const [name, part] of Object.entries<object>({ ...capability.settings(settings) }))
-      parts.set(name, { ...parts.get(name), ...part });
+      // A part joins the object of its name, if there is one.
+      parts.set(name, { ...(parts.get(name) as object | undefined), ...part });
   // For each name, the parts that the kernel and the functions of this type have read.
   return Object.fromEntries(parts) as unknown as Configuration;
 }
 
-function loadStorage(settings: SettingsReader, home: string): StorageConfiguration {
+function readStorage(settings: SettingsReader, home: string) {
   if (!settings.given('S3_BUCKET')) {
     const signingSecret = settings.text('URL_SIGNING_SECRET');
-    return { kind: 'folder', directory: resolve(home, 'objects'), signingSecret };
+    return { kind: 'folder', directory: resolve(home, 'objects'), signingSecret } as const;
   }
   return {
     kind: 's3',
     bucket: settings.text('S3_BUCKET'),
     region: settings.text('S3_REGION', defaults.s3Region),
-    endpoint: settings.given('S3_ENDPOINT') ? settings.url('S3_ENDPOINT', ['http', 'https']) : undefined,
+    /** Undefined: AWS. */
+    endpoint: settings.urlIfGiven('S3_ENDPOINT', ['http', 'https']),
+    /** The address under which callers reach `endpoint`, without a slash at the end. */
     publicEndpoint: settings.origin('S3_PUBLIC_ENDPOINT'),
     accessKeyId: settings.text('S3_ACCESS_KEY_ID'),
     secretAccessKey: settings.text('S3_SECRET_ACCESS_KEY'),
     forcePathStyle: settings.flag('S3_FORCE_PATH_STYLE', defaults.s3ForcePathStyle),
-  };
+  } as const;
 }
 
 /** Networks that have a name: this machine, and the private ones of IPv4 and IPv6. */
 const named = new Set(['loopback', 'linklocal', 'uniquelocal']);
 
 /** `*`, or origins as a browser sends them, separated by commas. A text is a complaint. */
-export function parseOrigins(text: string): string[] | string {
+function parseOrigins(text: string): readonly string[] | string {
   const origins = text.split(',').map((each) => each.trim());
   if (text.trim() === '*') return origins;
   const wrong = origins.find((each) => !URL.canParse(each) || new URL(each).origin !== each);
@@ -481,7 +440,7 @@ export function parseOrigins(text: string): string[] | string {
  * The proxies whose `X-Forwarded-For` is trusted: names, addresses and networks, separated by commas. A text is
  * a complaint.
  */
-export function parseTrustedProxies(text: string): string[] | string {
+function parseTrustedProxies(text: string): readonly string[] | string {
   const proxies = text.split(',').map((each) => each.trim());
   const wrong = proxies.find((each) => !named.has(each) && !isNetwork(each));
   if (wrong === undefined) return proxies;
@@ -489,7 +448,7 @@ export function parseTrustedProxies(text: string): string[] | string {
 }
 
 /** Networks in CIDR notation, separated by commas. A text is a complaint. */
-function parseNetworks(text: string): string[] | string {
+function parseNetworks(text: string): readonly string[] | string {
   const networks = text.split(',').map((each) => each.trim());
   const wrong = networks.find((each) => !each.includes('/') || !isNetwork(each));
   return wrong === undefined ? networks : `must be networks such as 10.0.0.0/8, with commas; not "${wrong}"`;

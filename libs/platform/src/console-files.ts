@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { extname } from 'node:path';
-import { promisify } from 'node:util';
 import { packagePath } from './package-folder.js';
+import { gzipped } from './prepared-answer.js';
 
 /** A file of the console, as it is answered. */
 export interface ConsoleFile {
@@ -46,7 +46,7 @@ export class ConsoleFiles {
   }
 
   private async answer(name: string, caching: string): Promise<ConsoleFile> {
-    const body = this.kept.get(name) ?? compressed(`${this.folder}/${name}`);
+    const body = this.kept.get(name) ?? readFile(`${this.folder}/${name}`).then(gzipped);
     this.kept.set(name, body);
     // One that cannot be read now may be there later.
     body.catch(() => this.kept.delete(name));
@@ -75,10 +75,4 @@ export class ConsoleFiles {
       "form-action 'self'",
     ].join('; ');
   }
-}
-
-async function compressed(path: string): Promise<Buffer> {
-  // A module of 3 MB. Processes whose console is never opened do not load it.
-  const { gzip } = await import('node:zlib');
-  return promisify(gzip)(await readFile(path));
 }

@@ -1,9 +1,11 @@
-import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import pg from 'pg';
+import { eventually } from '../../../test/support/eventually.js';
 import { EmbeddedPostgresError, startEmbeddedPostgres, stopEmbeddedPostgres } from './embedded-postgres.js';
+import { identityOf, isRunning } from './processes.js';
 
 const folders: string[] = [];
 
@@ -25,19 +27,6 @@ async function query(url: string, sql: string): Promise<unknown[]> {
     return (await client.query(sql)).rows as unknown[];
   } finally {
     await client.end();
-  }
-}
-
-async function gone(pid: number): Promise<void> {
-  for (;;) {
-    try {
-      process.kill(pid, 0);
-      // A killed process keeps its number until its parent has waited for it.
-      if (/\) Z /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'))) return;
-    } catch {
-      return;
-    }
-    await new Promise((resume) => setTimeout(resume, 20));
   }
 }
 
@@ -87,8 +76,9 @@ describe('the embedded PostgreSQL', () => {
     const options = makeFolder();
     const first = await startEmbeddedPostgres({ ...options, fsync: true });
     await query(first.url, 'create table kept as select 1 as answer');
+    const server = identityOf(first.pid);
     process.kill(first.pid, 'SIGKILL');
-    await gone(first.pid);
+    await eventually(() => !isRunning(server));
     const second = await startEmbeddedPostgres(options);
     expect(second.alreadyRunning).toBe(false);
     expect(await query(second.url, 'select answer from kept')).toEqual([{ answer: 1 }]);

@@ -113,91 +113,77 @@ interface Reading<Row> {
   set(row: Row): void;
 }
 
-type MakeGauge = (name: string, help: string, labelNames: string[]) => Gauge;
+/** @param labelsOf the labels of a row; undefined: the row does not set the gauge */
+const reading = <Row>(
+  gauge: Gauge,
+  labelsOf: (row: Row) => Readonly<Record<string, string>> | undefined,
+  valueOf: (row: Row) => number | boolean,
+): Reading<Row> => ({
+  gauge,
+  set(row) {
+    const labels = labelsOf(row);
+    if (labels) gauge.set(labels, Number(valueOf(row)));
+  },
+});
+
+const parked = 'Streams that are parked because an event cannot be folded';
+const orphaned = 'Open charges past the horizon that have no job, or one that has ended';
 
 function createGauges(registers: Registry[]) {
-  const gauge: MakeGauge = (name, help, labelNames) =>
+  const gauge = (name: string, help: string, labelNames: string[] = []) =>
     new Gauge({ name: `atelier_${name}`, help, labelNames, registers });
-  return {
-    readable: gauge('installation_readable', 'Whether the source could be read', ['source']),
-    readSeconds: gauge('installation_read_duration_seconds', 'How long the last reading took', []),
-    consumers: consumerReadings(gauge),
-    charges: chargeReadings(gauge),
-    queues: queueReadings(gauge),
-    processes: processReadings(gauge),
-  };
-}
-
-function consumerReadings(gauge: MakeGauge): Reading<ConsumerGauges>[] {
-  const reading = (
-    kind: ConsumerGauges['kind'],
-    name: string,
-    help: string,
-    value: (row: ConsumerGauges) => number,
-  ) => {
-    const label = kind.replace(' ', '_');
-    const each = gauge(`${label}_${name}`, help, ['environment', label]);
-    const set = (row: ConsumerGauges) => {
-      if (row.kind === kind) each.set({ environment: row.environment, [label]: row.name }, value(row));
-    };
-    return { gauge: each, set };
-  };
-  const lag = (kind: ConsumerGauges['kind']) => [
-    reading(kind, 'lag_events', 'Events of the log that it has not handled yet', ({ events }) => events),
+  const consumer =
+    (kind: ConsumerGauges['kind'], label: 'projection' | 'process_manager') =>
+    (name: string, help: string, valueOf: (row: ConsumerGauges) => number | boolean) =>
+      reading(
+        gauge(`${label}_${name}`, help, ['environment', label]),
+        (row) => (row.kind === kind ? { environment: row.environment, [label]: row.name } : undefined),
+        valueOf,
+      );
+  const projection = consumer('projection', 'projection');
+  const manager = consumer('process manager', 'process_manager');
+  const lag = (of: typeof projection) => [
+    of('lag_events', 'Events of the log that it has not handled yet', (row) => row.events),
+    of('lag_seconds', 'Age of the oldest event that it has not handled yet', (row) => row.seconds),
+  ];
+  const charge = (name: string, help: string, valueOf: (row: ChargeGauges) => number) =>
     reading(
-      kind,
-      'lag_seconds',
-      'Age of the oldest event that it has not handled yet',
-      ({ seconds }) => seconds,
-    ),
-  ];
-  const parked = 'Streams that are parked because an event cannot be folded';
-  return [
-    ...lag('projection'),
-    reading('projection', 'halted', '1: it is halted until its fault is fixed', ({ halted }) =>
-      Number(halted),
-    ),
-    reading('projection', 'parked_streams', parked, ({ parkedStreams }) => parkedStreams),
-    ...lag('process manager'),
-  ];
-}
-
-function chargeReadings(gauge: MakeGauge): Reading<ChargeGauges>[] {
-  const reading = (name: string, help: string, key: Exclude<keyof ChargeGauges, 'environment'>) => {
-    const each = gauge(name, help, ['environment']);
-    const set = (row: ChargeGauges) => each.set({ environment: row.environment }, row[key]);
-    return { gauge: each, set };
-  };
-  return [
-    reading('open_charges', 'Charges that are neither settled nor given back', 'count'),
-    reading('open_charges_credits', 'Credits of the open charges', 'credits'),
-    reading('open_charges_oldest_age_seconds', 'Age of the oldest open charge', 'oldestSeconds'),
+      gauge(name, help, ['environment']),
+      ({ environment }: ChargeGauges) => ({ environment }),
+      valueOf,
+    );
+  const queue = (name: string, help: string, valueOf: (row: QueueGauges) => number) =>
     reading(
-      'orphaned_charges',
-      'Open charges past the horizon that have no job, or one that has ended',
-      'orphaned',
-    ),
+      gauge(`render_queue_${name}`, help, ['environment', 'state']),
+      ({ environment, state }: QueueGauges) => ({ environment, state }),
+      valueOf,
+    );
+  const readable = gauge('installation_readable', 'Whether the source could be read', ['source']);
+  const readSeconds = gauge('installation_read_duration_seconds', 'How long the last reading took');
+  const consumers = [
+    ...lag(projection),
+    projection('halted', '1: it is halted until its fault is fixed', (row) => row.halted),
+    projection('parked_streams', parked, (row) => row.parkedStreams),
+    ...lag(manager),
   ];
-}
-
-function queueReadings(gauge: MakeGauge): Reading<QueueGauges>[] {
-  const reading = (name: string, help: string, key: 'tasks' | 'oldestSeconds') => {
-    const each = gauge(`render_queue_${name}`, help, ['environment', 'state']);
-    const set = (row: QueueGauges) => each.set({ environment: row.environment, state: row.state }, row[key]);
-    return { gauge: each, set };
-  };
-  return [
-    reading('tasks', 'Tasks of the render queue', 'tasks'),
-    reading('oldest_age_seconds', 'How long the oldest task is in this state', 'oldestSeconds'),
+  const charges = [
+    charge('open_charges', 'Charges that are neither settled nor given back', (row) => row.count),
+    charge('open_charges_credits', 'Credits of the open charges', (row) => row.credits),
+    charge('open_charges_oldest_age_seconds', 'Age of the oldest open charge', (row) => row.oldestSeconds),
+    charge('orphaned_charges', orphaned, (row) => row.orphaned),
   ];
-}
-
-function processReadings(gauge: MakeGauge): Reading<ProcessGauges>[] {
+  const queues = [
+    queue('tasks', 'Tasks of the render queue', (row) => row.tasks),
+    queue('oldest_age_seconds', 'How long the oldest task is in this state', (row) => row.oldestSeconds),
+  ];
   // Each metric has the label `role`, which names the process that reports it.
   const each = gauge('processes', 'Processes by whether they give signs of life', ['process_role', 'state']);
-  const reading = (state: 'alive' | 'silent'): Reading<ProcessGauges> => ({
-    gauge: each,
-    set: (row) => each.set({ process_role: row.role, state }, row[state]),
-  });
-  return [reading('alive'), reading('silent')];
+  const processes = (['alive', 'silent'] as const).map((state) =>
+    reading(
+      each,
+      ({ role }: ProcessGauges) => ({ process_role: role, state }),
+      (row) => row[state],
+    ),
+  );
+  return { readable, readSeconds, consumers, charges, queues, processes };
 }

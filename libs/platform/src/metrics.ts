@@ -27,12 +27,11 @@ export class Metrics {
     collectDefaultMetrics({ register: this.registry, eventLoopMonitoringPrecision: 100 });
     this.eventStore = observeEventStore(registers);
     this.outcomes = countOutcomes(registers);
-    this.brokenPictures = new Counter({
-      name: 'atelier_broken_pictures_total',
-      help: 'Pictures that were not served, because their bytes were gone or not those that were stored',
-      labelNames: ['reason'],
-      registers,
-    });
+    this.brokenPictures = counterIn(registers)(
+      'broken_pictures',
+      'Pictures that were not served, because their bytes were gone or not those that were stored',
+      'reason',
+    );
     for (const reason of ['missing', 'altered']) this.brokenPictures.inc({ reason }, 0);
   }
 
@@ -63,13 +62,18 @@ export class Metrics {
   }
 }
 
+/** Makes counters of the name `atelier_{name}_total`. */
+const counterIn =
+  (registers: Registry[]) =>
+  <Label extends string>(name: string, help: string, ...labelNames: Label[]) =>
+    new Counter({ name: `atelier_${name}_total`, help, labelNames, registers });
+
 /** An append on a healthy store takes some milliseconds; its deadline is 10 s. */
 const appendSeconds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
 /** Metrics of the reports of an event store. */
-export function observeEventStore(registers: Registry[]): Required<EventStoreObserver> {
-  const counter = (name: string, help: string, ...labelNames: string[]) =>
-    new Counter({ name: `atelier_event_store_${name}_total`, help, labelNames, registers });
+function observeEventStore(registers: Registry[]): Required<EventStoreObserver> {
+  const counter = counterIn(registers);
   const appends = new Histogram({
     name: 'atelier_event_store_append_duration_seconds',
     help: 'How long appends took, retries included, by how they ended',
@@ -77,18 +81,21 @@ export function observeEventStore(registers: Registry[]): Required<EventStoreObs
     buckets: appendSeconds,
     registers,
   });
-  const retries = counter('retries', 'Calls that failed and were repeated', 'operation');
+  const retries = counter('event_store_retries', 'Calls that failed and were repeated', 'operation');
   const unknown = counter(
-    'unknown_outcomes_resolved',
+    'event_store_unknown_outcomes_resolved',
     'Appends whose answer was lost, and whose outcome was resolved later',
   );
-  const resubscriptions = counter('resubscriptions', 'Subscriptions that were resumed');
-  const reconnections = counter('reconnections', 'Lost connections that were replaced');
+  const resubscriptions = counter('event_store_resubscriptions', 'Subscriptions that were resumed');
+  const reconnections = counter('event_store_reconnections', 'Lost connections that were replaced');
   const droppedSnapshots = counter(
-    'snapshots_dropped',
+    'event_store_snapshots_dropped',
     'Snapshots that were dropped, because they differ from what this service saved',
   );
-  const unproven = counter('unproven_events', 'Reads of an event without proof that this service wrote it');
+  const unproven = counter(
+    'event_store_unproven_events',
+    'Reads of an event without proof that this service wrote it',
+  );
   // The series exists from the start, so that its first increase is visible.
   appends.zero({ result: 'appended' });
   for (const operation of ['append', 'read']) retries.inc({ operation }, 0);
@@ -120,7 +127,7 @@ export type HttpObserver = (answer: HttpAnswer) => void;
 /** A dispatch takes some milliseconds. If it waits for its job, or follows it, it may take a minute. */
 const seconds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
 
-export function observeHttp(registers: Registry[]): HttpObserver {
+function observeHttp(registers: Registry[]): HttpObserver {
   const durations = new Histogram({
     name: 'atelier_http_request_duration_seconds',
     help: 'How long requests took, from their headers to the last byte of their answers',
@@ -128,12 +135,8 @@ export function observeHttp(registers: Registry[]): HttpObserver {
     buckets: seconds,
     registers,
   });
-  const dispatches = new Counter({
-    name: 'atelier_dispatches_total',
-    help: 'Answers to dispatches, by workflow and status code',
-    labelNames: ['workflow', 'status'],
-    registers,
-  });
+  const help = 'Answers to dispatches, by workflow and status code';
+  const dispatches = counterIn(registers)('dispatches', help, 'workflow', 'status');
   return ({ method, route, status, durationMs, workflow }) => {
     const known = route !== undefined;
     // A client can invent methods and paths, so all unknown ones share one series.
@@ -160,9 +163,8 @@ export interface OutcomeObserver {
 const renderSeconds = [0.25, 0.5, 1, 2, 3, 5, 7.5, 10, 15, 20, 30, 60, 120, 300];
 const refundReasons = ['job-failed', 'job-cancelled', 'orphaned'];
 
-export function countOutcomes(registers: Registry[]): OutcomeObserver {
-  const counter = (name: string, help: string, ...labelNames: string[]) =>
-    new Counter({ name: `atelier_${name}_total`, help, labelNames, registers });
+function countOutcomes(registers: Registry[]): OutcomeObserver {
+  const counter = counterIn(registers);
   const charges = counter('charges', 'Charges made', 'environment', 'workflow');
   const charged = counter('charged_credits', 'Credits charged', 'environment', 'workflow');
   const refunds = counter('refunds', 'Charges given back', 'environment', 'reason');
@@ -210,18 +212,13 @@ export interface EngineObserver {
 }
 
 function observeEngines(registers: Registry[]): EngineObserver {
-  const calls = new Counter({
-    name: 'atelier_engine_calls_total',
-    help: 'Calls of image models, by how they ended',
-    labelNames: ['model', 'outcome'],
-    registers,
-  });
-  const waits = new Counter({
-    name: 'atelier_engine_waits_total',
-    help: 'Attempts of renders that found no free place at their image model',
-    labelNames: ['model'],
-    registers,
-  });
+  const counter = counterIn(registers);
+  const calls = counter('engine_calls', 'Calls of image models, by how they ended', 'model', 'outcome');
+  const waits = counter(
+    'engine_waits',
+    'Attempts of renders that found no free place at their image model',
+    'model',
+  );
   const resting = new Gauge({
     name: 'atelier_engine_resting',
     help: '1 while this process does not call the image model, because its calls failed repeatedly',

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import type { Ajv, ErrorObject } from 'ajv';
+import type { Ajv, ErrorObject, SchemaObject } from 'ajv';
 import type * as yaml from 'yaml';
 import { engineFamilies } from './engine-families.js';
 import { isRemote, type ImageModel, type ModelList } from './image-models.js';
@@ -11,20 +11,6 @@ const load = createRequire(import.meta.url);
 
 /** The capability that declares each family, even if it is not installed. */
 type CapabilitiesOfFamilies = Readonly<Record<string, string>>;
-
-/** The part of the schema that `scripts/models.mjs` writes. */
-interface ModelsSchema {
-  readonly definitions: {
-    readonly model: {
-      readonly properties: {
-        readonly family: {
-          readonly enum: readonly string[];
-          readonly 'x-capabilities': CapabilitiesOfFamilies;
-        };
-      };
-    };
-  };
-}
 
 /** The schema that editors can check a registry with. */
 export const modelsSchemaPath = (): string => packagePath('assets', 'models.schema.json');
@@ -43,13 +29,15 @@ export function readModelRegistry(path: string): ModelList | string {
     return `names a file that cannot be read: ${error instanceof Error ? error.message : String(error)}`;
   }
   const { default: Validator } = load('ajv') as { default: typeof Ajv };
-  const schema = JSON.parse(readFileSync(modelsSchemaPath(), 'utf8')) as ModelsSchema;
+  const schema = JSON.parse(readFileSync(modelsSchemaPath(), 'utf8')) as SchemaObject;
   const validator = new Validator({ allErrors: true, useDefaults: true, keywords: ['x-capabilities'] });
   const valid = validator.compile(schema);
   if (!valid(declared)) return `names a file with mistakes: ${(valid.errors ?? []).map(mistake).join('; ')}`;
   // The schema has checked it, and has filled in its defaults.
   const registry = declared as ModelList;
-  const { 'x-capabilities': capabilities } = schema.definitions.model.properties.family;
+  // `scripts/models.mjs` writes this part of the schema.
+  const { family } = schema['definitions'].model.properties;
+  const capabilities = family['x-capabilities'] as CapabilitiesOfFamilies;
   const problems = [
     ...namesWithoutModel(registry),
     ...registry.models.flatMap((model, index) => cannotWork(model, index, capabilities)),

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { promisify } from 'node:util';
 
 interface Reply {
@@ -23,10 +23,8 @@ export class PreparedAnswer {
 
   static async of(document: string | Buffer): Promise<PreparedAnswer> {
     const whole = Buffer.from(document);
-    // A module of 3 MB. Processes whose documents are never read do not load it.
-    const { gzip } = await import('node:zlib');
-    const digest = createHash('sha256').update(whole).digest('base64url').slice(0, 22);
-    return new PreparedAnswer(whole, await promisify(gzip)(whole), `"${digest}"`);
+    const digest = hash('sha256', whole, 'base64url').slice(0, 22);
+    return new PreparedAnswer(whole, await gzipped(whole), `"${digest}"`);
   }
 
   /**
@@ -46,4 +44,10 @@ export class PreparedAnswer {
     reply.headers({ 'content-encoding': 'gzip' });
     return this.compressed;
   }
+}
+
+export async function gzipped(bytes: Buffer): Promise<Buffer> {
+  // A module of 3 MB. Processes whose documents and pages are never read do not load it.
+  const { gzip } = await import('node:zlib');
+  return promisify(gzip)(bytes);
 }

@@ -113,19 +113,16 @@ export function traceAppends(store: EventStore): EventStore {
       return outcome;
     });
   };
-  const appendTogether = store.appendTogether?.bind(store);
   return storeWith(store, {
     append: (stream, expectedRevision, events) =>
       traced([stream], events, () => store.append(stream, expectedRevision, events)),
-    ...(appendTogether && {
-      appendTogether: (writes) => {
-        const written = writes.filter(({ events }) => events.length > 0);
-        return traced(
-          written.map(({ stream }) => stream),
-          written.flatMap(({ events }) => events),
-          () => appendTogether(writes),
-        );
-      },
-    }),
+    appendTogether: (writes) => {
+      const written = writes.filter(({ events }) => events.length > 0);
+      return traced(
+        written.map(({ stream }) => stream),
+        written.flatMap(({ events }) => events),
+        () => store.appendTogether!(writes),
+      );
+    },
   });
 }

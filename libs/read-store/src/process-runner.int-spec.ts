@@ -4,15 +4,15 @@ import pg from 'pg';
 import { categoryPrefix } from '#domain/streams.js';
 import { markingUnproven, refusingUnproven } from '#event-store/authentic/authentic-store.js';
 import { EventMacs } from '#event-store/authentic/event-macs.js';
-import { newEvent } from '#event-store/conformance/harness.js';
-import { createPostgresEventStore } from '#event-store/postgres/postgres-event-store.js';
-import { testProof } from '#event-store/testing/signing-key.js';
+import { newEvent } from '../../../test/event-store/harness.js';
+import { testProof } from '../../../test/support/signing-key.js';
 import { FencedOff, asConsumerError } from './consumer-errors.js';
 import { moveProcess, processTask, takeOverProcess, type ProcessOptions } from './process-runner.js';
 import type { ProjectedEvent } from './projected-event.js';
 import { runTasks } from './exclusive-session.js';
 import { purchase } from './testing/purchases.js';
 import { eventually, ReadStoreFixture, silent } from './testing/read-store-fixture.js';
+import { openPostgresStore } from '../../../test/support/open-postgres-store.js';
 
 let fixture: ReadStoreFixture;
 let stop: AbortController;
@@ -165,7 +165,7 @@ describe('a process', () => {
     const macs = new EventMacs(testProof);
     const eventStore = refusingUnproven(markingUnproven(fixture.store, { macs }));
     // The forger has the password, but not the key.
-    const forger = createPostgresEventStore({ connection: { url: fixture.url } });
+    const forger = openPostgresStore(fixture.url);
     await fixture.append('account', 'victim', [purchase(1)]);
     await forger.append('live.account-victim', 0n, [
       newEvent({ amount: 1_000_000 }, { type: 'CreditsPurchased' }),

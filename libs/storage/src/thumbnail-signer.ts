@@ -1,19 +1,10 @@
 import type { Clock } from '#platform/clock.js';
-import type { StorageConfiguration } from '#platform/configuration.js';
-import { isSignedBy, sign } from './folder/folder-storage.js';
+import type { Configuration } from '#platform/configuration.js';
+import { isSignedBy, signedQuery } from './folder/folder-storage.js';
 import { presignedUrlSeconds } from './object-storage.js';
-
-/** URLs of one thumbnail are the same for this long, so that browsers may keep what they fetched. */
-const sameUrlSeconds = 60;
 
 /** The signature covers the width, so callers can only ask for sizes that exist. */
 const pathOf = (storageKey: string, width: number) => `thumbnails/${width}/${storageKey}`;
-
-export interface ThumbnailSettings {
-  readonly signingKey: string | undefined;
-  readonly storage: StorageConfiguration;
-  readonly publicUrl: string;
-}
 
 /** URLs of smaller pictures. The API serves them itself, for every kind of object store (ADR 34). */
 export class ThumbnailSigner {
@@ -21,7 +12,7 @@ export class ThumbnailSigner {
   private readonly base: string;
 
   constructor(
-    { signingKey, storage, publicUrl }: ThumbnailSettings,
+    { signingKey, storage, publicUrl }: Pick<Configuration, 'signingKey' | 'storage' | 'publicUrl'>,
     private readonly clock: Clock,
   ) {
     this.secret = signingKey ?? (storage.kind === 'folder' ? storage.signingSecret : undefined);
@@ -32,11 +23,10 @@ export class ThumbnailSigner {
   of(storageKey: string): Record<256 | 512 | 1024, string> | undefined {
     const { secret, base } = this;
     if (secret === undefined) return undefined;
-    const end = this.clock().getTime() / 1000 + presignedUrlSeconds;
-    const expires = Math.ceil(end / sameUrlSeconds) * sameUrlSeconds;
+    const now = this.clock().getTime();
     const urlOf = (width: number) => {
       const path = pathOf(storageKey, width);
-      return `${base}${path}?expires=${expires}&signature=${sign(secret, path, expires)}`;
+      return `${base}${path}?${signedQuery(secret, path, now, presignedUrlSeconds)}`;
     };
     return { 256: urlOf(256), 512: urlOf(512), 1024: urlOf(1024) };
   }

@@ -1,4 +1,4 @@
-import { testProof, testSigningKey } from '#event-store/testing/signing-key.js';
+import { testProof, testSigningKey } from '../../support/signing-key.js';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

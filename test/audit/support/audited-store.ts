@@ -47,7 +47,7 @@ export class AuditedStore implements AsyncDisposable {
 
   audit(more: Partial<AuditOptions> = {}): Promise<AuditReport> {
     const { store, url, sql: pool } = this.fixture;
-    const accounts = new AccountWriter(store, createPostgresSnapshotStore({ pool }));
+    const accounts = new AccountWriter(store, createPostgresSnapshotStore(pool));
     const installation = { store, databaseUrl: url, accounts };
     return audited(installation, { horizonMs: 60_000, patienceMs: 2_000, ...more });
   }

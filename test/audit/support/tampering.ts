@@ -1,9 +1,9 @@
-import { createPostgresEventStore } from '#event-store/postgres/postgres-event-store.js';
 import type { EventStore } from '#event-store/event-store.js';
-import { createEventStoreDbEventStore } from '#event-store/eventstoredb/eventstoredb-event-store.js';
+import { EventStoreDbEventStore } from '#event-store/eventstoredb/eventstoredb-event-store.js';
 import { Peer } from '../../eventstoredb/peer/peer.js';
 import type { StoredEvent } from '../../eventstoredb/peer/peer-log.js';
 import type { AuditedStore } from './audited-store.js';
+import { openPostgresStore } from '../../support/open-postgres-store.js';
 
 /** One event, by its place in its stream. */
 export type Place = readonly [stream: string, revision: number];
@@ -33,7 +33,7 @@ export async function tamperingInPostgres(audited: AuditedStore): Promise<Tamper
     alter table event_store.events drop constraint if exists events_stream_revision;
     alter table event_store.events add constraint events_stream_revision unique (stream, revision)`);
   // Without the key, as a copy writes.
-  const store = createPostgresEventStore({ connection: { url: audited.fixture.url } });
+  const store = openPostgresStore(audited.fixture.url);
   return {
     store,
     replace: ([stream, revision], text, by) =>
@@ -71,7 +71,7 @@ export async function tamperingInPostgres(audited: AuditedStore): Promise<Tamper
 /** The peer's log is memory, in which everything can be done. */
 export async function tamperingInPeer(): Promise<Tampering> {
   const peer = await new Peer().start();
-  const store = createEventStoreDbEventStore({ connectionString: peer.url });
+  const store = new EventStoreDbEventStore({ connectionString: peer.url });
   const { log } = peer;
   const indexOf = ([stream, revision]: Place) =>
     log.events.findIndex((event) => event.stream === stream && event.revision === BigInt(revision));

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { testSigningKey } from '#event-store/testing/signing-key.js';
+import { testSigningKey } from '../../support/signing-key.js';
 import type { Json } from '../../api/support/api-client.js';
 import type { Finished } from '../../standalone/support/atelier.js';
 import { runCommand } from '../../support/command.js';

@@ -9,7 +9,7 @@ import type {
   SubscriptionBatch,
 } from '#event-store/event-store.js';
 import { SharedSubscriptions } from '#event-store/shared-subscriptions.js';
-import { createPostgresEventStore } from '#event-store/postgres/postgres-event-store.js';
+import { PostgresEventStore } from '#event-store/postgres/postgres-event-store.js';
 import { callSite, type Recorder } from './recorder.js';
 
 /** Ids of events whose append must lose its answer. */
@@ -18,10 +18,7 @@ const losing = new Set<string>();
 /** Makes every call of the event store in this process a crash point, wherever the store was opened. */
 export function recordEventStore(recorder: Recorder, onDelivery: (consumer: string) => void): void {
   const { role } = recorder;
-  // The class is not exported, but each of its instances leads to it. An instance connects with its first call,
-  // and this one makes none.
-  const nowhere = createPostgresEventStore({ connection: { url: 'postgres://127.0.0.1:1/nowhere' } });
-  const store = Object.getPrototypeOf(nowhere) as EventStore;
+  const store: EventStore = PostgresEventStore.prototype;
   const { append, appendTogether, readStream, readAll, head } = store;
 
   /** @param site the place in the code that appends */

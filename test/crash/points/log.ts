@@ -1,4 +1,4 @@
-import { testProof, testSigningKey } from '#event-store/testing/signing-key.js';
+import { testProof, testSigningKey } from '../../support/signing-key.js';
 import { openEventStore, type OpenedEventStore, type OpenOptions } from '#event-store/open-event-store.js';
 import { authenticSnapshots } from '#event-store/snapshots.js';
 

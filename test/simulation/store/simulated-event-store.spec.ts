@@ -1,4 +1,4 @@
-import { describeEventStore } from '#event-store/conformance/event-store.conformance.js';
+import { describeEventStore } from '../../event-store/event-store.conformance.js';
 import { startSimulatedHarness } from './simulated-harness.js';
 
 describeEventStore('The simulated store', () => Promise.resolve(startSimulatedHarness()));

@@ -1,4 +1,4 @@
-import type { EventStoreHarness } from '#event-store/conformance/harness.js';
+import type { EventStoreHarness } from '../../event-store/harness.js';
 import { Scheduler, type Process } from '../kernel/scheduler.js';
 import { Network } from './network.js';
 import { SimulatedEventStore } from './simulated-event-store.js';

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { AuditFindings } from '../findings.js';
 import { PgBossRenderQueue } from '#render-queue/pg-boss-render-queue.js';
 import { schema as queueSchema } from '#render-queue/queue-levels.js';
-import { channelOf, defaultSchema as logSchema } from '#event-store/postgres/schema.js';
+import { commitChannel, logSchema } from '#event-store/postgres/schema.js';
 import { readModels } from '#projections/read-models.js';
 import { foldsForAudit } from '../../ledger/folds-for-audit.js';
 import { ReadStoreFixture, silent } from '#read-store/testing/read-store-fixture.js';
@@ -68,7 +68,7 @@ begin
 
   if appended > 0 then
     update "${logSchema}".head set position = base + appended;
-    perform pg_notify('${channelOf(logSchema)}', (base + appended)::text);
+    perform pg_notify('${commitChannel}', (base + appended)::text);
   end if;
 end $$;`;
 

@@ -9,7 +9,7 @@ import { sealAlone, type Seal } from '../../seal.js';
 import { SealsReader } from '../../seals-audit.js';
 import { NotThisLog } from '#event-store/event-store.js';
 import { openEventStore } from '#event-store/open-event-store.js';
-import { testProof } from '#event-store/testing/signing-key.js';
+import { testProof } from '../../../../test/support/signing-key.js';
 import { ConsumerHalted } from '#read-store/consumer-errors.js';
 import { readModels } from '#projections/read-models.js';
 import { PgBossRenderQueue } from '#render-queue/pg-boss-render-queue.js';

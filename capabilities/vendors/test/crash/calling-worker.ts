@@ -1,4 +1,4 @@
-import { testProof } from '#event-store/testing/signing-key.js';
+import { testProof } from '../../../../test/support/signing-key.js';
 import { readFileSync } from 'node:fs';
 import { openEngines } from '#adapters/engines.module.js';
 import { openEventStore } from '#event-store/open-event-store.js';

@@ -1,4 +1,4 @@
-import { testProof } from '#event-store/testing/signing-key.js';
+import { testProof } from '../../../../test/support/signing-key.js';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import sharp from 'sharp';

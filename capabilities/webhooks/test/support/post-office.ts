@@ -1,4 +1,4 @@
-import { testProof, testSigningKey } from '#event-store/testing/signing-key.js';
+import { testProof, testSigningKey } from '../../../../test/support/signing-key.js';
 import type { Configuration } from '#platform/configuration.js';
 import { createLogger } from '#platform/logger.js';
 import { openEventStore } from '#event-store/open-event-store.js';

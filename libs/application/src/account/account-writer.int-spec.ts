@@ -4,14 +4,14 @@ import { refundCharge } from '#domain/account/close-charge.js';
 import { debitCredits } from '#domain/account/debit-credits.js';
 import { streamName } from '#domain/streams.js';
 import { AppendOutcomeUnknown, type EventStore, type StreamWrite } from '#event-store/event-store.js';
-import { createPostgresEventStore } from '#event-store/postgres/postgres-event-store.js';
 import { authenticSnapshots, type SnapshotStore } from '#event-store/snapshots.js';
 import { newId } from '#platform/ids.js';
-import { AccountsFixture } from '../accounts.fixture.js';
+import { AccountsFixture } from '../../../../test/support/accounts-fixture.js';
 import { readForwards } from '../aggregate.js';
 import { type AccountVerdict, AccountWriter } from './account-writer.js';
 import { eventually } from '../../../../test/support/eventually.js';
 import { changePlan, grantCredits } from '../../../../test/support/operator.js';
+import { openPostgresStore } from '../../../../test/support/open-postgres-store.js';
 
 let fixture: AccountsFixture;
 let store: EventStore;
@@ -131,9 +131,7 @@ describe('the account’s single writer', () => {
 
   it('holds the balance when several processes’ writers compete', async () => {
     const tenant = await tenantWith(100);
-    const others = [1, 2, 3].map(() =>
-      createPostgresEventStore({ connection: { url: fixture.database.url } }),
-    );
+    const others = [1, 2, 3].map(() => openPostgresStore(fixture.database.url));
     const writers = others.map((other) => new AccountWriter(other, snapshots, { maxBatch: 8 }));
     const verdicts = await Promise.all(
       writers.flatMap((writer) => Array.from({ length: 200 }, () => debit(writer, tenant))),

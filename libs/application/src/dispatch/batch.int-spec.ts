@@ -9,7 +9,7 @@ import type { EventStore } from '#event-store/event-store.js';
 import { newId, timelessId, timeOfId } from '#platform/ids.js';
 import { createLogger } from '#platform/logger.js';
 import { AccountWriter } from '../account/account-writer.js';
-import { AccountsFixture } from '../accounts.fixture.js';
+import { AccountsFixture } from '../../../../test/support/accounts-fixture.js';
 import { handle, load } from '../aggregate.js';
 import { sweepOrphans } from '../process-managers/orphan-sweep.js';
 import {

@@ -5,7 +5,7 @@ import { AppendOutcomeUnknown, type EventStore, storeWith } from '#event-store/e
 import { createLogger } from '#platform/logger.js';
 import { newId } from '#platform/ids.js';
 import { AccountWriter } from '../account/account-writer.js';
-import { AccountsFixture } from '../accounts.fixture.js';
+import { AccountsFixture } from '../../../../test/support/accounts-fixture.js';
 import { sweepOrphans } from '../process-managers/orphan-sweep.js';
 import { DispatchWorkflow, DispatchWorkflowHandler } from './dispatch-workflow.handler.js';
 import type { DispatchRequest } from './dispatched-jobs.js';

@@ -3,7 +3,7 @@ import { streamName } from '#domain/streams.js';
 import { newId } from '#platform/ids.js';
 import { createLogger } from '#platform/logger.js';
 import { eventually } from '../../../../test/support/eventually.js';
-import { AccountsFixture } from '../accounts.fixture.js';
+import { AccountsFixture } from '../../../../test/support/accounts-fixture.js';
 import { toNewEvent } from '../command-context.js';
 import { JobWatch } from './job-watch.js';
 

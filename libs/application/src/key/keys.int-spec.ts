@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { streamName } from '#domain/streams.js';
 import { storeWith, type EventStore } from '#event-store/event-store.js';
 import { newId } from '#platform/ids.js';
-import { AccountsFixture } from '../accounts.fixture.js';
+import { AccountsFixture } from '../../../../test/support/accounts-fixture.js';
 import { watchAnnouncements } from '../announcements.js';
 import type { CommandContext } from '../command-context.js';
 import { generateApiKey, signingSecretOf } from './api-key.js';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { workflows } from '#workflows/workflows.js';
 import { storeWith, UnprovenEvent, type EventStore } from '#event-store/event-store.js';
-import { AccountsFixture } from '../accounts.fixture.js';
+import { AccountsFixture } from '../../../../test/support/accounts-fixture.js';
 import { installation } from '../command-context.js';
 import { Operations } from './operations.js';
 import { priceOperation, switchOperation } from '../../../../test/support/operator.js';

@@ -9,7 +9,7 @@ import { streamName } from '#domain/streams.js';
 import { newId } from '#platform/ids.js';
 import { FolderStorage } from '#storage/folder/folder-storage.js';
 import { ObjectNotFound } from '#storage/object-storage.js';
-import { AccountsFixture } from '../accounts.fixture.js';
+import { AccountsFixture } from '../../../../test/support/accounts-fixture.js';
 import { load } from '../aggregate.js';
 import { installation } from '../command-context.js';
 import { type SeedOptions } from './manage-presets.handler.js';

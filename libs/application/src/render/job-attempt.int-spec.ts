@@ -6,7 +6,7 @@ import type { QueuedJob } from '#domain/job/job.js';
 import { streamName } from '#domain/streams.js';
 import type { EventStore } from '#event-store/event-store.js';
 import { newId } from '#platform/ids.js';
-import { AccountsFixture } from '../accounts.fixture.js';
+import { AccountsFixture } from '../../../../test/support/accounts-fixture.js';
 import { load } from '../aggregate.js';
 import { toNewEvent } from '../command-context.js';
 import { JobAttempt } from './job-attempt.js';

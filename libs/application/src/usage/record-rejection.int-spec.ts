@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { streamName } from '#domain/streams.js';
 import { AppendOutcomeUnknown, EventStoreUnavailable, type EventStore } from '#event-store/event-store.js';
 import { newId } from '#platform/ids.js';
-import { AccountsFixture } from '../accounts.fixture.js';
+import { AccountsFixture } from '../../../../test/support/accounts-fixture.js';
 import { RecordRejection, RecordRejectionHandler } from './record-rejection.handler.js';
 
 let fixture: AccountsFixture;

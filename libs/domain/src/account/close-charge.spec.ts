@@ -8,7 +8,15 @@ import {
   toSnapshot,
   type OpenedAccount,
 } from './account.js';
-import { debited, noon, opened, purchased, refunded, settled, suspended } from './account.fixture.js';
+import {
+  debited,
+  noon,
+  opened,
+  purchased,
+  refunded,
+  settled,
+  suspended,
+} from '../../../../test/support/account-events.js';
 import { refundCharge, settleCharge } from './close-charge.js';
 
 const account = { initial: initialAccount, evolve: evolveAccount };

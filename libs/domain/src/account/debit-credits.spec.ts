@@ -10,7 +10,7 @@ import {
   refunded,
   settled,
   suspended,
-} from './account.fixture.js';
+} from '../../../../test/support/account-events.js';
 import { debitCredits } from './debit-credits.js';
 
 const account = { initial: initialAccount, evolve: evolveAccount };

@@ -1,7 +1,7 @@
 import { describe, it } from 'vitest';
 import { given } from '../../../../test/support/given.js';
 import { evolveAccount, initialAccount, type Account } from './account.js';
-import { noon, opened, purchased, suspended } from './account.fixture.js';
+import { noon, opened, purchased, suspended } from '../../../../test/support/account-events.js';
 import {
   changePlan,
   maxCredits,

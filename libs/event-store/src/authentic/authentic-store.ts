@@ -3,10 +3,7 @@ import {
   storeWith,
   UnprovenEvent,
   type EventStore,
-  type ReadAllOptions,
-  type ReadStreamOptions,
   type RecordedEvent,
-  type StreamSlice,
   type SubscribeOptions,
   type SubscriptionBatch,
 } from '../event-store.js';
@@ -55,12 +52,12 @@ export function markingUnproven(store: EventStore, options: AuthenticStoreOption
  */
 export function refusingUnproven(store: EventStore): EventStore {
   return storeWith(store, {
-    async readStream(stream: string, options?: ReadStreamOptions): Promise<StreamSlice> {
+    async readStream(stream, options) {
       const slice = await store.readStream(stream, options);
       if (slice.kind === 'found') refuseUnproven(slice.events, options);
       return slice;
     },
-    async readAll(options?: ReadAllOptions): Promise<readonly RecordedEvent[]> {
+    async readAll(options) {
       const events = await store.readAll(options);
       refuseUnproven(events, options);
       return events;

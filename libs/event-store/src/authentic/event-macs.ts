@@ -59,19 +59,16 @@ export class EventMacs {
     this.keys = new Map([...accepted.map(keyOf), this.current].map((key) => [key.name, key]));
   }
 
-  macOf(event: WrittenEvent): string {
-    const mark = event.revision === undefined ? '~' : '.';
-    return `${this.current.name}${mark}${macWith(this.current, event).toString('base64url')}`;
-  }
-
   /**
    * The metadata's text with the MAC in it. Metadata that is not an object stays as it is; this service writes
    * none.
    */
   withMac(event: WrittenEvent): string {
-    const { metadata } = event;
+    const { metadata, revision } = event;
     if (!metadata.startsWith('{')) return metadata;
-    const member = `"mac":"${this.macOf(event)}"}`;
+    const mark = revision === undefined ? '~' : '.';
+    const mac = `${this.current.name}${mark}${macWith(this.current, event).toString('base64url')}`;
+    const member = `"mac":"${mac}"}`;
     return metadata === '{}' ? `{${member}` : `${metadata.slice(0, -1)},${member}`;
   }
 

@@ -9,7 +9,7 @@ import {
 } from '@eventstore/db-client';
 import { messageOf } from '#platform/errors.js';
 import { retry } from '#platform/retry.js';
-import { gaveUp, pauses, unavailable, within } from '../calls.js';
+import { gaveUp, mayPass, pauses, timeLeft, unavailable, within } from '../calls.js';
 import { EventStoreError, EventTooLarge, type AppendOutcome, type RecordedEvent } from '../event-store.js';
 import { observeAppend } from '../observer.js';
 import {
@@ -22,7 +22,7 @@ import {
 } from '../serialised-event.js';
 import type { AppendAnswer } from './batch-appends.js';
 import type { Connection, GuardedClient } from './connection.js';
-import { classifyGrpcFailure, grpcMayPass, moreTelling } from './failures.js';
+import { classifyGrpcFailure, moreTelling } from './failures.js';
 import { readStream } from './reads.js';
 import type { Watermark } from './watermark.js';
 
@@ -89,7 +89,7 @@ export class Appender {
       return await retry(attempt, {
         ...pauses,
         withinMs: deadline - Date.now(),
-        mayPass: grpcMayPass,
+        mayPass: mayPass(classifyGrpcFailure),
         onFailure: (error) => this.connection.options.observer.retried?.('append', messageOf(error)),
       });
     } catch (error) {
@@ -174,7 +174,7 @@ export class Appender {
   }
 
   private timeoutFor({ deadline }: AppendAttempts): number {
-    return Math.max(1, Math.min(this.connection.options.answerTimeoutMs, deadline - Date.now()));
+    return timeLeft(this.connection.options, deadline);
   }
 }
 

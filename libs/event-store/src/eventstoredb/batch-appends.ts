@@ -4,7 +4,6 @@ import shared from '@eventstore/db-client/generated/shared_pb.js';
 import streams from '@eventstore/db-client/generated/streams_pb.js';
 import timestamps from 'google-protobuf/google/protobuf/timestamp_pb.js';
 import { NoAnswer } from '../calls.js';
-import type { ExpectedRevision } from '../event-store.js';
 import type { Append, SerialisedEvent } from '../serialised-event.js';
 
 export type BatchCall = ClientDuplexStream<streams.BatchAppendReq, streams.BatchAppendResp>;
@@ -109,19 +108,15 @@ function requestOf({ stream, expected, events }: Append, name: string, timeoutMs
   const options = new streams.BatchAppendReq.Options()
     .setStreamIdentifier(new shared.StreamIdentifier().setStreamName(Buffer.from(stream)))
     .setDeadline(timestamps.Timestamp.fromDate(new Date(Date.now() + timeoutMs)));
-  expect(options, expected);
+  // google.protobuf.Empty, for which the package has a class of its own.
+  if (expected === 'no-stream') options.setNoStream(new shared.Empty());
+  else if (expected === 'any') options.setAny(new shared.Empty());
+  else options.setStreamPosition(String(expected));
   return new streams.BatchAppendReq()
     .setCorrelationId(new shared.UUID().setString(name))
     .setOptions(options)
     .setProposedMessagesList(events.map(proposed))
     .setIsFinal(true);
-}
-
-function expect(options: streams.BatchAppendReq.Options, expected: ExpectedRevision): void {
-  // google.protobuf.Empty, for which the package has a class of its own.
-  if (expected === 'no-stream') options.setNoStream(new shared.Empty());
-  else if (expected === 'any') options.setAny(new shared.Empty());
-  else options.setStreamPosition(String(expected));
 }
 
 function proposed({ id, type, data, metadata }: SerialisedEvent): streams.BatchAppendReq.ProposedMessage {

@@ -5,20 +5,16 @@ import {
 } from '@eventstore/db-client';
 import generated from '@eventstore/db-client/generated/streams_grpc_pb.js';
 import { messageOf } from '#platform/errors.js';
-import { NotConnected, retryRead, unavailable, within } from '../calls.js';
+import { NotConnected, retryRead, within, type CallLimits } from '../calls.js';
 import { EventStoreUnavailable } from '../event-store.js';
-import type { EventStoreObserver } from '../observer.js';
 import { BatchAppends } from './batch-appends.js';
 import type { ConnectionSettings } from './connection-string.js';
-import { classifyGrpcFailure, isSilence, grpcMayPass, moreTelling } from './failures.js';
+import { classifyGrpcFailure, isSilence, moreTelling } from './failures.js';
 
-export interface ConnectionOptions {
+export interface ConnectionOptions extends CallLimits {
   readonly settings: ConnectionSettings;
-  /** How long one call is tried in all. */
-  readonly deadlineMs: number;
-  /** How long an answer may take before the connection counts as lost. */
-  readonly answerTimeoutMs: number;
-  readonly observer: EventStoreObserver;
+  /** How long a subscription may get no events before the end of the log is read. */
+  readonly idleProbeMs: number;
 }
 
 /**
@@ -48,21 +44,16 @@ export class Connection {
   /**
    * Runs a read, and runs it again after a passing failure until the deadline. @throws EventStoreUnavailable
    */
-  async read<T>(work: (client: GuardedClient, timeoutMs: number) => Promise<T>): Promise<T> {
-    const { deadlineMs, answerTimeoutMs, observer } = this.options;
+  read<T>(work: (client: GuardedClient, timeoutMs: number) => Promise<T>): Promise<T> {
     let failure: unknown;
-    const attempt = async (leftMs: number): Promise<T> => {
+    const attempt = async (timeoutMs: number): Promise<T> => {
       try {
-        return await this.call((client) => work(client, Math.min(answerTimeoutMs, leftMs)));
+        return await this.call((client) => work(client, timeoutMs));
       } catch (error) {
         throw (failure = moreTelling(failure, error));
       }
     };
-    try {
-      return await retryRead(attempt, { deadlineMs, observer, mayPass: grpcMayPass });
-    } catch (error) {
-      throw unavailable(error, classifyGrpcFailure(error));
-    }
+    return retryRead(attempt, classifyGrpcFailure, this.options);
   }
 
   async close(): Promise<void> {
@@ -178,42 +169,30 @@ export class GuardedClient extends EventStoreDBClient {
 }
 
 function connectionOf({ hosts, discover, options }: ConnectionSettings) {
-  const {
-    connectionName,
-    keepAliveInterval = keepAliveMs,
-    keepAliveTimeout = keepAliveMs,
-    defaultDeadline,
-  } = options;
-  const { maxDiscoverAttempts, discoveryInterval, gossipTimeout, nodePreference } = options;
-  const shared = {
+  const { keepAliveInterval = keepAliveMs, keepAliveTimeout = keepAliveMs } = options;
+  const [first] = hosts;
+  return {
+    ...options,
     throwOnAppendFailure: true,
     keepAliveInterval,
     keepAliveTimeout: keepAliveTimeout < 0 ? keepAliveTimeout : keepAliveTimeout + (clients++ % 1000),
-    ...given({ connectionName, defaultDeadline }),
+    ...(discover
+      ? hosts.length === 1
+        ? { discover: first }
+        : { endpoints: [...hosts] }
+      : { endpoint: first }),
   };
-  const [first] = hosts;
-  if (!discover) return { ...shared, endpoint: first };
-  const discovery = given({ maxDiscoverAttempts, discoveryInterval, gossipTimeout, nodePreference });
-  if (hosts.length === 1) return { ...shared, ...discovery, discover: first };
-  return { ...shared, ...discovery, endpoints: [...hosts] };
 }
 
 function tlsOf({ secure, certificates }: ConnectionSettings): ChannelCredentialOptions {
-  const { rootCertificate, userCertFile, userKeyFile, verify } = certificates;
+  // The key is not enumerable, so it is not among the files.
+  const { verify, ...files } = certificates;
+  const { userKeyFile } = certificates;
   const tls = {
     insecure: !secure,
-    ...given({ rootCertificate, userCertFile }),
+    ...files,
     ...(verify ? {} : { verifyOptions: { rejectUnauthorized: false } }),
   };
   // Not enumerable: the client prints these options under DEBUG.
   return userKeyFile ? Object.defineProperty(tls, 'userKeyFile', { value: userKeyFile }) : tls;
-}
-
-/** Removes keys without a value: the client applies its defaults to missing keys only. */
-function given<Options extends object>(
-  options: Options,
-): { [Key in keyof Options]?: NonNullable<Options[Key]> } {
-  // `fromEntries` forgets the names of the keys.
-  const entries = Object.entries(options).filter(([, value]) => value !== undefined);
-  return Object.fromEntries(entries) as { [Key in keyof Options]?: NonNullable<Options[Key]> };
 }

@@ -13,8 +13,7 @@ import type {
   SubscriptionBatch,
 } from '../event-store.js';
 import type { EventMacs } from '../authentic/event-macs.js';
-import type { EventStoreObserver } from '../observer.js';
-import { pageSize } from '../calls.js';
+import { pageSize, type AdapterOptions } from '../calls.js';
 import { serialiseAppend } from '../serialised-event.js';
 import { Appender, defaultMaxAppendBytes, refuseOversize } from './appender.js';
 import { parseConnectionString } from './connection-string.js';
@@ -24,40 +23,26 @@ import { readAll, readHead, readLastEvent, readStream, readTail } from './reads.
 import { subscribeByFeed } from './subscription.js';
 import { Watermark } from './watermark.js';
 
-export interface EventStoreDbEventStoreOptions {
+export interface EventStoreDbEventStoreOptions extends AdapterOptions {
   /** `esdb://user:password@host:2113?tls=…`, or `esdb+discover://…` for a cluster. */
   readonly connectionString: string;
-  /** How long one call is retried in all before it throws. Default 10,000 ms. */
-  readonly deadlineMs?: number;
-  /** How long one answer may take before the connection counts as lost. Default 5,000 ms. */
-  readonly answerTimeoutMs?: number;
   /** The server's limit for one append (its `MaxAppendSize`). Default 1 MiB, like the server's. */
   readonly maxAppendBytes?: number;
   /** How long a quiet subscription waits before it reads where the log ends. Default 500 ms. */
   readonly idleProbeMs?: number;
-  readonly observer?: EventStoreObserver;
-  /** Adds proof of the writer to each appended event. `markingUnproven` checks the events that are read. */
-  readonly macs?: EventMacs | undefined;
 }
 
-/**
- * The event store in EventStoreDB 24.2 or later. Opens no connection before the first call.
- * @throws RangeError for an invalid connection string; the message quotes no part of it
- */
-export function createEventStoreDbEventStore(options: EventStoreDbEventStoreOptions): EventStore {
-  return new EventStoreDbEventStore(options);
-}
-
-class EventStoreDbEventStore implements EventStore {
+/** The event store in EventStoreDB 24.2 or later. Opens no connection before the first call. */
+export class EventStoreDbEventStore implements EventStore {
   private readonly connection: Connection;
   private readonly appender: Appender;
   private readonly watermark: Watermark;
   private readonly maxAppendBytes: number;
-  private readonly idleProbeMs: number;
   private readonly macs: EventMacs | undefined;
   private readonly closing = new AbortController();
   private ownIdentity: string | undefined;
 
+  /** @throws RangeError for an invalid connection string; the message quotes no part of it */
   constructor({
     connectionString,
     deadlineMs = 10_000,
@@ -70,11 +55,10 @@ class EventStoreDbEventStore implements EventStore {
     const settings = parseConnectionString(connectionString);
     if (settings.credentials && !settings.secure)
       process.emitWarning('EventStoreDB gets no credentials over a connection without TLS (tls=false)');
-    this.connection = new Connection({ settings, deadlineMs, answerTimeoutMs, observer });
+    this.connection = new Connection({ settings, deadlineMs, answerTimeoutMs, idleProbeMs, observer });
     this.watermark = new Watermark(() => this.connection.call((client) => readTail(client, answerTimeoutMs)));
     this.appender = new Appender(this.connection, this.watermark);
     this.maxAppendBytes = maxAppendBytes;
-    this.idleProbeMs = idleProbeMs;
     this.macs = macs;
   }
 
@@ -131,8 +115,7 @@ class EventStoreDbEventStore implements EventStore {
 
   subscribe(options: SubscribeOptions): AsyncIterable<SubscriptionBatch> {
     const signal = AbortSignal.any([options.signal, this.closing.signal]);
-    const { connection, idleProbeMs } = this;
-    return subscribeByFeed({ connection, idleProbeMs }, { ...options, signal });
+    return subscribeByFeed(this.connection, { ...options, signal });
   }
 
   async close(): Promise<void> {

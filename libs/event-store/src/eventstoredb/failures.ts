@@ -58,7 +58,3 @@ function codeOf(error: unknown): number | undefined {
 export function moreTelling(before: unknown, last: unknown): unknown {
   return before !== undefined && isSilence(last) ? before : last;
 }
-
-export function grpcMayPass(error: unknown): boolean {
-  return classifyGrpcFailure(error) !== 'refused';
-}

@@ -8,7 +8,7 @@ import {
   streamNameFilter,
   type Filter,
 } from '@eventstore/db-client';
-import { NoAnswer } from '../calls.js';
+import { NoAnswer, Wakeup } from '../calls.js';
 import { passes, type EventFilter, type EventMetadata, type RecordedEvent } from '../event-store.js';
 import type { GuardedClient } from './connection.js';
 
@@ -39,7 +39,7 @@ export class Feed {
   private readonly passes: (event: RecordedEvent) => boolean;
   /** The server has sent all events up to here; some may still wait in the buffer. */
   private checkpoint: bigint;
-  private wake: () => void = () => undefined;
+  readonly changes = new Wakeup();
 
   constructor(client: GuardedClient, { after = 0n, filter, reached = 0n }: FeedOptions) {
     this.position = after;
@@ -93,23 +93,6 @@ export class Feed {
     if (to > this.checkpoint) this.checkpoint = to;
   }
 
-  /** Resolves with true as soon as the feed changes, or with false after the time limit. */
-  change(timeoutMs: number, signal?: AbortSignal): Promise<boolean> {
-    return new Promise((resolve) => {
-      const done = (changed: boolean) => {
-        clearTimeout(timer);
-        signal?.removeEventListener('abort', aborted);
-        this.wake = () => undefined;
-        resolve(changed);
-      };
-      const aborted = () => done(true);
-      const timer = setTimeout(() => done(false), timeoutMs);
-      this.wake = () => done(true);
-      signal?.addEventListener('abort', aborted);
-      if (signal?.aborted) done(true);
-    });
-  }
-
   /** Cancels the call on the server, which would run on if only the stream were dropped. */
   close(): void {
     this.failure ??= new NoAnswer('the subscription was left');
@@ -122,7 +105,7 @@ export class Feed {
 
   private changed(change: () => void = () => undefined): void {
     change();
-    this.wake();
+    this.changes.wake();
   }
 }
 

@@ -177,7 +177,7 @@ export async function readAll(
       if (event) events.push(event);
       else if (feed.failure) throw feed.failure;
       else if (feed.caughtUp) break;
-      else if (!(await feed.change(timeoutMs))) throw new NoAnswer(`no answer within ${timeoutMs} ms`);
+      else if (!(await feed.changes.wait(timeoutMs))) throw new NoAnswer(`no answer within ${timeoutMs} ms`);
     }
     return events;
   } finally {

@@ -1,17 +1,15 @@
 import { messageOf } from '#platform/errors.js';
-import { retryUntilAborted } from '#platform/retry.js';
 import {
   defaultBatchSize,
   defaultPatienceMs,
   NoAnswer,
   orAborted,
-  pauses,
   refuseBeyondEnd,
-  unavailable,
+  retryForConsumer,
 } from '../calls.js';
 import type { RecordedEvent, SubscribeOptions, SubscriptionBatch } from '../event-store.js';
 import type { Connection } from './connection.js';
-import { classifyGrpcFailure, grpcMayPass } from './failures.js';
+import { classifyGrpcFailure } from './failures.js';
 import { Feed } from './feed.js';
 import { readAll, readTail } from './reads.js';
 
@@ -20,23 +18,21 @@ const gatherPastMs = 20;
 /** While no event passes the filter, the consumer gets its new position at this interval. */
 const progressMs = 100;
 
-export interface FeedSource {
-  readonly connection: Connection;
-  /** How long a subscription may get no events before the end of the log is read. */
-  readonly idleProbeMs: number;
-}
-
 /**
  * Delivers the past, then new events, for as long as the consumer wants. If a feed fails, ends or falls
- * silent, another one replaces it after the last delivered position; the client does not do that itself. It
- * never gives up: only the consumer decides that.
+ * silent, another one replaces it after the last delivered position; the client does not do that itself.
  */
 export async function* subscribeByFeed(
-  source: FeedSource,
-  { after, filter, batchSize = defaultBatchSize, patienceMs = defaultPatienceMs, signal }: SubscribeOptions,
+  connection: Connection,
+  {
+    after = 0n,
+    filter,
+    batchSize = defaultBatchSize,
+    patienceMs = defaultPatienceMs,
+    signal,
+  }: SubscribeOptions,
 ): AsyncGenerator<SubscriptionBatch, void, void> {
-  const { answerTimeoutMs, observer } = source.connection.options;
-  let position = after ?? 0n;
+  let position = after;
   let feed: Feed | undefined;
   let coming: AsyncGenerator<SubscriptionBatch, void, void> | undefined;
   const leaveFeed = () => {
@@ -45,7 +41,11 @@ export async function* subscribeByFeed(
   };
   const next = async (): Promise<SubscriptionBatch | undefined> => {
     if (coming === undefined) {
-      const opening = open(source, position, filter);
+      const opening = connection.call(async (client) => {
+        const tail = await readTail(client, connection.options.answerTimeoutMs);
+        refuseBeyondEnd(position, tail ?? 0n);
+        return new Feed(client, { after: position, filter, reached: tail });
+      });
       feed = await orAborted(opening, signal);
       if (feed === undefined) {
         // If a feed opens too late, its consumer has left. Unless it is closed, the server keeps it as long
@@ -53,25 +53,18 @@ export async function* subscribeByFeed(
         opening.then((late) => late.close()).catch(() => undefined);
         return undefined;
       }
-      coming = batches(source, { feed, filter, batchSize, patienceMs, signal, answerTimeoutMs });
+      coming = batches(connection, { feed, filter, batchSize, patienceMs, signal });
     }
     const { value } = await coming.next();
     return value ?? undefined;
   };
   const onFailure = (error: unknown) => {
     leaveFeed();
-    observer.resubscribed?.(messageOf(error));
+    connection.options.observer.resubscribed?.(messageOf(error));
   };
   try {
     for (;;) {
-      const batch = await retryUntilAborted(next, {
-        ...pauses,
-        signal,
-        mayPass: grpcMayPass,
-        onFailure,
-      }).catch((error: unknown) => {
-        throw unavailable(error, classifyGrpcFailure(error));
-      });
+      const batch = await retryForConsumer(next, classifyGrpcFailure, { signal, onFailure });
       if (batch === undefined) return;
       position = batch.position;
       yield batch;
@@ -81,28 +74,14 @@ export async function* subscribeByFeed(
   }
 }
 
-async function open(
-  { connection }: FeedSource,
-  after: bigint,
-  filter: SubscribeOptions['filter'],
-): Promise<Feed> {
-  const { answerTimeoutMs } = connection.options;
-  return connection.call(async (client) => {
-    const tail = await readTail(client, answerTimeoutMs);
-    refuseBeyondEnd(after, tail ?? 0n);
-    return new Feed(client, { after, filter, reached: tail });
-  });
-}
-
 interface Batching extends Required<Pick<SubscribeOptions, 'batchSize' | 'patienceMs' | 'signal'>> {
   readonly feed: Feed;
   readonly filter: SubscribeOptions['filter'];
-  readonly answerTimeoutMs: number;
 }
 
 /** The batches of one feed. Returns when the signal fires, and throws when the feed has failed. */
 async function* batches(
-  source: FeedSource,
+  connection: Connection,
   batching: Batching,
 ): AsyncGenerator<SubscriptionBatch, void, void> {
   const { feed, batchSize, signal } = batching;
@@ -120,7 +99,7 @@ async function* batches(
       yieldedAt = performance.now();
       yield { events, position, caughtUp };
     } else if (feed.failure) throw feed.failure;
-    else await waitForMore(source, batching);
+    else await waitForMore(connection, batching);
   }
 }
 
@@ -137,7 +116,7 @@ async function gather(
     const until = feed.live ? yieldedAt + patienceMs() : startedAt + gatherPastMs;
     const leftMs = until - performance.now();
     if (events.length === 0 || leftMs <= 0 || feed.failure || signal.aborted) return events;
-    await feed.change(leftMs, signal);
+    await feed.changes.wait(leftMs, signal);
   }
 }
 
@@ -147,12 +126,12 @@ async function gather(
  * missing. If not, the end becomes the consumer's position. If so, one last wait follows, and then a new
  * feed.
  */
-async function waitForMore(source: FeedSource, batching: Batching): Promise<void> {
-  const { feed, filter, signal, answerTimeoutMs } = batching;
-  if (await feed.change(feed.live ? source.idleProbeMs : answerTimeoutMs, signal)) return;
+async function waitForMore(connection: Connection, { feed, filter, signal }: Batching): Promise<void> {
+  const { answerTimeoutMs, idleProbeMs } = connection.options;
+  if (await feed.changes.wait(feed.live ? idleProbeMs : answerTimeoutMs, signal)) return;
   if (!feed.live) throw new NoAnswer(`nothing within ${answerTimeoutMs} ms`);
   const { position } = feed;
-  const probe = source.connection.call(async (client) => {
+  const probe = connection.call(async (client) => {
     const tail = await readTail(client, answerTimeoutMs);
     if (tail === undefined || tail <= position) return { missed: false, tail: position };
     const missed = await readAll(
@@ -165,5 +144,6 @@ async function waitForMore(source: FeedSource, batching: Batching): Promise<void
   const found = await orAborted(probe, signal);
   if (found === undefined) return;
   if (!found.missed) feed.pass(found.tail);
-  else if (!(await feed.change(answerTimeoutMs, signal))) throw new NoAnswer('the subscription fell silent');
+  else if (!(await feed.changes.wait(answerTimeoutMs, signal)))
+    throw new NoAnswer('the subscription fell silent');
 }

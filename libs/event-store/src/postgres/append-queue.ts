@@ -3,9 +3,8 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { isDiskFull, messageOf } from '#platform/errors.js';
 import { sqlState } from '#platform/postgres.js';
 import { retry } from '#platform/retry.js';
-import { gaveUp, pauses } from '../calls.js';
+import { gaveUp, pauses, timeLeft, unavailable, type CallLimits } from '../calls.js';
 import type { AppendOutcome, AppendTogetherOutcome } from '../event-store.js';
-import type { EventStoreObserver } from '../observer.js';
 import {
   duplicateIds,
   findReplays,
@@ -14,7 +13,7 @@ import {
   type Append,
 } from '../serialised-event.js';
 import { appendBatch, findEvents, isAccepted, type BatchAnswer } from './append-statement.js';
-import { classifySqlFailure, onClient, unavailableSql } from './connection.js';
+import { classifySqlFailure, withQueries, type Query } from './connection.js';
 
 /** Bounds of one batch. A larger append still goes, alone. */
 const maxBatchEvents = 2000;
@@ -23,16 +22,10 @@ const uniqueViolation = '23505';
 /** Short, because appends with different deadlines wait through the same pause. */
 const sendPauses = { ...pauses, longestPauseMs: 250 };
 
-export interface AppendQueueOptions {
+interface AppendQueueOptions extends CallLimits {
   readonly pool: pg.Pool;
-  readonly schema: string;
-  /** How long an append is retried before the caller gets an error. */
-  readonly deadlineMs: number;
-  /** How long an answer may take before the connection counts as lost. */
-  readonly answerTimeoutMs: number;
   /** Gets the head after each batch. */
   readonly onAppended: (head: bigint) => void;
-  readonly observer: EventStoreObserver;
 }
 
 /** Appends that happen together; most often there is one. */
@@ -136,7 +129,7 @@ export class AppendQueue {
     const [first] = batch;
     if (first === undefined) return;
     try {
-      await this.send(batch, this.timeoutFor(first));
+      await this.send(batch, timeLeft(this.options, first.deadline));
     } catch (error) {
       // A full disk does not get room within a deadline, so the callers get the error at once. Their appends
       // were rolled back.
@@ -181,7 +174,7 @@ export class AppendQueue {
 
   private async send(batch: readonly WaitingGroup[], timeoutMs: number): Promise<void> {
     try {
-      await onClient(this.options.pool, (client) => this.sendOn(client, batch, timeoutMs), timeoutMs);
+      await withQueries(this.options.pool, timeoutMs, (query) => this.sendOn(query, batch));
     } catch (error) {
       const failure = classifySqlFailure(error);
       if (failure === 'unknown') for (const group of batch) group.sent = true;
@@ -190,22 +183,14 @@ export class AppendQueue {
     }
   }
 
-  private async sendOn(
-    client: pg.PoolClient,
-    batch: readonly WaitingGroup[],
-    timeoutMs: number,
-  ): Promise<void> {
-    const { schema } = this.options;
-    const answer = await appendBatch(
-      client,
-      schema,
-      batch.map(({ appends }) => appends),
-      timeoutMs,
-    );
-    const refused = this.settleAccepted(batch, answer);
+  private async sendOn(query: Query, batch: readonly WaitingGroup[]): Promise<void> {
+    const appends = batch.map((group) => group.appends);
+    const refused = this.settleAccepted(batch, await appendBatch(query, appends));
     if (refused.length === 0) return;
-    const ids = refused.flatMap(({ group }) => idsOf(group));
-    const places = await findEvents(client, schema, ids, timeoutMs);
+    const places = await findEvents(
+      query,
+      refused.flatMap(({ group }) => idsOf(group)),
+    );
     for (const { group, actual } of refused) settle(group, judge(group, actual, places));
   }
 
@@ -220,15 +205,10 @@ export class AppendQueue {
       for (const each of batch) each.alone = true;
       this.putBack(batch);
     } else if (sqlState(error) === uniqueViolation) {
-      const find = (client: pg.PoolClient) =>
-        findEvents(client, this.options.schema, idsOf(group), timeoutMs);
-      const places = await onClient(this.options.pool, find, timeoutMs);
+      const find = (query: Query) => findEvents(query, idsOf(group));
+      const places = await withQueries(this.options.pool, timeoutMs, find);
       settle(group, findReplays(group.appends, places) ?? duplicateIds(group.appends));
     } else giveUp(group, error);
-  }
-
-  private timeoutFor({ deadline }: WaitingGroup): number {
-    return Math.max(1, Math.min(this.options.answerTimeoutMs, deadline - Date.now()));
   }
 
   private putBack(batch: readonly WaitingGroup[]): void {
@@ -301,5 +281,5 @@ function settle(group: WaitingGroup, verdict: GroupOutcome | Error): void {
 function giveUp(group: WaitingGroup, cause: unknown): void {
   const refused = !group.sent && classifySqlFailure(cause) === 'refused';
   const streams = group.appends.map(({ stream }) => stream).join(', ');
-  settle(group, refused ? unavailableSql(cause) : gaveUp(streams, group.sent, cause));
+  settle(group, refused ? unavailable(cause, 'refused') : gaveUp(streams, group.sent, cause));
 }

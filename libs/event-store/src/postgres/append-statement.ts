@@ -1,10 +1,9 @@
-import type pg from 'pg';
 import { binaryArray } from '#platform/binary-array.js';
 import { onlyRow } from '#platform/postgres.js';
 import type { ExpectedRevision } from '../event-store.js';
 import type { StoredPlace, StoredPlaces, Append } from '../serialised-event.js';
-import { query } from './connection.js';
-import { quoteSchema } from './schema.js';
+import type { Query } from './connection.js';
+import { schemaInSql } from './schema.js';
 
 export interface BatchAnswer {
   /** Position of the last event before this batch; 0 for an empty log. */
@@ -12,6 +11,15 @@ export interface BatchAnswer {
   /** The revision of each append's stream before this batch; -1 for no stream. */
   readonly actual: readonly bigint[];
 }
+
+const append = {
+  name: 'event_store.append',
+  text: `select base, actual from ${schemaInSql}.append_batch($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
+};
+const find = {
+  name: 'event_store.find',
+  text: `select id, stream, revision, position from ${schemaInSql}.events where id = any($1::uuid[])`,
+};
 
 const noStream = -1n;
 const anyRevision = -2n;
@@ -26,17 +34,10 @@ export function isAccepted(expected: ExpectedRevision, actual: bigint): boolean 
  * an append writes a stream, no other append may name that stream.
  */
 export async function appendBatch(
-  client: pg.ClientBase,
-  schema: string,
+  query: Query,
   groups: readonly (readonly Append[])[],
-  timeoutMs: number,
 ): Promise<BatchAnswer> {
-  const statement = {
-    name: `${schema}.append`,
-    text: `select base, actual from ${quoteSchema(schema)}.append_batch($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
-  };
-  const rows = await query<{ base: bigint; actual: bigint[] }>(client, statement, encode(groups), timeoutMs);
-  return onlyRow({ rows });
+  return onlyRow({ rows: await query<{ base: bigint; actual: bigint[] }>(append, encode(groups)) });
 }
 
 function encode(groups: readonly (readonly Append[])[]): Buffer[] {
@@ -63,21 +64,7 @@ function encodeExpected(expected: ExpectedRevision): bigint {
 }
 
 /** Where events with these ids are in the log, by id. */
-export async function findEvents(
-  client: pg.ClientBase,
-  schema: string,
-  ids: readonly string[],
-  timeoutMs: number,
-): Promise<StoredPlaces> {
-  const statement = {
-    name: `${schema}.find`,
-    text: `select id, stream, revision, position from ${quoteSchema(schema)}.events where id = any($1::uuid[])`,
-  };
-  const rows = await query<StoredPlace & { id: string }>(
-    client,
-    statement,
-    [binaryArray('uuid', ids)],
-    timeoutMs,
-  );
+export async function findEvents(query: Query, ids: readonly string[]): Promise<StoredPlaces> {
+  const rows = await query<StoredPlace & { id: string }>(find, [binaryArray('uuid', ids)]);
   return new Map(rows.map((row) => [row.id, row]));
 }

@@ -1,7 +1,8 @@
 import type pg from 'pg';
 import { listenTo } from '#platform/listening.js';
+import { Wakeup } from '../calls.js';
 import type { EventStoreObserver } from '../observer.js';
-import { channelOf } from './schema.js';
+import { commitChannel } from './schema.js';
 
 const pollMs = { listening: 5_000, deaf: 200 };
 
@@ -15,7 +16,7 @@ const pollMs = { listening: 5_000, deaf: 200 };
  *   notifications.
  */
 export class CommitSignal {
-  private readonly waiting = new Set<() => void>();
+  private readonly growth = new Wakeup();
   private subscribers = 0;
   private stopListening: AbortController | undefined;
   private ended: Promise<void> | undefined;
@@ -24,15 +25,14 @@ export class CommitSignal {
 
   constructor(
     private readonly config: pg.ClientConfig,
-    private readonly schema: string,
-    private readonly observer: EventStoreObserver = {},
+    private readonly observer: EventStoreObserver,
   ) {}
 
   /** The log is known to reach at least this position. */
   announce(head: bigint): void {
     if (head <= this.head) return;
     this.head = head;
-    this.wakeAll();
+    this.growth.wake();
   }
 
   /** Keeps the listening connection up until the returned function is called. */
@@ -62,21 +62,7 @@ export class CommitSignal {
   /** Resolves when the log may have grown beyond the position, or when the signal fires. */
   async beyond(position: bigint, signal: AbortSignal): Promise<void> {
     if (this.head > position || signal.aborted) return;
-    await new Promise<void>((resolve) => {
-      const done = () => {
-        clearTimeout(timer);
-        this.waiting.delete(done);
-        signal.removeEventListener('abort', done);
-        resolve();
-      };
-      const timer = setTimeout(done, this.listening ? pollMs.listening : pollMs.deaf);
-      this.waiting.add(done);
-      signal.addEventListener('abort', done);
-    });
-  }
-
-  private wakeAll(): void {
-    for (const wake of new Set(this.waiting)) wake();
+    await this.growth.wait(this.listening ? pollMs.listening : pollMs.deaf, signal);
   }
 
   private listen(signal: AbortSignal): Promise<void> {
@@ -87,11 +73,11 @@ export class CommitSignal {
       if (listening && wasConnected) this.observer.reconnected?.();
       wasConnected ||= listening;
       // Polls continue without the connection. If the store stays away, the reads report it.
-      this.wakeAll();
+      this.growth.wake();
     };
     const hear = (payload: string) => {
       if (/^\d+$/.test(payload)) this.announce(BigInt(payload));
     };
-    return listenTo({ config, channel: channelOf(this.schema), signal, hear, onChange });
+    return listenTo({ config, channel: commitChannel, signal, hear, onChange });
   }
 }

@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { describe, expect, it } from 'vitest';
-import { NotConnected } from '../calls.js';
-import { classifySqlFailure, unavailableSql } from './connection.js';
+import { NotConnected, unavailable } from '../calls.js';
+import { classifySqlFailure } from './connection.js';
 
 const sql = (code: string) => Object.assign(new pg.DatabaseError(`error ${code}`, 0, 'error'), { code });
 
@@ -15,8 +15,9 @@ describe('a failure of PostgreSQL', () => {
   });
 
   it('asks about the migration where a table or a schema is missing, and nowhere else', () => {
-    expect(unavailableSql(sql('42P01')).message).toMatch(/\(was it migrated\?\)$/);
-    expect(unavailableSql(sql('3F000')).message).toMatch(/\(was it migrated\?\)$/);
-    expect(unavailableSql(sql('42501')).message).toBe('The event store refused this: error 42501');
+    const asked = (code: string) => unavailable(sql(code), classifySqlFailure(sql(code)));
+    expect(asked('42P01').message).toMatch(/\(was it migrated\?\)$/);
+    expect(asked('3F000').message).toMatch(/\(was it migrated\?\)$/);
+    expect(asked('42501').message).toBe('The event store refused this: error 42501');
   });
 });

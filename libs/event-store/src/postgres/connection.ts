@@ -1,8 +1,7 @@
 import type pg from 'pg';
 import { messageOf } from '#platform/errors.js';
-import { bigintTypes, sqlState, surviveItsEnd } from '#platform/postgres.js';
-import { isMistake, NotConnected, retryRead, unavailable, within, type Failure } from '../calls.js';
-import type { EventStoreObserver } from '../observer.js';
+import { bigintTypes, sqlState } from '#platform/postgres.js';
+import { isMistake, NotConnected, within, type Failure } from '../calls.js';
 
 /**
  * A statement is `not-done` if it had no connection, or if the server rolled it back for a passing reason (out
@@ -27,20 +26,8 @@ function isConfiguration(cause: unknown): boolean {
   return code !== undefined && (code.startsWith('28') || code.startsWith('3D'));
 }
 
-const guarded = new WeakSet<pg.Pool>();
-
 /**
- * The pool drops a connection that breaks while it is idle. Without this listener the error would end the
- * process.
- */
-export function guardPool(pool: pg.Pool): pg.Pool {
-  if (!guarded.has(pool)) pool.on('error', () => undefined).on('connect', surviveItsEnd);
-  guarded.add(pool);
-  return pool;
-}
-
-/**
- * Runs the work on one connection of a guarded pool. If a failure may have left a statement unfinished, the
+ * Runs the work on one connection of the pool. If a failure may have left a statement unfinished, the
  * connection is closed and not returned.
  */
 export async function onClient<T>(
@@ -67,10 +54,7 @@ export async function onClient<T>(
   }
 }
 
-/**
- * The pool may belong to the caller and have no time limit. A connection that comes too late goes straight back
- * to it.
- */
+/** A connection that comes too late goes straight back to the pool. */
 async function connectWithin(pool: pg.Pool, timeoutMs: number): Promise<pg.PoolClient> {
   const connecting = pool.connect();
   try {
@@ -88,37 +72,26 @@ export interface Statement {
 }
 
 /**
- * Runs a prepared statement. Rejects when no answer comes within `timeoutMs`; the connection is then unusable.
+ * Runs a prepared statement. Rejects when no answer comes in time; the connection is then unusable.
  */
-export async function query<Row extends pg.QueryResultRow>(
-  client: pg.ClientBase,
+export type Query = <Row extends pg.QueryResultRow>(
   statement: Statement,
   values: unknown[],
+) => Promise<Row[]>;
+
+/** Statements on a connection, each with this time limit. */
+export function queriesOn(client: pg.ClientBase, timeoutMs: number): Query {
+  return async <Row extends pg.QueryResultRow>(statement: Statement, values: unknown[]) => {
+    const answer = client.query<Row>({ ...statement, values, types: bigintTypes });
+    return (await within(timeoutMs, answer)).rows;
+  };
+}
+
+/** Like {@link onClient}, for prepared statements. The limit holds for the connection and for each statement. */
+export function withQueries<T>(
+  pool: pg.Pool,
   timeoutMs: number,
-): Promise<Row[]> {
-  const answer = client.query<Row>({ ...statement, values, types: bigintTypes });
-  return (await within(timeoutMs, answer)).rows;
-}
-
-/** A read, or a write that may be repeated, on a connection of the pool. @throws EventStoreUnavailable */
-export async function readRetrying<T>(
-  read: (leftMs: number) => Promise<T>,
-  deadlineMs: number,
-  observer?: EventStoreObserver,
+  work: (query: Query) => Promise<T>,
 ): Promise<T> {
-  try {
-    return await retryRead(read, { deadlineMs, observer, mayPass: sqlMayPass });
-  } catch (error) {
-    throw unavailableSql(error);
-  }
-}
-
-export function sqlMayPass(error: unknown): boolean {
-  return classifySqlFailure(error) !== 'refused';
-}
-
-/** The error that the caller gets. */
-export function unavailableSql(error: unknown): Error {
-  const hint = ['42P01', '3F000'].includes(sqlState(error) ?? '') ? ' (was it migrated?)' : '';
-  return unavailable(error, classifySqlFailure(error), hint);
+  return onClient(pool, (client) => work(queriesOn(client, timeoutMs)), timeoutMs);
 }

@@ -3,10 +3,10 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { eventStoreTemplate } from '../../../../test/support/postgres-event-store-harness.js';
 import { startTcpProxy } from '../../../../test/support/tcp-proxy.js';
 import { createTestDatabase, type TestDatabase } from '../../../../test/support/test-database.js';
-import { freshPrefix, newEvent } from '../conformance/harness.js';
+import { freshPrefix, newEvent } from '../../../../test/event-store/harness.js';
 import type { EventStore } from '../event-store.js';
 import type { EventStoreObserver } from '../observer.js';
-import { createPostgresEventStore } from './postgres-event-store.js';
+import { openPostgresStore } from '../../../../test/support/open-postgres-store.js';
 
 describe('what the Postgres event store tells its observer', () => {
   let database: TestDatabase;
@@ -26,7 +26,7 @@ describe('what the Postgres event store tells its observer', () => {
     proxy = await startTcpProxy(Number(new URL(database.url).port));
     const url = new URL(database.url);
     url.port = String(proxy.port);
-    store = createPostgresEventStore({ connection: { url: url.href }, answerTimeoutMs: 500, observer });
+    store = openPostgresStore(url.href, { answerTimeoutMs: 500, observer });
   });
   beforeEach(() => {
     heard.length = 0;
@@ -57,11 +57,7 @@ describe('what the Postgres event store tells its observer', () => {
   });
 
   it('tells of no retry when the last append was given up', async () => {
-    const away = createPostgresEventStore({
-      connection: { url: 'postgres://127.0.0.1:1/none' },
-      deadlineMs: 0,
-      observer,
-    });
+    const away = openPostgresStore('postgres://127.0.0.1:1/none', { deadlineMs: 0, observer });
     await expect(away.append(freshPrefix(), 'no-stream', [newEvent()])).rejects.toThrow();
     await away.close();
     expect(heard).not.toContain('retried append');

@@ -13,7 +13,7 @@ let snapshots: SnapshotStore;
 beforeAll(async () => {
   database = await createTestDatabase({ template: eventStoreTemplate });
   pool = createEventStorePool(database.url);
-  snapshots = createPostgresSnapshotStore({ pool });
+  snapshots = createPostgresSnapshotStore(pool);
 });
 
 afterAll(async () => {

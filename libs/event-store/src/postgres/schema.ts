@@ -2,47 +2,39 @@ import type pg from 'pg';
 import { onlyRow } from '#platform/postgres.js';
 import { onClient } from './connection.js';
 
-export const defaultSchema = 'event_store';
+/** The schema of the log. A database has one log. */
+export const logSchema = 'event_store';
 
-/**
- * Several processes may migrate at the same time. This one lock for all schemas makes them do it one by one.
- */
-const migrationLock = 4_711_160_301n;
-
-/** The quoted name, ready for SQL text. Only plain names are accepted, so that quoting cannot go wrong. */
-export function quoteSchema(schema: string): string {
-  if (!/^[a-z_][a-z0-9_]{0,39}$/.test(schema))
-    throw new Error(`Not a usable schema name: ${JSON.stringify(schema)}`);
-  return `"${schema}"`;
-}
+/** As SQL text names it. */
+export const schemaInSql = `"${logSchema}"`;
 
 /** The channel on which appends notify and subscriptions listen. */
-export function channelOf(schema: string): string {
-  return `${schema}_appended`;
-}
+export const commitChannel = `${logSchema}_appended`;
+
+/** Several processes may migrate at the same time. This lock makes them do it one by one. */
+const migrationLock = 4_711_160_301n;
 
 /**
  * Brings the schema to the newest version. Idempotent; safe to call from every process at start. Each version
  * is applied once, in order, in its own transaction. Only add versions to the list; never change one.
  */
-export async function migrateEventStore(pool: pg.Pool, schema: string = defaultSchema): Promise<void> {
-  const s = quoteSchema(schema);
+export async function migrateEventStore(pool: pg.Pool): Promise<void> {
   await onClient(pool, async (client) => {
     await client.query('begin');
     try {
       await client.query('select pg_advisory_xact_lock($1)', [migrationLock]);
-      await client.query(`create schema if not exists ${s}`);
+      await client.query(`create schema if not exists ${schemaInSql}`);
       await client.query(
-        `create table if not exists ${s}.migrations (version int primary key, applied_at timestamptz not null default now())`,
+        `create table if not exists ${schemaInSql}.migrations (version int primary key, applied_at timestamptz not null default now())`,
       );
       const { rows } = await client.query<{ version: number }>(
-        `select coalesce(max(version), 0) as version from ${s}.migrations`,
+        `select coalesce(max(version), 0) as version from ${schemaInSql}.migrations`,
       );
       const { version: applied } = onlyRow({ rows });
       for (const [version, statements] of migrations.entries()) {
         if (version < applied) continue;
-        await client.query(statements(s, channelOf(schema)));
-        await client.query(`insert into ${s}.migrations (version) values ($1)`, [version + 1]);
+        await client.query(statements);
+        await client.query(`insert into ${schemaInSql}.migrations (version) values ($1)`, [version + 1]);
       }
       await client.query('commit');
     } catch (error) {
@@ -61,8 +53,8 @@ export async function migrateEventStore(pool: pg.Pool, schema: string = defaultS
  * the commit is visible. So commits happen one after the other, and a rollback takes its positions back with
  * it.
  */
-const logTables = (s: string) => `
-create table ${s}.events (
+const logTables = `
+create table ${schemaInSql}.events (
   position bigint primary key,
   revision bigint not null,
   id uuid not null,
@@ -73,15 +65,15 @@ create table ${s}.events (
   constraint events_stream_revision unique (stream, revision),
   constraint events_id unique (id)
 );
-alter table ${s}.events alter column data set storage external, alter column metadata set storage external;
+alter table ${schemaInSql}.events alter column data set storage external, alter column metadata set storage external;
 
-create table ${s}.head (
+create table ${schemaInSql}.head (
   position bigint not null,
   single boolean primary key default true check (single)
 ) with (fillfactor = 10);
-insert into ${s}.head (position) values (0);
+insert into ${schemaInSql}.head (position) values (0);
 
-create table ${s}.snapshots (
+create table ${schemaInSql}.snapshots (
   stream text collate "C" not null,
   fold_version int not null,
   revision bigint not null,
@@ -90,22 +82,22 @@ create table ${s}.snapshots (
   primary key (stream, fold_version)
 );
 
-create function ${s}.refuse_change() returns trigger language plpgsql as $$
+create function ${schemaInSql}.refuse_change() returns trigger language plpgsql as $$
 begin
   raise exception 'the event log is append-only: % of %.% is refused', tg_op, tg_table_schema, tg_table_name
     using errcode = 'restrict_violation';
 end $$;
-create trigger append_only before update or delete or truncate on ${s}.events
-  for each statement execute function ${s}.refuse_change();
+create trigger append_only before update or delete or truncate on ${schemaInSql}.events
+  for each statement execute function ${schemaInSql}.refuse_change();
 `;
 
-const appendFunction = (s: string, channel: string) => `
+const appendFunction = `
 -- Appends a batch in which a stream that is written occurs once. Per append: its stream, the revision that it expects
 -- (-1: no stream, -2: any), and its group: appends of one group happen together or not at all. Per event: which append it belongs to and its place there, both counted from 1.
 -- Returns the head before the batch and each stream's revision before it (-1: no stream): from these the caller
 -- derives every verdict, revision and position, because events are numbered in the order in which they are given.
 -- One plan serves all batch sizes: planning anew for each, which is the default, takes half of a small batch's time.
-create function ${s}.append_batch(
+create function ${schemaInSql}.append_batch(
   in streams text[], in expected bigint[], in together int[],
   in event_append int[], in event_place int[], in event_stream text[],
   in event_id uuid[], in event_type text[], in event_data json[], in event_metadata json[],
@@ -115,7 +107,7 @@ declare
   accepted boolean[];
   appended bigint;
 begin
-  select h.position into strict base from ${s}.head h for update;
+  select h.position into strict base from ${schemaInSql}.head h for update;
 
   select array_agg(judged.revision order by judged.n), array_agg(judged.accepted order by judged.n)
     into actual, accepted
@@ -125,12 +117,12 @@ begin
         from unnest(streams, expected, together) with ordinality as a (stream, expected, together, n)
         cross join lateral (
           select coalesce((
-            select e.revision from ${s}.events e where e.stream = a.stream order by e.revision desc limit 1
+            select e.revision from ${schemaInSql}.events e where e.stream = a.stream order by e.revision desc limit 1
           ), -1) as revision
         ) as found
     ) as judged;
 
-  insert into ${s}.events (position, revision, id, stream, type, data, metadata)
+  insert into ${schemaInSql}.events (position, revision, id, stream, type, data, metadata)
   select base + row_number() over (order by f.n), actual[f.append] + f.place, f.id, f.stream, f.type, f.data, f.metadata
     from unnest(event_append, event_place, event_stream, event_id, event_type, event_data, event_metadata)
       with ordinality as f (append, place, stream, id, type, data, metadata, n)
@@ -138,22 +130,22 @@ begin
   get diagnostics appended = row_count;
 
   if appended > 0 then
-    update ${s}.head set position = base + appended;
-    perform pg_notify('${channel}', (base + appended)::text);
+    update ${schemaInSql}.head set position = base + appended;
+    perform pg_notify('${commitChannel}', (base + appended)::text);
   end if;
 end $$;
 `;
 
 /** A dump includes the name. A copy of the log into another store makes a new name. */
-const identityTable = (s: string) => `
-create table ${s}.identity (
+const identityTable = `
+create table ${schemaInSql}.identity (
   id uuid not null default gen_random_uuid(),
   single boolean primary key default true check (single)
 );
-insert into ${s}.identity default values;
+insert into ${schemaInSql}.identity default values;
 `;
 
-const migrations: readonly ((schema: string, channel: string) => string)[] = [
+const migrations = [
   logTables,
   // An older function with fewer parameters stays, for processes of the previous release that still run.
   appendFunction,

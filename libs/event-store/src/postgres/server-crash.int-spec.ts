@@ -4,9 +4,10 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { startEmbeddedPostgres, stopEmbeddedPostgres } from '#platform/embedded-postgres.js';
 import { isAlive } from '#platform/processes.js';
-import { eventually, expectUnbroken, newEvent } from '../conformance/harness.js';
+import { expectUnbroken, newEvent } from '../../../../test/event-store/harness.js';
+import { eventually } from '../../../../test/support/eventually.js';
 import type { RecordedEvent } from '../event-store.js';
-import { createEventStorePool, createPostgresEventStore } from './postgres-event-store.js';
+import { createEventStorePool, PostgresEventStore } from './postgres-event-store.js';
 import { migrateEventStore } from './schema.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'atelier-crash-'));
@@ -32,7 +33,7 @@ describe('the event store, when its server is killed', () => {
     const server = await startEmbeddedPostgres(place);
     const pool = createEventStorePool(server.url);
     await migrateEventStore(pool);
-    const store = createPostgresEventStore({ connection: { pool }, deadlineMs: 30_000 });
+    const store = new PostgresEventStore({ pool, deadlineMs: 30_000 });
 
     const answered: string[] = [];
     let writing = true;

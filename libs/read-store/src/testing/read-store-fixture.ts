@@ -1,5 +1,5 @@
 import { EventMacs } from '#event-store/authentic/event-macs.js';
-import { testProof } from '#event-store/testing/signing-key.js';
+import { testProof } from '../../../../test/support/signing-key.js';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
@@ -7,10 +7,7 @@ import { pino } from 'pino';
 import type { DomainEvent } from '#domain/events.js';
 import { streamName, type Environment, type StreamCategory } from '#domain/streams.js';
 import type { EventMetadata, EventStore, NewEvent } from '#event-store/event-store.js';
-import {
-  createEventStorePool,
-  createPostgresEventStore,
-} from '#event-store/postgres/postgres-event-store.js';
+import { createEventStorePool } from '#event-store/postgres/postgres-event-store.js';
 import { migrateEventStore } from '#event-store/postgres/schema.js';
 import type { Logger } from '#platform/logger.js';
 import { readModels } from '#projections/read-models.js';
@@ -18,6 +15,7 @@ import { createTestDatabase, type TestDatabase } from '../../../../test/support/
 import { migrateReadStore } from '../migrate.js';
 import { runTasks } from '../exclusive-session.js';
 import { ProjectionRunner, type ProjectionRunnerOptions } from '../projection-runner.js';
+import { openPostgresStore } from '../../../../test/support/open-postgres-store.js';
 
 export const silent: Logger = pino({ level: 'silent' });
 
@@ -51,7 +49,7 @@ export class ReadStoreFixture {
   static on(database: TestDatabase, given?: EventStore): ReadStoreFixture {
     // For the commands of specs: writes events like the service does.
     const macs = new EventMacs(testProof);
-    const store = given ?? createPostgresEventStore({ connection: { url: database.url }, macs });
+    const store = given ?? openPostgresStore(database.url, { macs });
     const sql = new pg.Pool({ connectionString: database.url, max: 4 });
     sql.on('error', () => undefined);
     return new ReadStoreFixture(database.url, store, sql, () => database.drop());

@@ -1,5 +1,5 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
-import { createReadStream, type ReadStream } from 'node:fs';
+import { createReadStream } from 'node:fs';
 import { link, mkdir, open, readFile, rename, rm, stat, type FileHandle } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { errorCode } from '#platform/errors.js';
@@ -13,12 +13,6 @@ export interface FolderStorageOptions {
   readonly publicUrl: string;
   /** In milliseconds since 1970. */
   readonly now?: () => number;
-}
-
-export interface OpenedObject {
-  readonly stream: ReadStream;
-  readonly sizeBytes: number;
-  readonly contentType: string;
 }
 
 /** URLs of one object are the same for this long, so that browsers may keep what they fetched. */
@@ -93,10 +87,8 @@ export class FolderStorage implements ObjectStorage {
 
   presignGet(key: string, expiresInSeconds = presignedUrlSeconds): Promise<string> {
     const { signingSecret, publicUrl } = this.options;
-    const end = this.now() / 1000 + expiresInSeconds;
-    const expires = Math.ceil(end / sameUrlSeconds) * sameUrlSeconds;
-    const signature = sign(signingSecret, checkStorageKey(key), expires);
-    return Promise.resolve(`${publicUrl}/objects/${key}?expires=${expires}&signature=${signature}`);
+    const query = signedQuery(signingSecret, checkStorageKey(key), this.now(), expiresInSeconds);
+    return Promise.resolve(`${publicUrl}/objects/${key}?${query}`);
   }
 
   /**
@@ -109,7 +101,7 @@ export class FolderStorage implements ObjectStorage {
   }
 
   /** @throws ObjectNotFound */
-  async openRead(key: string): Promise<OpenedObject> {
+  async openRead(key: string) {
     let file: FileHandle | undefined;
     try {
       file = await open(this.path(key), 'r');
@@ -164,8 +156,14 @@ export interface SignedRead {
   readonly signature: string;
 }
 
+/** The query of a URL that allows to read an object for about `seconds` from `now`, in milliseconds since 1970. */
+export function signedQuery(secret: string, key: string, now: number, seconds: number): string {
+  const expires = Math.ceil((now / 1000 + seconds) / sameUrlSeconds) * sameUrlSeconds;
+  return `expires=${expires}&signature=${sign(secret, key, expires)}`;
+}
+
 /** HMAC-SHA256 over method, key and expiry, in base64url. */
-export function sign(secret: string, key: string, expires: number): string {
+function sign(secret: string, key: string, expires: number): string {
   return createHmac('sha256', secret).update(`GET\n${key}\n${expires}`).digest('base64url');
 }
 

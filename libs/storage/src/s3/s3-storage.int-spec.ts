@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { hash } from 'node:crypto';
 import { ObjectNotFound } from '../object-storage.js';
-import { S3Peer } from '../testing/s3-peer.js';
+import { S3Peer } from '../../../../test/support/s3-peer.js';
 import { S3Storage, type S3StorageOptions } from './s3-storage.js';
 
 let peer: S3Peer;

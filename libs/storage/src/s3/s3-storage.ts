@@ -10,20 +10,11 @@ import {
   S3ServiceException,
 } from '@aws-sdk/client-s3';
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
+import type { StorageConfiguration } from '#platform/configuration.js';
 import { digestOf, ObjectNotFound, presignedUrlSeconds, type ObjectStorage } from '../object-storage.js';
 import { checkStorageKey } from '../storage-key.js';
 
-export interface S3StorageOptions {
-  readonly bucket: string;
-  readonly region: string;
-  /** Absent: AWS. */
-  readonly endpoint: string | undefined;
-  /** The base of presigned URLs if callers cannot reach `endpoint`: the same server under a name that they know. */
-  readonly publicEndpoint: string | undefined;
-  readonly accessKeyId: string;
-  readonly secretAccessKey: string;
-  readonly forcePathStyle: boolean;
-}
+export type S3StorageOptions = Omit<Extract<StorageConfiguration, { kind: 's3' }>, 'kind'>;
 
 const maxAttempts = 4;
 
@@ -60,7 +51,7 @@ export class S3Storage implements ObjectStorage {
 
   async has(key: string): Promise<boolean> {
     try {
-      await this.client.send(new HeadObjectCommand({ Bucket: this.bucket, Key: checkStorageKey(key) }));
+      await this.client.send(new HeadObjectCommand(this.at(key)));
       return true;
     } catch (error) {
       if (isNotFound(error)) return false;
@@ -70,8 +61,7 @@ export class S3Storage implements ObjectStorage {
 
   private putting(key: string, bytes: Uint8Array, contentType: string, more: { IfNoneMatch?: '*' } = {}) {
     return new PutObjectCommand({
-      Bucket: this.bucket,
-      Key: checkStorageKey(key),
+      ...this.at(key),
       Body: bytes,
       ContentType: contentType,
       CacheControl: 'private, max-age=86400, immutable',
@@ -84,7 +74,7 @@ export class S3Storage implements ObjectStorage {
   }
 
   async remove(key: string): Promise<void> {
-    await this.client.send(new DeleteObjectCommand({ Bucket: this.bucket, Key: checkStorageKey(key) }));
+    await this.client.send(new DeleteObjectCommand(this.at(key)));
   }
 
   digest(key: string): Promise<string> {
@@ -97,22 +87,22 @@ export class S3Storage implements ObjectStorage {
     take: (body: NonNullable<GetObjectCommandOutput['Body']>) => Promise<T>,
   ): Promise<T> {
     try {
-      const { Body } = await this.client.send(
-        new GetObjectCommand({ Bucket: this.bucket, Key: checkStorageKey(key) }),
-      );
+      const { Body } = await this.client.send(new GetObjectCommand(this.at(key)));
       if (!Body) throw new ObjectNotFound('there is no object under this key');
       return await take(Body);
     } catch (error) {
-      if (isNotFound(error)) {
-        throw new ObjectNotFound('there is no object under this key', { cause: error });
-      }
-      throw error;
+      if (!isNotFound(error)) throw error;
+      throw new ObjectNotFound('there is no object under this key', { cause: error });
     }
   }
 
   presignGet(key: string, expiresInSeconds = presignedUrlSeconds): Promise<string> {
-    const command = new GetObjectCommand({ Bucket: this.bucket, Key: checkStorageKey(key) });
+    const command = new GetObjectCommand(this.at(key));
     return getSignedUrl(this.signer, command, { expiresIn: expiresInSeconds });
+  }
+
+  private at(key: string) {
+    return { Bucket: this.bucket, Key: checkStorageKey(key) };
   }
 
   close(): void {

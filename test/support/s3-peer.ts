@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
-import type { S3StorageOptions } from '../s3/s3-storage.js';
+import type { S3StorageOptions } from '#storage/s3/s3-storage.js';
 
 /** A fake of the S3 server at the socket. It keeps objects, and fails on a test's command. */
 export class S3Peer {

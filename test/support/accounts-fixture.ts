@@ -1,19 +1,16 @@
 import type pg from 'pg';
 import type { Environment } from '#domain/streams.js';
 import { storeWith, type EventStore } from '#event-store/event-store.js';
-import {
-  createEventStorePool,
-  createPostgresEventStore,
-} from '#event-store/postgres/postgres-event-store.js';
+import { createEventStorePool, PostgresEventStore } from '#event-store/postgres/postgres-event-store.js';
 import { createPostgresSnapshotStore } from '#event-store/postgres/postgres-snapshot-store.js';
-import { migrateEventStore } from '#event-store/postgres/schema.js';
 import type { SnapshotStore } from '#event-store/snapshots.js';
 import { newId } from '#platform/ids.js';
-import { createTestDatabase, type TestDatabase } from '../../../test/support/test-database.js';
-import { AccountWriter } from './account/account-writer.js';
-import { defaultTerms } from './account/manage-accounts.handler.js';
-import type { CommandContext } from './command-context.js';
-import { grantCredits, openAccount } from '../../../test/support/operator.js';
+import { eventStoreTemplate } from './postgres-event-store-harness.js';
+import { createTestDatabase, type TestDatabase } from './test-database.js';
+import { AccountWriter } from '#application/account/account-writer.js';
+import { defaultTerms } from '#application/account/manage-accounts.handler.js';
+import type { CommandContext } from '#application/command-context.js';
+import { grantCredits, openAccount } from './operator.js';
 
 const environment: Environment = 'test';
 
@@ -30,11 +27,10 @@ export class AccountsFixture {
   ) {}
 
   static async start(): Promise<AccountsFixture> {
-    const database = await createTestDatabase();
+    const database = await createTestDatabase({ template: eventStoreTemplate });
     const pool = createEventStorePool(database.url);
-    await migrateEventStore(pool);
-    const store = createPostgresEventStore({ connection: { pool } });
-    return new AccountsFixture(database, pool, store, createPostgresSnapshotStore({ pool }));
+    const store = new PostgresEventStore({ pool });
+    return new AccountsFixture(database, pool, store, createPostgresSnapshotStore(pool));
   }
 
   async stop(): Promise<void> {

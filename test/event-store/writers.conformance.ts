@@ -1,11 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { adoptHistory, adoptionStream, historyAdopted } from '../authentic/adopted-history.js';
-import { markingUnproven, refusingUnproven } from '../authentic/authentic-store.js';
-import { EventMacs } from '../authentic/event-macs.js';
-import { walkLog } from '../walk-log.js';
-import { UnprovenEvent, type EventMetadata, type EventStore, type NewEvent } from '../event-store.js';
-import { collect, eventually, newEvent, newEvents, type Subject } from './harness.js';
+import { adoptHistory, adoptionStream, historyAdopted } from '#event-store/authentic/adopted-history.js';
+import { markingUnproven, refusingUnproven } from '#event-store/authentic/authentic-store.js';
+import { EventMacs } from '#event-store/authentic/event-macs.js';
+import { walkLog } from '#event-store/walk-log.js';
+import {
+  UnprovenEvent,
+  type EventMetadata,
+  type EventStore,
+  type NewEvent,
+} from '#event-store/event-store.js';
+import { eventually } from '../support/eventually.js';
+import { collect, eventsIn, newEvent, newEvents, type Subject } from './harness.js';
 
 /**
  * Values that show whether a JSON round trip changes a value or the order of keys. Such a change breaks a
@@ -63,8 +69,8 @@ export function describeWriters(subject: () => Subject): void {
       await writer.append(stream, 'no-stream', newEvents(1));
       await forger.append(stream, 0n, newEvents(1));
       await writer.append(stream, 1n, newEvents(1));
-      const slice = await reader.readStream(stream, { unprovenToo: true });
-      const unproven = slice.kind === 'found' ? slice.events.map((event) => event.unproven) : [];
+      const marked = await eventsIn(reader, stream, { unprovenToo: true });
+      const unproven = marked.map((event) => event.unproven);
       expect(unproven).toEqual([undefined, 'carries no MAC', undefined]);
       const options = { filter: { streamPrefixes: [stream] } };
       const all = await collect(
@@ -84,7 +90,7 @@ export function describeWriters(subject: () => Subject): void {
       const { stream, writer, reader, forger } = world(subject());
       const genuine = newEvent({ amount: 5 });
       await writer.append(stream, 'no-stream', [genuine]);
-      const { metadata } = await firstOf(reader, stream);
+      const [{ metadata } = genuine] = await eventsIn(reader, stream);
       const target = `${stream}-altered`;
       const { event, at = target } = alter({ ...genuine, id: randomUUID(), metadata }, stream);
       await forger.append(at, at === stream ? 0n : 'no-stream', [event]);
@@ -196,14 +202,7 @@ function world({ harness, store: forger }: Subject) {
 }
 
 async function revisionsIn(store: EventStore, stream: string, limit = 100): Promise<bigint[]> {
-  const slice = await store.readStream(stream, { limit });
-  return slice.kind === 'found' ? slice.events.map(({ revision }) => revision) : [];
-}
-
-async function firstOf(store: EventStore, stream: string) {
-  const slice = await store.readStream(stream, { limit: 1 });
-  if (slice.kind !== 'found') throw new Error(`${stream} is not there`);
-  return slice.events[0]!;
+  return (await eventsIn(store, stream, { limit })).map(({ revision }) => revision);
 }
 
 async function headOf(store: EventStore): Promise<bigint> {

@@ -1,13 +1,15 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'vitest';
-import type { EventMacs } from '../authentic/event-macs.js';
+import type { EventMacs } from '#event-store/authentic/event-macs.js';
 import type {
   EventStore,
   NewEvent,
+  ReadStreamOptions,
   RecordedEvent,
   SubscribeOptions,
   SubscriptionBatch,
-} from '../event-store.js';
+} from '#event-store/event-store.js';
 
 /** Each adapter passes this to the suite. It opens one log, which may be shared and need not be empty. */
 export interface EventStoreHarness {
@@ -68,17 +70,29 @@ export function newEvents(count: number, type?: string): NewEvent[] {
   return Array.from({ length: count }, (_, n) => newEvent({ n }, type === undefined ? {} : { type }));
 }
 
+/** The events of a stream; none if there is no stream. */
+export async function eventsIn(
+  store: EventStore,
+  stream: string,
+  options?: ReadStreamOptions,
+): Promise<readonly RecordedEvent[]> {
+  const slice = await store.readStream(stream, options);
+  return slice.kind === 'found' ? slice.events : [];
+}
+
 /** Writes the events in one append each, at the revision where the append before it ended. */
 export async function writeOneByOne(
   store: EventStore,
   stream: string,
   events: readonly NewEvent[],
+  pauseMs?: number,
 ): Promise<void> {
   let expected: bigint | 'no-stream' = 'no-stream';
   for (const event of events) {
     const result = await store.append(stream, expected, [event]);
     if (result.outcome !== 'appended') throw new Error(`Another writer wrote to ${stream}`);
     expected = result.revision;
+    if (pauseMs !== undefined) await sleep(pauseMs);
   }
 }
 
@@ -136,9 +150,4 @@ export async function whileRepeating<T>(disturb: () => void, work: () => Promise
   } finally {
     clearTimeout(timer);
   }
-}
-
-/** Waits until the condition holds. The test's own time limit ends a wait that takes too long. */
-export async function eventually(condition: () => Promise<boolean> | boolean): Promise<void> {
-  while (!(await condition())) await new Promise((resume) => setTimeout(resume, 10));
 }

@@ -1,4 +1,4 @@
-import type { AccountEvent } from './account.events.js';
+import type { AccountEvent } from '#domain/account/account.events.js';
 
 /**
  * Events for the specs of accounts: an account `acme`, at noon of one June day unless a spec says otherwise.

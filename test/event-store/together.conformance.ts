@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { DuplicateEventId, InvalidAppend, type StreamWrite } from '../event-store.js';
-import { expectUnbroken, freshPrefix, newEvents, type Subject } from './harness.js';
+import { DuplicateEventId, InvalidAppend, type StreamWrite } from '#event-store/event-store.js';
+import { eventsIn, expectUnbroken, freshPrefix, newEvents, type Subject } from './harness.js';
 
 /** For stores that can append to several streams at once; other stores skip these tests. */
 export function describeTogether(subject: () => Subject): void {
@@ -11,10 +11,7 @@ export function describeTogether(subject: () => Subject): void {
       expectedRevision: 'no-stream',
       events: newEvents(count),
     });
-    const countOf = async (stream: string) => {
-      const slice = await subject().store.readStream(stream);
-      return slice.kind === 'found' ? slice.events.length : 0;
-    };
+    const countOf = async (stream: string) => (await eventsIn(subject().store, stream)).length;
 
     it('writes all of it, in the order given, with nothing in between', async () => {
       const { store } = subject();
@@ -49,8 +46,8 @@ export function describeTogether(subject: () => Subject): void {
         writes: [{ revision: 2n }, undefined, { revision: 1n }],
         replayed: false,
       });
-      const slice = await store.readStream(`${prefix}b`);
-      expect(slice.kind === 'found' && slice.events.at(-1)?.position).toBe(outcome.writes[2]!.position);
+      const last = (await eventsIn(store, `${prefix}b`)).at(-1);
+      expect(last?.position).toBe(outcome.writes[2]!.position);
     });
 
     it('writes nothing where one stream is not at its revision, and says which', async () => {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe } from 'vitest';
-import type { EventStore } from '../event-store.js';
-import { withSharedSubscriptions } from '../shared-subscriptions.js';
+import type { EventStore } from '#event-store/event-store.js';
+import { withSharedSubscriptions } from '#event-store/shared-subscriptions.js';
 import { describeAppends } from './appends.conformance.js';
 import { describeFaults } from './faults.conformance.js';
 import type { EventStoreHarness, Subject } from './harness.js';

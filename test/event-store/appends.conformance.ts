@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { DuplicateEventId } from '../event-store.js';
-import { expectUnbroken, freshPrefix, newEvent, newEvents, type Subject } from './harness.js';
+import { DuplicateEventId } from '#event-store/event-store.js';
+import { eventsIn, expectUnbroken, freshPrefix, newEvent, newEvents, type Subject } from './harness.js';
 
 export function describeAppends(subject: () => Subject): void {
   describe('append', () => {
@@ -13,14 +13,9 @@ export function describeAppends(subject: () => Subject): void {
       expect(second).toMatchObject({ outcome: 'appended', revision: 3n, replayed: false });
       if (first.outcome !== 'appended' || second.outcome !== 'appended') return;
       expect(second.position).toBeGreaterThan(first.position);
-      const slice = await store.readStream(stream);
-      expect(slice.kind === 'found' && slice.events.map(({ revision }) => revision)).toEqual([
-        0n,
-        1n,
-        2n,
-        3n,
-      ]);
-      expect(slice.kind === 'found' && slice.events.at(-1)?.position).toBe(second.position);
+      const events = await eventsIn(store, stream);
+      expect(events.map(({ revision }) => revision)).toEqual([0n, 1n, 2n, 3n]);
+      expect(events.at(-1)?.position).toBe(second.position);
     });
 
     it('refuses every expectation that is not met, and says what the stream is like', async () => {
@@ -32,8 +27,7 @@ export function describeAppends(subject: () => Subject): void {
       expect(await store.append(stream, 'no-stream', newEvents(1))).toEqual(refused(2n));
       expect(await store.append(stream, 1n, newEvents(1))).toEqual(refused(2n));
       expect(await store.append(stream, 3n, newEvents(1))).toEqual(refused(2n));
-      const slice = await store.readStream(stream);
-      expect(slice.kind === 'found' && slice.events.length).toBe(3);
+      expect(await eventsIn(store, stream)).toHaveLength(3);
     });
 
     it("takes 'any' for a new stream and for an old one", async () => {
@@ -56,14 +50,9 @@ export function describeAppends(subject: () => Subject): void {
       const event = newEvent(data, { type: 'ShapeKept' });
       const metadata = { ...event.metadata, traceparent: '00-aa-bb-01', extra: { kept: [1] } };
       await store.append(stream, 'no-stream', [{ ...event, metadata }]);
-      const slice = await store.readStream(stream);
-      expect(slice.kind === 'found' && slice.events[0]).toMatchObject({
-        ...event,
-        metadata,
-        stream,
-        revision: 0n,
-      });
-      expect(slice.kind === 'found' && JSON.stringify(slice.events[0]!.data)).toBe(JSON.stringify(data));
+      const [found] = await eventsIn(store, stream);
+      expect(found).toMatchObject({ ...event, metadata, stream, revision: 0n });
+      expect(JSON.stringify(found!.data)).toBe(JSON.stringify(data));
     });
 
     it('answers a repeated append as the first time, also when the stream has grown since', async () => {
@@ -75,8 +64,7 @@ export function describeAppends(subject: () => Subject): void {
       await store.append(stream, 3n, newEvents(1));
       expect(await store.append(stream, 'no-stream', opening)).toEqual({ ...first, replayed: true });
       expect(await store.append(stream, 1n, middle)).toEqual({ ...second, replayed: true });
-      const slice = await store.readStream(stream);
-      expect(slice.kind === 'found' && slice.events.length).toBe(5);
+      expect(await eventsIn(store, stream)).toHaveLength(5);
     });
 
     it('refuses an append that repeats only a part of an earlier one', async () => {
@@ -87,8 +75,7 @@ export function describeAppends(subject: () => Subject): void {
       await expect(store.append(stream, 'no-stream', [a, newEvent()])).rejects.toThrow(DuplicateEventId);
       await expect(store.append(stream, 'no-stream', [a, b, newEvent()])).rejects.toThrow(DuplicateEventId);
       await expect(store.append(stream, 'no-stream', [b, a])).rejects.toThrow(DuplicateEventId);
-      const slice = await store.readStream(stream);
-      expect(slice.kind === 'found' && slice.events.map(({ id }) => id)).toEqual([a.id, b.id]);
+      expect((await eventsIn(store, stream)).map(({ id }) => id)).toEqual([a.id, b.id]);
     });
 
     it('gives each of many appends that wait together its own verdict', async () => {
@@ -128,12 +115,9 @@ export function describeAppends(subject: () => Subject): void {
       };
       await Promise.all([store, ...others].flatMap((writer) => [write(writer), write(writer)]));
       await Promise.all(others.map((other) => other.close()));
-      const slice = await store.readStream(stream);
-      if (slice.kind !== 'found') throw new Error('The stream is gone');
-      expectUnbroken(slice.events);
-      expect(wins.toSorted((a, b) => Number(a - b))).toEqual(
-        slice.events.slice(1).map(({ revision }) => revision),
-      );
+      const events = await eventsIn(store, stream);
+      expectUnbroken(events);
+      expect(wins.toSorted((a, b) => Number(a - b))).toEqual(events.slice(1).map(({ revision }) => revision));
     });
   });
 }
