@@ -13,17 +13,14 @@ import type { EventStore, SubscriptionBatch } from '#event-store/event-store.js'
 import type { SnapshotStore } from '#event-store/snapshots.js';
 import type { ImageEngine } from '@atelier/engine';
 import type { ProjectedEvent } from '#read-store/projected-event.js';
-import type { Process, Scheduler } from './kernel/scheduler.js';
 import { commandBusOn } from '../support/command-bus.js';
 import type { Prices } from '#application/operation/operations.js';
 
 export type Role = 'api' | 'worker' | 'projector';
 
-/** The process that a piece belongs to. */
-export interface Place {
+/** The process that a client of the store belongs to. */
+interface Place {
   readonly role: Role;
-  readonly process: Process;
-  readonly scheduler: Scheduler;
   /** The pictures that are stored, by key. */
   readonly objects: ReadonlyMap<string, Uint8Array>;
 }
@@ -37,20 +34,9 @@ export interface Wiring {
   /** @param unchecked the same snapshots without their digests */
   snapshots(client: SnapshotStore, unchecked: SnapshotStore): SnapshotStore;
   idempotency(client: IdempotencyStore): IdempotencyStore;
-  accounts(
-    store: EventStore,
-    snapshots: SnapshotStore,
-    options: AccountWriterOptions,
-    place: Place,
-  ): AccountWriter;
-  dispatcher(
-    store: EventStore,
-    accounts: AccountWriter,
-    references: References,
-    prices: Prices,
-    place: Place,
-  ): Dispatcher;
-  cancel(store: EventStore, accounts: AccountWriter, streams: JobStreams): CancelJobHandler;
+  accounts(store: EventStore, snapshots: SnapshotStore, options: AccountWriterOptions): AccountWriter;
+  dispatcher(store: EventStore, accounts: AccountWriter, references: References, prices: Prices): Dispatcher;
+  cancel(store: EventStore, accounts: AccountWriter, streams: JobStreams): Pick<CancelJobHandler, 'execute'>;
   engine(engine: ImageEngine): ImageEngine;
   sweep(options: OrphanSweepOptions): Promise<unknown>;
   /** The events of a batch that the handlers of the processes get. */
