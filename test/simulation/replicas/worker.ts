@@ -18,15 +18,14 @@ const slots = 2;
 export class WorkerReplica extends Replica {
   protected boot(): void {
     const { installation, process } = this;
-    const { scheduler, logger, clock, queue, invariants, wiring, trace } = installation;
+    const { scheduler, logger, clock, queue, invariants, trace } = installation;
     const { store } = installation.storesFor('worker', process, this.network);
     const cancellations = new Cancellations(store, logger);
     cancellations.onApplicationBootstrap();
-    const simulated = new SimulatedEngine(scheduler, process, (label, inputs) => {
+    const engine = new SimulatedEngine(scheduler, process, (label, inputs) => {
       trace(`    ${this.name} calls the engine for ${label}`);
       return invariants.engineCalled(label, inputs);
     });
-    const engine = wiring.engine(simulated);
     const storage = new SimulatedStorage(installation.objects, scheduler, process);
     const timeoutAfter = (ms: number) => {
       const timeout = new AbortController();

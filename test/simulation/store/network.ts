@@ -22,7 +22,7 @@ export const networkFaults = [
   'read-unavailable',
 ] as const;
 
-export type NetworkFault = (typeof networkFaults)[number];
+type NetworkFault = (typeof networkFaults)[number];
 
 /** The network between some clients and the store, with its faults. */
 export class Network {
