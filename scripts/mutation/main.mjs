@@ -4,7 +4,9 @@ import { randomInt } from 'node:crypto';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { transformSync } from '@swc/core';
-import { Command, InvalidArgumentError } from 'commander';
+import { InvalidArgumentError } from 'commander';
+import { randomFrom } from '../../dist/test/simulation/kernel/random.js';
+import { npmRun } from '../../dist/test/support/npm-run.js';
 import { compilerFor } from './compiler.mjs';
 import { mutantsOf } from './mutants.mjs';
 import { specsByFile } from './specs.mjs';
@@ -185,14 +187,7 @@ function choose() {
     .filter((file) => mutated.test(file) && !notProduction.test(file) && file.includes(options.only))
     .flatMap((file) => mutantsOf(file, readFileSync(join(root, file), 'utf8')))
     .filter(({ line }) => options.line === undefined || line === options.line);
-  // mulberry32, as in the simulation.
-  let state = options.seed | 0;
-  const below = (bound) => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) % bound;
-  };
+  const below = randomFrom(options.seed);
   const drawn = [];
   while (drawn.length < options.mutants && all.length > 0) drawn.push(...all.splice(below(all.length), 1));
   return drawn;
@@ -203,10 +198,10 @@ function read() {
     if (/^\d+$/.test(text)) return Number(text);
     throw new InvalidArgumentError('It is a whole number.');
   };
-  return new Command('npm run mutate --')
-    .description(
-      'Changes the production code in one place at a time, and lists which changes no spec notices.',
-    )
+  return npmRun(
+    'mutate',
+    'Changes the production code in one place at a time, and lists which changes no spec notices.',
+  )
     .option('--seed <number>', 'decides which mutants are drawn', number, randomInt(1, 2 ** 31))
     .option('--mutants <number>', 'how many', number, 200)
     .option('--from <number>', 'goes on with this one, after an interruption', number, 1)
@@ -220,8 +215,6 @@ function read() {
       number,
       100,
     )
-    .showHelpAfterError()
-    .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : 2))
     .parse()
     .opts();
 }

@@ -1,6 +1,7 @@
 import Table from 'cli-table3';
 import { generateApiKey } from '#application/key/api-key.js';
 import { generateOperatorToken } from '#capabilities/sign-in/operator-token.js';
+import { dispatchOne } from '../bench/load.js';
 import { worstBodies } from './bodies.js';
 import { askAndNotRead } from './deaf.js';
 import { sendAndLook } from './neighbour.js';
@@ -31,7 +32,7 @@ const mostP95Ms = 50;
 export async function attackReaders(target: Target): Promise<boolean> {
   const { url, adminUrl, key, picture } = target;
   const token = await target.token('reader');
-  const { job_id: job } = await newJob(target);
+  const { job_id: job } = (await (await dispatchOne(url, key)).json()) as { job_id: string };
   const ask = (role: Role, paths: readonly string[], withKey?: string) =>
     paths.map((path) => ({ role, path, key: withKey }));
   const asked = [
@@ -80,12 +81,6 @@ export async function attackReaders(target: Target): Promise<boolean> {
     }
   console.log(table.toString());
   return held;
-}
-
-async function newJob({ url, key }: Target): Promise<{ job_id: string }> {
-  const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
-  const response = await fetch(`${url}/v1/model-generator`, { method: 'POST', headers, body: '{}' });
-  return (await response.json()) as { job_id: string };
 }
 
 async function largestAsset(url: string): Promise<string> {

@@ -1,8 +1,8 @@
-import { readFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { residentMb } from '../bench/cost.js';
 
-export interface DeafAttack {
+interface DeafAttack {
   readonly url: string;
   /** The process that answers. */
   readonly pid: number;
@@ -13,22 +13,12 @@ export interface DeafAttack {
   readonly requestsEach: number;
 }
 
-export interface DeafOutcome {
-  /** The largest growth of the process's memory. */
-  readonly grownMb: number;
-  /** True if the attack ended early because the process grew beyond {@link mostMb}. */
-  readonly stopped: boolean;
-  readonly alive: boolean;
-  /** The number of the attack's sockets that the server has closed. */
-  readonly closed: number;
-}
-
 /** The machine needs the rest of its memory. */
 const mostMb = 1_200;
 const watchedMs = 4_000;
 
 /** Sends the same request many times on a few connections, all at once, and reads no answer. */
-export async function askAndNotRead(attack: DeafAttack): Promise<DeafOutcome> {
+export async function askAndNotRead(attack: DeafAttack) {
   const { url, pid, sockets: count, requestsEach } = attack;
   const before = residentMb(pid);
   const request = requestOf(attack).repeat(requestsEach);
@@ -52,8 +42,10 @@ export async function askAndNotRead(attack: DeafAttack): Promise<DeafOutcome> {
   await Promise.race([Promise.all(left), sleep(1_000)]);
   return {
     grownMb: most - before,
+    /** True if the attack ended early because the process grew too much. */
     stopped: most - before >= mostMb,
     alive: residentMb(pid) > 0,
+    /** The number of the attack's sockets that the server has closed. */
     closed: cut,
   };
 }
@@ -61,14 +53,4 @@ export async function askAndNotRead(attack: DeafAttack): Promise<DeafOutcome> {
 function requestOf({ url, path, key }: DeafAttack): string {
   const authorization = key === undefined ? '' : `authorization: Bearer ${key}\r\n`;
   return `GET ${path} HTTP/1.1\r\nhost: ${new URL(url).host}\r\naccept: text/event-stream, */*\r\n${authorization}\r\n`;
-}
-
-/** The resident memory of a process, as Linux reports it; 0: the process has ended. */
-export function residentMb(pid: number): number {
-  try {
-    const status = readFileSync(`/proc/${pid}/status`, 'utf8');
-    return Number(/^VmRSS:\s+(\d+) kB/m.exec(status)?.[1] ?? 0) / 1024;
-  } catch {
-    return 0;
-  }
 }

@@ -1,7 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { startEmbeddedPostgres } from '#platform/embedded-postgres.js';
+import { withServer } from '../bench/databases.js';
 import { npmRun, someOf } from '../support/npm-run.js';
 import { attackBodies, attackGuesses, attackReaders, type Target } from './attacks.js';
 import { prepareTarget } from './target.js';
@@ -19,23 +16,14 @@ const [wanted = names] = npmRun(
 )
   .argument('[attack...]', `${names.join(', ')} (default: all)`, someOf(names, 'attack'))
   .parse().processedArgs as [string[]?];
-const home = await mkdtemp(join(tmpdir(), 'atelier-attack-'));
-process.env['ATELIER_BENCH_HOME'] = home;
-const server = await startEmbeddedPostgres({
-  dataDirectory: join(home, 'postgres'),
-  logFile: join(home, 'postgres.log'),
-});
-try {
+await withServer(async ({ url }) => {
   for (const [name, run] of Object.entries(attacks)) {
     if (!wanted.includes(name)) continue;
-    const target = await prepareTarget(server.url);
+    const target = await prepareTarget(url);
     try {
       if (!(await run(target))) process.exitCode = 1;
     } finally {
       await target.stop();
     }
   }
-} finally {
-  await server.stop();
-  await rm(home, { recursive: true, force: true });
-}
+});

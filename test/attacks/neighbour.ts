@@ -1,17 +1,9 @@
-import { readFileSync } from 'node:fs';
 import { Agent, request } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { ownCpuMs } from '../bench/cost.js';
+import { quantile } from '../bench/quantiles.js';
 
-export interface Neighbour {
-  readonly p95Ms: number;
-  readonly maxMs: number;
-  /** The CPU time of the process for each request; the neighbour's requests count as well. */
-  readonly cpuMs: number;
-  /** How many requests of the attack were answered meanwhile, by status. */
-  readonly answered: Readonly<Record<number, number>>;
-}
-
-export interface BodyAttack {
+interface BodyAttack {
   readonly url: string;
   /** The process that answers. */
   readonly pid: number;
@@ -27,8 +19,12 @@ export interface BodyAttack {
 const atATime = 4;
 const lookEveryMs = 10;
 
-/** Sends the body again and again, four at a time, while a neighbour reads its credits. */
-export async function sendAndLook(attack: BodyAttack): Promise<Neighbour> {
+/**
+ * Sends the body again and again, four at a time, while a neighbour reads its credits.
+ * @returns the neighbour's times, the CPU time of the process for each request of either, and how many requests of
+ * the attack were answered with each status
+ */
+export async function sendAndLook(attack: BodyAttack) {
   const { url, path, key, body, neighboursKey, forMs } = attack;
   const agent = new Agent({ keepAlive: true });
   const answered: Record<number, number> = {};
@@ -43,7 +39,7 @@ export async function sendAndLook(attack: BodyAttack): Promise<Neighbour> {
     }
   };
   const attackers = Promise.all(Array.from({ length: atATime }, post));
-  const usedBefore = cpuMsOf(attack.pid);
+  const usedBefore = ownCpuMs(attack.pid);
   let over = false;
   void attackers.then(() => (over = true));
   while (!over) {
@@ -54,16 +50,13 @@ export async function sendAndLook(attack: BodyAttack): Promise<Neighbour> {
   }
   await attackers;
   agent.destroy();
-  const sorted = times.toSorted((one, other) => one - other);
-  const at = (share: number) => sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? 0;
   const requests = Object.values(answered).reduce((sum, count) => sum + count, times.length);
-  return { p95Ms: at(0.95), maxMs: at(1), cpuMs: (cpuMsOf(attack.pid) - usedBefore) / requests, answered };
-}
-
-/** Linux reports CPU time in ticks of 10 ms. */
-function cpuMsOf(pid: number): number {
-  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
-  return (Number(fields[11]) + Number(fields[12])) * 10;
+  return {
+    p95Ms: quantile(times, 0.95),
+    maxMs: quantile(times, 1),
+    cpuMs: (ownCpuMs(attack.pid) - usedBefore) / requests,
+    answered,
+  };
 }
 
 type Options = Parameters<typeof request>[1];

@@ -1,11 +1,11 @@
 import { AddOperator, AddOperatorHandler } from '#capabilities/sign-in/manage-operators.handler.js';
 import { installation } from '#application/command-context.js';
-import { newId } from '#platform/ids.js';
 import { freePort } from '#platform/embedded-postgres.js';
 import { prepareAtelier } from '../bench/atelier.js';
 import { dispatchLoad } from '../bench/load.js';
 import { startRole } from '../support/role-process.js';
-import { blankPicture } from '../support/blank-picture.js';
+import { uploadBlank } from '../support/blank-picture.js';
+import { byOperator } from '../support/operator.js';
 import type { Target } from './attacks.js';
 
 const entries = { api: 'apps/api/src/main.js', admin: 'capabilities/operate/server/main.js' };
@@ -18,7 +18,7 @@ export async function prepareTarget(serverUrl: string): Promise<Target> {
   const [key = '', neighboursKey = ''] = atelier.keys;
   await dispatchLoad({ url: atelier.url, keys: [key], connections: 8, seconds: 2 });
   await atelier.catchUpSeconds();
-  const picture = await uploadPicture(atelier.url, key);
+  const { image_url: whole, thumbnails } = await uploadBlank(atelier.url, key);
   const operators = new AddOperatorHandler(atelier.store);
   return {
     url: atelier.url,
@@ -31,19 +31,10 @@ export async function prepareTarget(serverUrl: string): Promise<Target> {
     },
     key,
     neighboursKey,
-    picture,
+    picture: { whole: pathOf(whole), small: pathOf(thumbnails['256'] ?? '') },
     async token(name) {
-      const at = new Date();
-      const commandId = newId();
-      const context = {
-        environment: 'live' as const,
-        tenant: installation,
-        commandId,
-        requestId: commandId,
-        actor: 'operator' as const,
-        at,
-      };
-      const expiresAt = new Date(at.getTime() + 3_600_000);
+      const context = byOperator('live', installation);
+      const expiresAt = new Date(context.at.getTime() + 3_600_000);
       const added = await operators.execute(new AddOperator(context, { name, role: 'admin', expiresAt }));
       if (added.kind === 'rejected' || !added.token) throw new Error(`${name} was not added`);
       return added.token;
@@ -53,19 +44,6 @@ export async function prepareTarget(serverUrl: string): Promise<Target> {
       await atelier.stop();
     },
   };
-}
-
-async function uploadPicture(url: string, key: string) {
-  const body = new FormData();
-  body.append('file', new Blob([new Uint8Array(await blankPicture())], { type: 'image/png' }), 'blank.png');
-  const headers = { authorization: `Bearer ${key}` };
-  const response = await fetch(`${url}/v1/uploads`, { method: 'POST', headers, body });
-  if (!response.ok) throw new Error(`${response.status} ${await response.text()}`);
-  const { image_url, thumbnails } = (await response.json()) as {
-    image_url: string;
-    thumbnails: Record<string, string>;
-  };
-  return { whole: pathOf(image_url), small: pathOf(thumbnails['256'] ?? '') };
 }
 
 function pathOf(url: string): string {

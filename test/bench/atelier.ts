@@ -1,17 +1,15 @@
-import { openEventStore, prepareEventStore } from '#event-store/open-event-store.js';
+import { openEventStore } from '#event-store/open-event-store.js';
 import { createEventStorePool } from '#event-store/postgres/postgres-event-store.js';
 import { AccountWriter } from '#application/account/account-writer.js';
 import { defaultTerms } from '#application/account/manage-accounts.handler.js';
-import type { CommandContext } from '#application/command-context.js';
 import type { EventStore } from '#event-store/event-store.js';
 import { authenticSnapshots } from '#event-store/snapshots.js';
 import { readModels } from '#projections/read-models.js';
 import { newId } from '#platform/ids.js';
 import { newSealKey } from '#capabilities/seals/seal.key.js';
-import { migrateReadStore } from '#read-store/migrate.js';
-import { createDatabase } from './databases.js';
+import { createInstallation } from './databases.js';
 import { startRole } from '../support/role-process.js';
-import { grantCredits, issueKey, openAccount } from '../support/operator.js';
+import { byOperator, grantCredits, issueKey, openAccount } from '../support/operator.js';
 
 export interface AtelierUnderLoad {
   readonly url: string;
@@ -45,10 +43,8 @@ export async function prepareAtelier(
   beforeStart: (store: EventStore, databaseUrl: string) => Promise<void> = () => Promise.resolve(),
   more: Readonly<Record<string, string>> = {},
 ): Promise<AtelierUnderLoad> {
-  const databaseUrl = await createDatabase(serverUrl, 'atelier');
-  const urls = { databaseUrl, eventStoreUrl: more['EVENT_STORE_URL'] ?? databaseUrl };
-  await prepareEventStore(urls);
-  await migrateReadStore(databaseUrl, readModels);
+  const urls = await createInstallation(serverUrl, 'atelier', more['EVENT_STORE_URL']);
+  const { databaseUrl } = urls;
   const signingKey = `${newId()}${newId()}`;
   const events = await openEventStore(urls, { proof: { signingKey } });
   const { store } = events;
@@ -96,17 +92,7 @@ export async function prepareAtelier(
 
   async function openTenant() {
     const tenant = newId();
-    const context = (): CommandContext => {
-      const commandId = newId();
-      return {
-        environment: 'live',
-        tenant,
-        commandId,
-        requestId: commandId,
-        actor: 'operator',
-        at: new Date(),
-      };
-    };
+    const context = () => byOperator('live', tenant);
     const terms = { ...defaultTerms, rateLimitPerMin: 1_000_000_000 };
     await openAccount(accounts, context(), { name: 'Bench', terms });
     await grantCredits(accounts, context(), { amount: 1_000_000_000, kind: 'pack', label: 'Bench' });

@@ -1,13 +1,10 @@
-import { testProof, testSigningKey } from '../support/signing-key.js';
-import { execFile } from 'node:child_process';
-import { join } from 'node:path';
-import { openEventStore, prepareEventStore } from '#event-store/open-event-store.js';
-import { readModels } from '#projections/read-models.js';
-import { migrateReadStore } from '#read-store/migrate.js';
+import { testProof } from '../support/signing-key.js';
+import { openEventStore } from '#event-store/open-event-store.js';
 import { sealLog } from '#capabilities/seals/sealer.js';
 import type { Seal } from '#capabilities/seals/seal.js';
 import { sealingOf } from '#capabilities/seals/test/support/sealing.js';
-import { createDatabase } from './databases.js';
+import { operate } from '../support/command.js';
+import { createInstallation, settingsOf } from './databases.js';
 import { seedHistory } from './history.js';
 
 /** Each job has nine events: about a million in all. */
@@ -28,18 +25,19 @@ interface Audited {
  * measures itself.
  */
 export async function benchAudit(serverUrl: string, jobs = usualJobs): Promise<void> {
-  const url = await createDatabase(serverUrl, 'audit');
-  await prepareEventStore({ eventStoreUrl: url, databaseUrl: url });
-  await migrateReadStore(url, readModels);
+  const urls = await createInstallation(serverUrl, 'audit');
+  const settings = settingsOf(urls.databaseUrl);
   await timed(`${jobs} jobs of history written`, async () => {
-    await using opened = await openEventStore({ eventStoreUrl: url, databaseUrl: url }, { proof: testProof });
+    await using opened = await openEventStore(urls, { proof: testProof });
     await seedHistory(opened.store, jobs);
   });
-  await timed('read models built', () => atelier(url, 'projections', 'rebuild', '--all'));
+  await timed('read models built', () => operate(settings, 'projections', 'rebuild', '--all'));
   for (const round of ['first', 'second', 'sealed']) {
-    if (round === 'sealed') await seal(url);
-    const audited = JSON.parse(await atelier(url, 'ledger', 'audit', '--json')) as Audited;
-    const { holds, events, seconds, events_per_second, cpu_seconds, rss_mb, checks } = audited;
+    if (round === 'sealed') await seal(urls);
+    const { stdout } = await operate(settings, 'ledger', 'audit', '--json');
+    const { holds, events, seconds, events_per_second, cpu_seconds, rss_mb, checks } = JSON.parse(
+      stdout,
+    ) as Audited;
     const rows = checks
       .filter(({ invariant }) => invariant === 8)
       .reduce((sum, { checked }) => sum + checked, 0);
@@ -50,8 +48,8 @@ export async function benchAudit(serverUrl: string, jobs = usualJobs): Promise<v
 }
 
 /** Seals the log as a projector does that has to catch up. The first range that is not full is the last one. */
-async function seal(url: string): Promise<void> {
-  await using opened = await openEventStore({ eventStoreUrl: url, databaseUrl: url }, { proof: testProof });
+async function seal(urls: Parameters<typeof openEventStore>[0]): Promise<void> {
+  await using opened = await openEventStore(urls, { proof: testProof });
   const stopping = new AbortController();
   const startedAt = performance.now();
   let [events, seals] = [0, 0];
@@ -69,20 +67,4 @@ async function timed(what: string, work: () => Promise<unknown>): Promise<void> 
   const startedAt = performance.now();
   await work();
   console.log(`${what} in ${((performance.now() - startedAt) / 1000).toFixed(0)} s`);
-}
-
-function atelier(databaseUrl: string, ...args: string[]): Promise<string> {
-  return new Promise((resolve, reject) => {
-    const main = join(process.cwd(), 'dist', 'capabilities', 'operate', 'main.js');
-    const env = {
-      ...process.env,
-      DATABASE_URL: databaseUrl,
-      URL_SIGNING_SECRET: 'bench',
-      ATELIER_SIGNING_KEY: testSigningKey,
-    };
-    execFile(process.execPath, [main, ...args], { env, maxBuffer: 64 * 2 ** 20 }, (error, stdout, stderr) => {
-      if (error) reject(new Error(`${args.join(' ')}: ${stderr}${stdout}`));
-      else resolve(stdout);
-    });
-  });
 }

@@ -1,15 +1,12 @@
-import { testProof, testSigningKey } from '../support/signing-key.js';
-import { execFileSync } from 'node:child_process';
-import { join } from 'node:path';
+import { testProof } from '../support/signing-key.js';
 import type { Page } from 'playwright-core';
-import { openEventStore, prepareEventStore } from '#event-store/open-event-store.js';
+import { openEventStore } from '#event-store/open-event-store.js';
 import { streamName } from '#domain/streams.js';
 import { freePort } from '#platform/embedded-postgres.js';
-import { readModels } from '#projections/read-models.js';
-import { migrateReadStore } from '#read-store/migrate.js';
 import { openBrowser } from '../support/browser.js';
+import { operate } from '../support/command.js';
 import { startRole } from '../support/role-process.js';
-import { createDatabase } from './databases.js';
+import { createInstallation, settingsOf } from './databases.js';
 import { seedHistory } from './history.js';
 
 const usualJobs = 100_000;
@@ -20,33 +17,17 @@ const visits = 8;
  * requests are drawn.
  */
 export async function benchConsole(serverUrl: string, jobs = usualJobs): Promise<void> {
-  const url = await createDatabase(serverUrl, 'console');
-  await prepareEventStore({ eventStoreUrl: url, databaseUrl: url });
-  await migrateReadStore(url, readModels);
-  const opened = await openEventStore({ eventStoreUrl: url, databaseUrl: url }, { proof: testProof });
+  const urls = await createInstallation(serverUrl, 'console');
+  const opened = await openEventStore(urls, { proof: testProof });
   await seedHistory(opened.store, jobs);
   const [last] = await opened.store.readAll({ limit: 1, filter: { types: ['JobSucceeded'] } });
   const job = last?.stream.slice(streamName('live', 'job', '').length) ?? '';
   const tenant = last?.metadata.tenant ?? '';
   await opened.close();
-  const settings = {
-    DATABASE_URL: url,
-    EVENT_STORE_URL: url,
-    URL_SIGNING_SECRET: 'bench',
-    ATELIER_SIGNING_KEY: testSigningKey,
-  };
-  const atelier = (...args: string[]) =>
-    execFileSync(
-      process.execPath,
-      [join('dist', 'capabilities', 'operate', 'main.js'), ...args, '--direct', '--json'],
-      {
-        env: { ...process.env, ...settings },
-        encoding: 'utf8',
-        maxBuffer: 64 * 2 ** 20,
-      },
-    );
-  atelier('projections', 'rebuild', '--all');
-  const { token } = JSON.parse(atelier('operators', 'add', 'bench', '--role', 'admin')) as { token: string };
+  const settings = settingsOf(urls.databaseUrl);
+  await operate(settings, 'projections', 'rebuild', '--all', '--direct', '--json');
+  const add = ['operators', 'add', 'bench', '--role', 'admin', '--direct', '--json'];
+  const { token } = JSON.parse((await operate(settings, ...add)).stdout) as { token: string };
   const port = String(await freePort());
   const role = await startRole('capabilities/operate/server/main.js', {
     ...settings,

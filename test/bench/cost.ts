@@ -56,6 +56,16 @@ export function ownCpuMs(pid: number): number {
   return sumOf(fieldsOf(pid), 14, 15);
 }
 
+/** The resident memory of a process, as Linux reports it; 0: the process has ended. */
+export function residentMb(pid: number): number {
+  try {
+    const status = readFileSync(`/proc/${pid}/status`, 'utf8');
+    return Number(/^VmRSS:\s+(\d+) kB/m.exec(status)?.[1] ?? 0) / 1024;
+  } catch {
+    return 0;
+  }
+}
+
 /** The postmaster, its backends that ended, and those that live. */
 function cpuOfServerMs(postmaster: number): number {
   let total = sumOf(fieldsOf(postmaster), 14, 15, 16, 17);

@@ -2,16 +2,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { EventStoreDBClient, NO_STREAM, jsonEvent } from '@eventstore/db-client';
 import { EventStoreDbEventStore } from '#event-store/eventstoredb/eventstoredb-event-store.js';
 import { testProof } from '../support/signing-key.js';
-import { openEventStore, prepareEventStore } from '#event-store/open-event-store.js';
+import { openEventStore } from '#event-store/open-event-store.js';
 import { newId } from '#platform/ids.js';
-import { readModels } from '#projections/read-models.js';
-import { migrateReadStore } from '#read-store/migrate.js';
 import { prepareAtelier } from './atelier.js';
 import { median, ownCpuMs } from './cost.js';
-import { createDatabase, type BenchServer } from './databases.js';
+import { createInstallation, settingsOf, type BenchServer } from './databases.js';
 import { compareDispatches, serviceOf } from './dispatch.bench.js';
 import { seedHistory } from './history.js';
-import { rebuildAll, settingsOf } from './rebuild.bench.js';
+import { rebuildAll } from './rebuild.bench.js';
 import { catchUp, eventStoreDb, sampleEvent, writers } from './store.bench.js';
 
 const rounds = 5;
@@ -84,16 +82,16 @@ export async function benchEventStoreDbDispatch(server: BenchServer): Promise<vo
 export async function benchEventStoreDbRebuild(serverUrl: string, jobs = 20_000): Promise<void> {
   const { name, url, stop } = await eventStoreDb();
   console.log(`rebuild: ${name}`);
-  const databaseUrl = await createDatabase(serverUrl, 'rebuild');
-  await prepareEventStore({ eventStoreUrl: url, databaseUrl });
-  await migrateReadStore(databaseUrl, readModels);
-  const opened = await openEventStore({ eventStoreUrl: url, databaseUrl }, { proof: testProof });
+  const urls = await createInstallation(serverUrl, 'rebuild', url);
+  const opened = await openEventStore(urls, { proof: testProof });
   await seedHistory(opened.store, jobs);
   const ratios: number[] = [];
   for (let round = 0; round < rounds; round++) {
-    const reading = await catchUpFresh(url);
+    const fresh = new EventStoreDbEventStore({ connectionString: url });
+    const { perSecond: reading } = await catchUp(fresh);
+    await fresh.close();
     await sleep(500);
-    const rebuild = await rebuildAll({ settings: { ...settingsOf(databaseUrl), EVENT_STORE_URL: url } });
+    const rebuild = await rebuildAll(settingsOf(urls.databaseUrl, url));
     ratios.push(rebuild.eventsPerSecond / reading);
     console.log(
       `  catching up ${reading.toFixed(0)} events/s, rebuild ${rebuild.eventsPerSecond}, ratio ${ratios.at(-1)!.toFixed(2)}`,
@@ -102,13 +100,4 @@ export async function benchEventStoreDbRebuild(serverUrl: string, jobs = 20_000)
   console.log(`  median ratio ${median(ratios).toFixed(2)}`);
   await opened.close();
   await stop();
-}
-
-async function catchUpFresh(connectionString: string): Promise<number> {
-  const store = new EventStoreDbEventStore({ connectionString });
-  try {
-    return (await catchUp(store)).perSecond;
-  } finally {
-    await store.close();
-  }
 }

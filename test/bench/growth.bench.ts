@@ -4,6 +4,7 @@ import pg from 'pg';
 import { prepareAtelier, type AtelierUnderLoad } from './atelier.js';
 import { spent, spentEach, statisticsDelayMs } from './cost.js';
 import type { BenchServer } from './databases.js';
+import { dispatchOne } from './load.js';
 
 const usualEvents = 1_000_000;
 const waitingTasks = 200_000;
@@ -34,7 +35,9 @@ export async function benchGrowth(server: BenchServer, events = usualEvents): Pr
   const [oldTenant, busyTenant] = atelier.tenants as [string, string, ...string[]];
   const few = keys.slice(0, fewTenants);
   const each = (ofKeys: readonly string[], count = dispatches) =>
-    costOf(server, atelier, count, (place) => dispatch(atelier, ofKeys[place % ofKeys.length]!));
+    costOf(server, atelier, count, async (place) =>
+      answered(await dispatchOne(atelier.url, ofKeys[place % ofKeys.length]!), 202),
+    );
   const touch = (tenant: string) =>
     costOf(server, atelier, touches, async () => void (await atelier.untouched().read('live', tenant)), {
       ...atelier.pids,
@@ -56,7 +59,7 @@ export async function benchGrowth(server: BenchServer, events = usualEvents): Pr
     before = after;
     await each([old], 10);
     await addEvents(client, oldTenant, events);
-    await catchUp(atelier);
+    await atelier.catchUpSeconds();
     after = await each(few);
     tell(`few and ${events} events in the log`, before, after);
     await each([old], 1);
@@ -107,19 +110,9 @@ async function costOf(
     while (next < count) await call(next++);
   };
   await Promise.all(Array.from({ length: connections }, work));
-  await catchUp(atelier);
+  await atelier.catchUpSeconds();
   const { cpuMs } = spentEach(before, await used(), count);
   return Object.values(cpuMs).reduce((sum, ms) => sum + ms, 0);
-}
-
-async function catchUp(atelier: AtelierUnderLoad): Promise<void> {
-  await atelier.catchUpSeconds();
-}
-
-async function dispatch({ url }: AtelierUnderLoad, key: string): Promise<void> {
-  const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
-  const body = JSON.stringify({ gender: 'FEMALE', seed: 7 });
-  await answered(await fetch(`${url}/v1/model-generator`, { method: 'POST', headers, body }), 202);
 }
 
 async function list({ url }: AtelierUnderLoad, key: string, query: string): Promise<void> {
@@ -132,13 +125,19 @@ async function answered(response: Response, status: number): Promise<void> {
   if (response.status !== status) throw new Error(`${response.status}: ${text}`);
 }
 
+/** The columns of a table or view that a copy takes over, for a statement. */
+async function columnsOf(client: pg.Client, table: string, without: readonly string[]): Promise<string> {
+  const { rows } = await client.query<{ name: string }>(
+    `select attname as name from pg_attribute where attrelid = $1::regclass and attnum > 0
+      and not attisdropped and attgenerated = '' and attname <> all($2)`,
+    [table, without],
+  );
+  return rows.map(({ name }) => name).join(', ');
+}
+
 /** Copies a waiting task within the queue of pg-boss. */
 async function addTasks(client: pg.Client): Promise<void> {
-  const { rows } = await client.query<{ name: string }>(
-    `select attname as name from pg_attribute where attrelid = 'pgboss.job'::regclass and attnum > 0
-      and not attisdropped and attgenerated = '' and attname not in ('id', 'singleton_key')`,
-  );
-  const columns = rows.map(({ name }) => name).join(', ');
+  const columns = await columnsOf(client, 'pgboss.job', ['id', 'singleton_key']);
   await client.query(
     `insert into pgboss.job (id, ${columns})
       select gen_random_uuid(), ${columns} from (select ${columns} from pgboss.job where state = 'created' limit 1) waiting,
@@ -171,11 +170,7 @@ async function addEvents(client: pg.Client, tenant: string, count: number): Prom
 
 /** Adds rows of jobs to the list, as copies of one row. */
 async function addJobs(client: pg.Client, tenant: string): Promise<void> {
-  const { rows } = await client.query<{ name: string }>(
-    `select attname as name from pg_attribute where attrelid = 'live.jobs'::regclass and attnum > 0
-      and attname not in ('public_id', 'created_at')`,
-  );
-  const columns = rows.map(({ name }) => name).join(', ');
+  const columns = await columnsOf(client, 'live.jobs', ['public_id', 'created_at']);
   await client.query(
     `insert into live.jobs (public_id, created_at, ${columns})
       select '01' || lpad(n::text, 24, '0'), now() - n * interval '1 minute', ${columns}

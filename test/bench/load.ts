@@ -1,6 +1,6 @@
 import autocannon from 'autocannon';
 
-export interface Load {
+interface Load {
   readonly url: string;
   /** Connections take the keys in turn. */
   readonly keys: readonly string[];
@@ -16,7 +16,13 @@ export interface LoadResult {
   readonly refused: number;
 }
 
-const body = JSON.stringify({ gender: 'FEMALE', seed: 7 });
+const bodyWith = (seed: number) => JSON.stringify({ gender: 'FEMALE', seed });
+
+/** A single dispatch. */
+export function dispatchOne(url: string, key: string, seed = 7): Promise<Response> {
+  const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
+  return fetch(`${url}/v1/model-generator`, { method: 'POST', headers, body: bodyWith(seed) });
+}
 
 /** Dispatches as fast as the connections allow; only answers of 202 count as dispatches. */
 export async function dispatchLoad({ url, keys, connections, seconds }: Load): Promise<LoadResult> {
@@ -24,7 +30,7 @@ export async function dispatchLoad({ url, keys, connections, seconds }: Load): P
   const result = await autocannon({
     url: `${url}/v1/model-generator`,
     method: 'POST',
-    body,
+    body: bodyWith(7),
     connections,
     duration: seconds,
     setupClient: (client) =>

@@ -1,8 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { startEmbeddedPostgres } from '#platform/embedded-postgres.js';
-import type { BenchServer } from './databases.js';
+import { withServer, type BenchServer } from './databases.js';
 import { npmRun, oneOf, wholeNumber } from '../support/npm-run.js';
 import { benchAudit } from './audit.bench.js';
 import { benchConsole } from './console.bench.js';
@@ -51,18 +47,9 @@ const { args } = npmRun(
   .parse();
 const size = args.find(isSize);
 const wanted = args.filter((argument) => !isSize(argument));
-const home = await mkdtemp(join(tmpdir(), 'atelier-bench-'));
-process.env['ATELIER_BENCH_HOME'] = home;
-const server = await startEmbeddedPostgres({
-  dataDirectory: join(home, 'postgres'),
-  logFile: join(home, 'postgres.log'),
-});
-try {
+await withServer(async (server) => {
   for (const [name, run] of Object.entries(benches)) {
     if (wanted.length === 0 || wanted.includes(name))
       await run(server, size === undefined ? undefined : Number(size));
   }
-} finally {
-  await server.stop();
-  await rm(home, { recursive: true, force: true });
-}
+});

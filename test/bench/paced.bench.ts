@@ -6,6 +6,7 @@ import { sealStream } from '#capabilities/seals/seal.events.js';
 import type { Seal } from '#capabilities/seals/seal.js';
 import { startRole } from '../support/role-process.js';
 import { prepareAtelier } from './atelier.js';
+import { dispatchOne } from './load.js';
 import { quantiles } from './quantiles.js';
 
 const seconds = 20;
@@ -61,13 +62,11 @@ export async function pace(
   each: number,
   onAnswer: (jobId: string, place: number) => void = () => undefined,
 ): Promise<number[]> {
-  const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
   const startedAt = performance.now();
   const answers = Array.from({ length: each * forSeconds }, async (_, place) => {
     const due = startedAt + (place * 1000) / each;
     await sleep(Math.max(0, due - performance.now()));
-    const body = JSON.stringify({ gender: 'FEMALE', seed: place });
-    const response = await fetch(`${url}/v1/model-generator`, { method: 'POST', headers, body });
+    const response = await dispatchOne(url, key, place);
     const { job_id: jobId } = (await response.json()) as { job_id: string };
     if (response.status !== 202) throw new Error(`a dispatch was answered ${response.status}`);
     onAnswer(jobId, place);

@@ -1,6 +1,3 @@
-import { testSigningKey } from '../support/signing-key.js';
-import { execFile } from 'node:child_process';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import {
@@ -9,8 +6,11 @@ import {
   renderDispatcher,
 } from '#application/process-managers/process-managers.js';
 import type { EventStore } from '#event-store/event-store.js';
+import { operate } from '../support/command.js';
 import { prepareAtelier, type AtelierUnderLoad } from './atelier.js';
+import { settingsOf } from './databases.js';
 import { seedHistory } from './history.js';
+import { dispatchOne } from './load.js';
 import { quantiles } from './quantiles.js';
 
 const usualJobs = 100_000;
@@ -23,16 +23,17 @@ const perSecond = 50;
 export async function benchRebuild(serverUrl: string, jobs = usualJobs): Promise<void> {
   const atelier = await prepareAtelier(serverUrl, 4, (store, url) => prepareHistory(store, url, jobs));
   try {
-    console.log(`beside live ones: ${await measured(atelier)}`);
+    console.log(`beside live ones: ${await measured(atelier.settings)}`);
     const load = dispatchSteadily(atelier);
     await sleep(2_000);
-    console.log(`with ${perSecond} dispatches a second beside it: ${await measured(atelier)}`);
+    console.log(`with ${perSecond} dispatches a second beside it: ${await measured(atelier.settings)}`);
     const { milliseconds, failures } = await load.stop();
     console.log(
       `${milliseconds.length} dispatches meanwhile: ms ${quantiles(milliseconds)}, ${failures.length} failed ${failures.slice(0, 3).join(', ')}`,
     );
     await atelier.catchUpSeconds();
-    await audit(atelier);
+    const { stdout, stderr } = await operate(atelier.settings, 'ledger', 'audit');
+    console.log(`ledger audit: exit code 0\n${stdout}${stderr}`);
   } finally {
     await atelier.stop();
   }
@@ -53,27 +54,18 @@ async function prepareHistory(store: EventStore, databaseUrl: string, jobs: numb
       head,
     ]);
   await client.end();
-  console.log(`out of nothing: ${await measured({ settings: settingsOf(databaseUrl) })}`);
+  console.log(`out of nothing: ${await measured(settingsOf(databaseUrl))}`);
 }
 
-export function settingsOf(databaseUrl: string): Record<string, string> {
-  return {
-    DATABASE_URL: databaseUrl,
-    EVENT_STORE_URL: databaseUrl,
-    URL_SIGNING_SECRET: 'bench',
-    ATELIER_SIGNING_KEY: testSigningKey,
-  };
-}
-
-async function measured(atelier: Pick<AtelierUnderLoad, 'settings'>): Promise<string> {
-  const { events, eventsPerSecond, seconds, heldMs } = await rebuildAll(atelier);
+async function measured(settings: AtelierUnderLoad['settings']): Promise<string> {
+  const { events, eventsPerSecond, seconds, heldMs } = await rebuildAll(settings);
   return `${events} events, ${eventsPerSecond} a second; ${seconds} s in all, checkpoints held for ${heldMs} ms`;
 }
 
 /** Runs the operator's own command, as an operator would. */
-export async function rebuildAll(atelier: Pick<AtelierUnderLoad, 'settings'>) {
+export async function rebuildAll(settings: AtelierUnderLoad['settings']) {
   const startedAt = performance.now();
-  const { stdout } = await command(atelier, 'projections', 'rebuild', '--all', '--env', 'live', '--json');
+  const { stdout } = await operate(settings, 'projections', 'rebuild', '--all', '--env', 'live', '--json');
   const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
   const { environments } = JSON.parse(stdout) as { environments: Record<string, number>[] };
   const {
@@ -84,43 +76,14 @@ export async function rebuildAll(atelier: Pick<AtelierUnderLoad, 'settings'>) {
   return { events, eventsPerSecond, heldMs, seconds };
 }
 
-async function audit(atelier: AtelierUnderLoad): Promise<void> {
-  const { code, stdout, stderr } = await command(atelier, 'ledger', 'audit');
-  console.log(`ledger audit: exit code ${code}\n${stdout}${stderr}`);
-  if (code !== 0) throw new Error('the ledger does not hold');
-}
-
-function command(
-  { settings }: Pick<AtelierUnderLoad, 'settings'>,
-  ...args: string[]
-): Promise<{ code: number | null; stdout: string; stderr: string }> {
-  return new Promise((resolve) => {
-    const main = join(process.cwd(), 'dist', 'capabilities', 'operate', 'main.js');
-    const child = execFile(
-      process.execPath,
-      [main, ...args],
-      { env: { ...process.env, ...settings }, maxBuffer: 64 * 1024 * 1024 },
-      (_error, stdout, stderr) => {
-        if (child.exitCode !== 0) console.log(stderr);
-        resolve({ code: child.exitCode, stdout, stderr });
-      },
-    );
-  });
-}
-
 /** Dispatches by the clock, without waiting for the last answer, until it is stopped. */
 function dispatchSteadily({ url, keys }: AtelierUnderLoad) {
   const stopping = new AbortController();
   const milliseconds: number[] = [];
   const failures: string[] = [];
   const one = async (place: number, due: number) => {
-    const headers = {
-      authorization: `Bearer ${keys[place % keys.length]}`,
-      'content-type': 'application/json',
-    };
-    const body = JSON.stringify({ gender: 'FEMALE', seed: place });
     try {
-      const response = await fetch(`${url}/v1/model-generator`, { method: 'POST', headers, body });
+      const response = await dispatchOne(url, keys[place % keys.length]!, place);
       await response.text();
       if (response.status !== 202) failures.push(String(response.status));
       milliseconds.push(performance.now() - due);

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { streamName } from '#domain/streams.js';
 import { prepareAtelier } from './atelier.js';
+import { dispatchOne } from './load.js';
 import { quantiles } from './quantiles.js';
 import { startRole } from '../support/role-process.js';
 
@@ -17,14 +18,13 @@ interface Timeline {
 export async function benchRender(serverUrl: string): Promise<void> {
   const atelier = await prepareAtelier(serverUrl, 1);
   const worker = await startRole('apps/worker/src/main.js', atelier.settings);
-  const headers = { authorization: `Bearer ${atelier.keys[0]}`, 'content-type': 'application/json' };
+  const key = atelier.keys[0]!;
   const toStarted: number[] = [];
   const toFirstStage: number[] = [];
   const toSucceeded: number[] = [];
   try {
     for (let seed = 0; seed <= renders; seed++) {
-      const body = JSON.stringify({ gender: 'FEMALE', seed });
-      const response = await fetch(`${atelier.url}/v1/model-generator`, { method: 'POST', headers, body });
+      const response = await dispatchOne(atelier.url, key, seed);
       const answeredAt = performance.now();
       const clockAt = Date.now();
       const { job_id: jobId } = (await response.json()) as { job_id: string };
@@ -49,9 +49,9 @@ export async function benchRender(serverUrl: string): Promise<void> {
 
   async function reach(jobId: string, type: string, since: number): Promise<number> {
     for (;;) {
-      const { events } = (await (
-        await fetch(`${atelier.url}/v1/jobs/${jobId}/events?since=0`, { headers })
-      ).json()) as Timeline;
+      const url = `${atelier.url}/v1/jobs/${jobId}/events?since=0`;
+      const response = await fetch(url, { headers: { authorization: `Bearer ${key}` } });
+      const { events } = (await response.json()) as Timeline;
       if (events.some((event) => event.event_type === type)) return performance.now() - since;
       await sleep(10);
     }

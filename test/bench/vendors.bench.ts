@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { someJpeg } from '#capabilities/vendors/test/support/vendor-double.js';
 import { startRole } from '../support/role-process.js';
 import { prepareAtelier } from './atelier.js';
-import { ownCpuMs } from './cost.js';
+import { ownCpuMs, residentMb } from './cost.js';
 import { pace } from './paced.bench.js';
 import { quantiles } from './quantiles.js';
 
@@ -44,12 +44,6 @@ async function startSlowVendor() {
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, seen, server };
 }
 
-/** Resident memory in MB. Linux only. */
-function memoryMb(pid: number): number {
-  const [, kilobytes = '0'] = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
-  return Math.round(Number(kilobytes) / 1024);
-}
-
 /**
  * Measures one worker whose places for remote renders are all taken: its CPU and memory, and how long
  * dispatches beside it wait for their 202. The dispatches are for the same model, so each of them waits in the
@@ -79,7 +73,7 @@ export async function benchVendors(serverUrl: string): Promise<void> {
       );
       console.log(
         `the worker: ${renders} renders in ${(elapsedMs / 1000).toFixed(0)} s, ${((100 * cpuMs) / elapsedMs).toFixed(0)} % of a core, ` +
-          `${(cpuMs / renders).toFixed(0)} ms of CPU a render, ${memoryMb(worker.pid)} MB`,
+          `${(cpuMs / renders).toFixed(0)} ms of CPU a render, ${Math.round(residentMb(worker.pid))} MB`,
       );
     } finally {
       await worker.stop('SIGKILL');

@@ -40,16 +40,13 @@ const charged = 'the charge names the job: a retry with the key goes on, else th
 const answeredLater = 'the job is there: it is rendered and settled, whether its client hears of it or not';
 const redelivered =
   'the checkpoint has not moved: the events come again, and what was done is not done twice';
+const shortcut = 'a snapshot is a shortcut: without it the account is folded from further back';
 const attempt = 'the task is fetched again: another attempt, and the late one is refused by the revision';
 
 export const crashPoints: readonly CrashPoint[] = [
   ...at('api', `${application}/account/account-writer.ts`, [
     ['snapshots.load', ['single'], nothing],
-    [
-      'snapshots.save',
-      ['snapshot'],
-      'a snapshot is a shortcut: without it the account is folded from further back',
-    ],
+    ['snapshots.save', ['snapshot'], shortcut],
     ['event-store.read:account', ['single', 'resumed-charged'], nothing],
     ['event-store.append:CreditsDebited', ['single', 'keyed', 'batch', 'resumed-uncharged'], charged],
     [
@@ -160,11 +157,7 @@ export const crashPoints: readonly CrashPoint[] = [
   ]),
   ...at('projector', `${application}/account/account-writer.ts`, [
     ['snapshots.load', ['single', 'orphan'], redelivered],
-    [
-      'snapshots.save',
-      ['settled-snapshot'],
-      'a snapshot is a shortcut: without it the account is folded from further back',
-    ],
+    ['snapshots.save', ['settled-snapshot'], shortcut],
     ['event-store.read:account', ['single', 'orphan'], redelivered],
     [
       'event-store.append:CreditsSettled',

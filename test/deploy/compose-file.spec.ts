@@ -165,23 +165,4 @@ describe('docker-compose.yml', () => {
         expect(environment[`EVENTSTORE_DEFAULT_${user}_PASSWORD`]).toMatch(/^\$\{EVENTSTORE_PASSWORD:\?/);
     },
   );
-
-  it('starts every role by a program that the build makes', () => {
-    const ours = services.filter(([, { build }]) => build);
-    expect(ours.map(([name]) => name)).toEqual([
-      'api-1',
-      'api-2',
-      'worker',
-      'projector',
-      'admin',
-      'migrate',
-      'operator',
-      'bucket',
-    ]);
-    for (const [, { entrypoint = [], command = [] }] of ours) {
-      for (const path of [...entrypoint, ...command].filter((word) => word.includes('/'))) {
-        expect({ path, exists: existsSync(join(root, path)) }).toEqual({ path, exists: true });
-      }
-    }
-  });
 });

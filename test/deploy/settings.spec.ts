@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { loadConfiguration } from '#platform/configuration.js';
-import { compose, composeText, readRepositoryFile } from './support/compose-file.js';
+import { composeText, readRepositoryFile, services } from './support/compose-file.js';
 
 /** Compose does not set these: the image does, or they belong to pictures in a folder. */
 const notForCompose = ['HOST', 'PORT', 'ATELIER_HOME', 'URL_SIGNING_SECRET'];
@@ -64,10 +64,10 @@ describe('settings', () => {
     expect(settingsOfTheDocumentation()).toEqual(settingsOfTheCode());
   });
 
-  it.each(['api-1', 'api-2', 'worker', 'projector', 'admin', 'migrate', 'operator', 'bucket'])(
+  it.each(services.filter(([, { build }]) => build))(
     '%s gets all of them in Compose, and no other',
-    (name) => {
-      const given = Object.keys(compose.services[name]?.environment ?? {});
+    (name, { environment = {} }) => {
+      const given = Object.keys(environment);
       const left = [
         ...notForCompose,
         ...(sealing.includes(name) ? [] : ofSealing),

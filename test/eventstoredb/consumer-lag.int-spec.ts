@@ -1,7 +1,6 @@
-import { randomUUID } from 'node:crypto';
 import { afterEach, describe, expect, it } from 'vitest';
-import { countedEvents, lagsOf } from '#read-store/consumers.js';
-import type { Consumer } from '#read-store/consumers.js';
+import { newEvents } from '../event-store/harness.js';
+import { countedEvents, lagsOf, type Consumer } from '#read-store/consumers.js';
 import { Stores } from './stores.js';
 
 const stores = new Stores();
@@ -14,25 +13,15 @@ const consumer: Consumer = {
   filter: { streamPrefixes: ['live.job-'] },
 };
 
-function events(count: number, recordedAt = new Date()) {
-  return Array.from({ length: count }, () => ({
-    id: randomUUID(),
-    type: 'Something',
-    data: {},
-    metadata: {
-      requestId: 'r',
-      causationId: 'c',
-      tenant: 't',
-      actor: 'operator',
-      schemaVersion: 1,
-      recordedAt: recordedAt.toISOString(),
-    },
+const events = (count: number, recordedAt = new Date()) =>
+  newEvents(count).map((event) => ({
+    ...event,
+    metadata: { ...event.metadata, recordedAt: recordedAt.toISOString() },
   }));
-}
 
 describe('lag in a store whose positions are no counts', () => {
   it('is counted event by event, and told as a lower bound beyond what is looked at', async () => {
-    const store = stores.open(await stores.peer());
+    const { store } = await stores.started();
     const now = new Date();
     const lag = async (position: bigint | null) =>
       (await lagsOf([{ ...consumer, position }], { store, positionsAreCounts: false, now }))[0]!;

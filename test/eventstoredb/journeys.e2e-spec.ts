@@ -85,16 +85,6 @@ describe('the whole service on EventStoreDB', () => {
     await eventually(async () => expect(await customer.ledger()).toMatchObject([{ status: 'SUCCESS' }, {}]));
   });
 
-  it('refunds a job that fails', async () => {
-    const customer = await newCustomer();
-    const jobId = await customer.dispatch(await customer.emptyPicture());
-    expect(await customer.ended(jobId)).toBe('FAILURE');
-    await eventually(async () => {
-      expect((await customer.ledger())[0]).toMatchObject({ status: 'REFUNDED', credits_delta: 0 });
-      expect(await customer.balance()).toBe(1000);
-    });
-  });
-
   it('goes on after every role was killed in the middle of forty dispatches', async () => {
     const customer = await newCustomer();
     const picture = await customer.emptyPicture();

@@ -33,15 +33,6 @@ describe('EVENT_STORE_URL', () => {
     await close();
   });
 
-  it('chooses PostgreSQL for the log', async () => {
-    const urls = { eventStoreUrl: database.url, databaseUrl: database.url };
-    await prepareEventStore(urls);
-    const { store, close } = await openEventStore(urls);
-    const outcome = await store.append(freshPrefix(), 'no-stream', newEvents(1));
-    expect(outcome).toMatchObject({ outcome: 'appended', position: 1n });
-    await close();
-  });
-
   it('is refused when no store has such a scheme, without being quoted', async () => {
     const eventStoreUrl = 'mysql://admin:hunter2@db';
     const open = () => openEventStore({ eventStoreUrl, databaseUrl: database.url });

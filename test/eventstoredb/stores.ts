@@ -7,6 +7,8 @@ import type { EventStoreObserver } from '#event-store/observer.js';
 import { Peer } from './peer/peer.js';
 import type { PeerLog } from './peer/peer-log.js';
 
+type StoreOptions = Omit<EventStoreDbEventStoreOptions, 'connectionString'>;
+
 /** The peers and stores of one test file; all are closed after each test. */
 export class Stores {
   private readonly peers: Peer[] = [];
@@ -18,14 +20,17 @@ export class Stores {
     return peer;
   }
 
-  open(
-    peer: Peer | string,
-    options: Omit<EventStoreDbEventStoreOptions, 'connectionString'> = {},
-  ): EventStore {
+  open(peer: Peer | string, options: StoreOptions = {}): EventStore {
     const connectionString = typeof peer === 'string' ? peer : peer.url;
     const store = new EventStoreDbEventStore({ connectionString, ...options });
     this.stores.push(store);
     return store;
+  }
+
+  /** A peer with a store on it. */
+  async started(options: StoreOptions = {}): Promise<{ peer: Peer; store: EventStore }> {
+    const peer = await this.peer();
+    return { peer, store: this.open(peer, options) };
   }
 
   /** Stores close first: a store waits for its appends, and a stopped peer would only delay it. */

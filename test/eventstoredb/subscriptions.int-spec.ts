@@ -42,22 +42,19 @@ describe('subscriptions to EventStoreDB', () => {
   }
 
   it('goes on after an error that nothing follows, such as the one for slow consumers', async () => {
-    const peer = await stores.peer();
     const observer = listening();
-    const store = stores.open(peer, { observer, idleProbeMs: 60_000 });
+    const { peer, store } = await stores.started({ observer, idleProbeMs: 60_000 });
     await survives(peer, store, () => peer.faults.interrupt('error'));
     expect(observer.heard).toContain('resubscribed');
   });
 
   it('takes the end of a subscription for the loss that it is', async () => {
-    const peer = await stores.peer();
-    const store = stores.open(peer, { idleProbeMs: 60_000 });
+    const { peer, store } = await stores.started({ idleProbeMs: 60_000 });
     await survives(peer, store, () => peer.faults.interrupt('end'));
   });
 
   it('notices a server that has forgotten it', async () => {
-    const peer = await stores.peer();
-    const store = stores.open(peer, { idleProbeMs: 50, answerTimeoutMs: 200 });
+    const { peer, store } = await stores.started({ idleProbeMs: 50, answerTimeoutMs: 200 });
     await survives(peer, store, () => peer.faults.abandonSubscriptions());
   });
 
@@ -70,8 +67,7 @@ describe('subscriptions to EventStoreDB', () => {
   });
 
   it('tells a refusal from silence: a position that is no place of this log is not tried again', async () => {
-    const peer = await stores.peer();
-    const store = stores.open(peer);
+    const { store } = await stores.started();
     await store.append(freshPrefix(), 'no-stream', newEvents(3));
     const head = (await store.head())!;
     const { signal } = new AbortController();
@@ -82,14 +78,8 @@ describe('subscriptions to EventStoreDB', () => {
     expect(await store.lastEvent(head - 1n)).toBeUndefined();
   });
 
-  it('survives a restart of the server', async () => {
-    const peer = await stores.peer();
-    await survives(peer, stores.open(peer), () => peer.restart());
-  });
-
   it('leaves nothing running on the server, however it is left', async () => {
-    const peer = await stores.peer();
-    const store = stores.open(peer);
+    const { peer, store } = await stores.started();
     const signal = new AbortController();
     for await (const _ of store.subscribe({ signal: new AbortController().signal })) break;
     for await (const { caughtUp } of store.subscribe({ signal: signal.signal })) if (caughtUp) signal.abort();
@@ -103,8 +93,7 @@ describe('subscriptions to EventStoreDB', () => {
   });
 
   it('leaves nothing running on the server when it is left before it has begun', async () => {
-    const peer = await stores.peer();
-    const store = stores.open(peer);
+    const { peer, store } = await stores.started();
     await store.head();
     const leaving = new AbortController();
     const first = store.subscribe({ signal: leaving.signal })[Symbol.asyncIterator]().next();
@@ -117,8 +106,7 @@ describe('subscriptions to EventStoreDB', () => {
   });
 
   it('asks nothing more of the server when it is left while it waits', async () => {
-    const peer = await stores.peer();
-    const store = stores.open(peer, { idleProbeMs: 60_000 });
+    const { peer, store } = await stores.started({ idleProbeMs: 60_000 });
     await store.append(freshPrefix(), 'no-stream', newEvents(1));
     const leaving = new AbortController();
     const batches = store.subscribe({ signal: leaving.signal })[Symbol.asyncIterator]();
@@ -134,8 +122,7 @@ describe('subscriptions to EventStoreDB', () => {
   });
 
   it('makes the server wait for a consumer that waits', async () => {
-    const peer = await stores.peer();
-    const store = stores.open(peer);
+    const { peer, store } = await stores.started();
     const stream = freshPrefix();
     const large = () => Array.from({ length: 10 }, () => newEvent('x'.repeat(90_000)));
     for (let written = 0; written < 300; written += 10)
@@ -162,8 +149,7 @@ describe('subscriptions to EventStoreDB', () => {
   });
 
   it('never passes an event that waits in a buffer, whatever the checkpoints say', async () => {
-    const peer = await stores.peer();
-    const store = stores.open(peer);
+    const { store } = await stores.started();
     const prefix = freshPrefix();
     for (let n = 0; n < 300; n++)
       await store.append(`${prefix}${n % 10 === 0 ? 'in' : 'out'}${n}`, 'any', newEvents(1));
@@ -206,17 +192,17 @@ describe('subscriptions to EventStoreDB', () => {
     }
 
     it('moves on with the checkpoints of the server', async () => {
-      const store = stores.open(await stores.peer(), { idleProbeMs: 60_000 });
+      const { store } = await stores.started({ idleProbeMs: 60_000 });
       await reaches(store, 100, (last) => last / 2n);
     });
 
     it('moves on to the very end between two checkpoints', async () => {
-      const store = stores.open(await stores.peer(), { idleProbeMs: 50 });
+      const { store } = await stores.started({ idleProbeMs: 50 });
       await reaches(store, 3, (last) => last);
     });
 
     it('stays in a young log, where the server tells it of a place that is none', async () => {
-      const store = stores.open(await stores.peer(), { idleProbeMs: 60_000 });
+      const { store } = await stores.started({ idleProbeMs: 60_000 });
       await store.append(freshPrefix(), 'no-stream', newEvents(3));
       const head = await store.head();
       const { batches } = await collect(store, { filter: nothing() }, (all) => all.batches.at(-1)!.caughtUp);
@@ -224,7 +210,7 @@ describe('subscriptions to EventStoreDB', () => {
     });
 
     it('misses nothing when it goes on from such a place', async () => {
-      const store = stores.open(await stores.peer(), { idleProbeMs: 50 });
+      const { store } = await stores.started({ idleProbeMs: 50 });
       const stream = freshPrefix();
       const filter = { streamPrefixes: [stream] };
       await store.append(freshPrefix(), 'no-stream', newEvents(40));
@@ -236,21 +222,8 @@ describe('subscriptions to EventStoreDB', () => {
     });
   });
 
-  it('begins after its position, while a read of a stream begins with its revision', async () => {
-    const store = stores.open(await stores.peer());
-    const stream = freshPrefix();
-    await store.append(stream, 'no-stream', newEvents(3));
-    const slice = await store.readStream(stream, { from: 1n });
-    const [first, second] = slice.kind === 'found' ? slice.events : [];
-    expect(first?.revision).toBe(1n);
-    const after = await store.readAll({ after: first!.position });
-    const { events } = await collect(store, { after: first!.position }, (all) => all.events.length > 0);
-    expect([after[0], events[0]]).toEqual([second, second]);
-  });
-
   it("delivers none of the server's own events, and does not take one for the head", async () => {
-    const peer = await stores.peer();
-    const store = stores.open(peer);
+    const { peer, store } = await stores.started();
     expect(await store.head()).toBeUndefined();
     const outcome = await store.append(freshPrefix(), 'no-stream', newEvents(1));
     const own = { id: crypto.randomUUID(), type: '$statistics', contentType: 'application/json' };
@@ -266,7 +239,7 @@ describe('subscriptions to EventStoreDB', () => {
   });
 
   it('refuses a checkpoint that lies beyond the end of the log', async () => {
-    const store = stores.open(await stores.peer());
+    const { store } = await stores.started();
     const { signal } = new AbortController();
     const consuming = (async () => {
       for await (const _ of store.subscribe({ after: 10n ** 15n, signal })) break;

@@ -4,7 +4,7 @@ import { ApiService, type Tenant } from '../api/support/api-service.js';
 import type { Answer, ApiClient, Json } from '../api/support/api-client.js';
 import { closeCharge, finishJob, startJob } from '../api/support/finish-job.js';
 import { makePictures } from '../api/support/made-pictures.js';
-import { onePixelPng } from './pictures.js';
+import { blankPicture } from '../support/blank-picture.js';
 import { SchemaArbitraries, type Schema, type Vocabulary } from './schema-arbitrary.js';
 import { wrongBody, wrongText } from './wrong.js';
 
@@ -45,7 +45,7 @@ afterAll(() => service[Symbol.asyncDispose]());
 
 /** Things that the tenant really owns, so that requests get past validation. */
 async function vocabularyOf(): Promise<Vocabulary> {
-  const upload = (await api.upload(tenant.key, await onePixelPng())).body;
+  const upload = (await api.upload(tenant.key, await blankPicture())).body;
   const dispatched = await api.post('/v1/model-generator', tenant.key, { seed: 1 });
   const job = dispatched.body;
   spent += job.credits_cost;
@@ -84,7 +84,7 @@ async function vocabularyOf(): Promise<Vocabulary> {
     [/^public_id$/, pictures],
     [/^(.*_public_id|.*_public_ids|user_image|garment_image_asset_refs)$/, pictures],
   ];
-  return { wordsFor: (field) => words.find(([name]) => name.test(field))?.[1] };
+  return (field) => words.find(([name]) => name.test(field))?.[1];
 }
 
 function requestOf(path: string, operation: Json, wrong: boolean): Arbitrary<Request> {
@@ -107,9 +107,9 @@ function requestOf(path: string, operation: Json, wrong: boolean): Arbitrary<Req
     parameters.forEach(({ name, in: place }, index) => {
       const value = given[index];
       if (place === 'path')
-        filled = filled.replace(`{${name}}`, encodeURIComponent(wellFormed(value ?? '-')));
+        filled = filled.replace(`{${name}}`, encodeURIComponent((value ?? '-').toWellFormed()));
       else if (value === undefined) return;
-      else if (place === 'query') query.append(name, wellFormed(value));
+      else if (place === 'query') query.append(name, value.toWellFormed());
       else if (isHeaderValue(value) && !keepsWaiting(name, value)) headers[name] = value;
     });
     const search = query.size > 0 ? `?${query.toString()}` : '';
@@ -136,10 +136,6 @@ function asText(value: unknown): string {
   return String(Array.isArray(value) ? (value[0] ?? '') : value);
 }
 
-function wellFormed(text: string): string {
-  return text.toWellFormed();
-}
-
 function isHeaderValue(value: string): boolean {
   return /^[\x21-\x7e]([\x20-\x7e]*[\x21-\x7e])?$/.test(value);
 }
@@ -151,9 +147,8 @@ function keepsWaiting(name: string, value: string): boolean {
 
 async function send(method: string, { path, headers, body }: Request): Promise<Answer> {
   const json = parsed(body);
-  return json === undefined
-    ? api.call(method, path, { key: tenant.key, headers, ...(body !== undefined && { body }) })
-    : api.call(method, path, { key: tenant.key, headers, json });
+  const sent = json === undefined ? body !== undefined && { body } : { json };
+  return api.call(method, path, { key: tenant.key, headers, ...sent });
 }
 
 /** Only a body that JSON gives back unchanged can be judged; any other goes out as text. */
@@ -241,7 +236,7 @@ function undescribed(detail: readonly Json[]): Json[] {
   return detail.filter(
     ({ loc, msg }) =>
       !['image_model', 'model'].includes((loc as unknown[]).at(-1) as string) &&
-      !/^is outside of photos|bytes of JSON$|on photographs of people|^was used for another body/.test(
+      !/^is outside of photos|bytes of JSON$|photographs of people|^was used for another body/.test(
         msg as string,
       ),
   );

@@ -1,12 +1,5 @@
 import sharp from 'sharp';
 
-/** The smallest picture that uploads accept in these specs. */
-export function onePixelPng(): Promise<Buffer> {
-  return sharp({ create: { width: 64, height: 96, channels: 3, background: '#88aacc' } })
-    .png()
-    .toBuffer();
-}
-
 /**
  * One picture of each format that uploads accept, with transparency, profiles and more than one block of
  * pixels.

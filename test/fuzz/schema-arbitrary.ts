@@ -26,10 +26,8 @@ export interface Schema {
   readonly maximum?: number;
 }
 
-export interface Vocabulary {
-  /** Values that the service knows in a field of this name; undefined: any value will do. */
-  wordsFor(field: string): readonly unknown[] | undefined;
-}
+/** Values that the service knows in a field of this name; undefined: any value will do. */
+export type Vocabulary = (field: string) => readonly unknown[] | undefined;
 
 /**
  * Values that a schema allows. Known words of the vocabulary are frequent, so that requests get past
@@ -40,14 +38,10 @@ export class SchemaArbitraries {
 
   constructor(
     private readonly components: Readonly<Record<string, Schema>>,
-    private readonly vocabulary: Vocabulary,
+    readonly words: Vocabulary,
   ) {}
 
-  words(field: string): readonly unknown[] | undefined {
-    return this.vocabulary.wordsFor(field);
-  }
-
-  resolve(schema: Schema): Schema {
+  private resolve(schema: Schema): Schema {
     const name = schema.$ref?.split('/').at(-1);
     return name === undefined ? schema : this.resolve(this.components[name] ?? {});
   }
@@ -59,7 +53,7 @@ export class SchemaArbitraries {
     if (choices) return fc.oneof(...choices.map((choice) => this.of(choice, field)));
     if (schema.enum) return fc.constantFrom(...schema.enum);
     const types = typeof schema.type === 'string' ? [schema.type] : (schema.type ?? ['string']);
-    const words = this.vocabulary.wordsFor(field);
+    const words = this.words(field);
     const any = fc.oneof(...types.map((type) => this.ofType(type, schema, field)));
     return words && types.includes('string')
       ? fc.oneof({ weight: 9, arbitrary: fc.constantFrom(...words) }, { weight: 1, arbitrary: any })

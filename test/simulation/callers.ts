@@ -20,6 +20,7 @@ import { environment, type Installation } from './installation.js';
 import type { ApiReplica } from './replicas/api.js';
 import type { SimulatedBody } from './services/engine.js';
 import {
+  byOperator,
   changePlan,
   grantCredits,
   openAccount,
@@ -263,9 +264,7 @@ export class Callers {
   }
 
   private operator(tenant: string): CommandContext {
-    const commandId = newId();
-    const at = this.installation.clock();
-    return { environment, tenant, commandId, requestId: commandId, actor: 'operator', at };
+    return byOperator(environment, tenant, this.installation.clock());
   }
 }
 

@@ -22,7 +22,7 @@ import type { Role, Wiring } from './wiring.js';
 
 export const environment: Environment = 'test';
 export const orphanHorizonMs = 60_000;
-export const snapshotSecret = 'a secret that is not in the database';
+const snapshotSecret = 'a secret that is not in the database';
 
 /**
  * Snapshots are frequent, batches small and remembered accounts few, so that all of it matters in a short run.
@@ -34,8 +34,6 @@ export function accountSettings(scheduler: Scheduler): AccountWriterOptions {
     cachedAccounts: 1 + scheduler.choose(2),
   };
 }
-
-const logger = createLogger('simulation', 'silent');
 
 /**
  * Everything that the processes of a simulated installation share and that outlives each of them: the log, the
@@ -55,7 +53,7 @@ export class Installation {
   invariants!: Invariants;
   tableBook!: TableBook;
   private readonly clients: SimulatedEventStore[] = [];
-  readonly logger = logger;
+  readonly logger = createLogger('simulation', 'silent');
   readonly clock = () => new Date(this.scheduler.now);
 
   constructor(
@@ -141,7 +139,7 @@ export class Installation {
     const onDropped = () => this.trace('    a snapshot that was altered is found');
     const snapshots = authenticSnapshots(unchecked, snapshotSecret, onDropped);
     return {
-      store: this.wiring.store(shared, { role, process, scheduler, objects }),
+      store: this.wiring.store(shared, { role, objects }),
       snapshots: this.wiring.snapshots(snapshots, unchecked),
     };
   }

@@ -143,7 +143,7 @@ class Simulation {
       case 'disable':
         return this.callers.operate(this.apis[action.api], action);
       case 'sweep':
-        return this.sweep(this.projectors[action.projector]);
+        return this.periodic('sweep', this.projectors[action.projector]);
       case 'crash':
       case 'start':
       case 'pause':
@@ -158,7 +158,7 @@ class Simulation {
       case 'alter':
         return this.alter(action);
       case 'look':
-        return this.look(this.projectors[action.projector]);
+        return this.periodic('look', this.projectors[action.projector]);
       case 'alter-picture':
         return this.callers.alterPicture(action);
       case 'lose-tasks':
@@ -174,22 +174,12 @@ class Simulation {
     }
   }
 
-  private sweep(projector: ProjectorReplica): void {
+  /** Runs one of a projector's periodic jobs. */
+  private periodic(kind: 'sweep' | 'look', projector: ProjectorReplica): void {
     if (projector.process.state === 'dead') return;
-    const { trace } = this.installation;
-    projector.sweep().then(
-      (result) => trace(`    sweep of ${projector.name}: ${JSON.stringify(result)}`),
-      (error: unknown) => trace(`    sweep of ${projector.name}: ${String(error)}`),
-    );
-  }
-
-  private look(projector: ProjectorReplica): void {
-    if (projector.process.state === 'dead') return;
-    const { trace } = this.installation;
-    projector.look().then(
-      (helped) => trace(`    look of ${projector.name}: ${String(helped)} tasks put back`),
-      (error: unknown) => trace(`    look of ${projector.name}: ${String(error)}`),
-    );
+    void projector[kind]()
+      .catch(String)
+      .then((result) => this.installation.trace(`    ${kind} of ${projector.name}: ${result}`));
   }
 
   private alter({ process, what, by }: Extract<Action, { kind: 'alter' }>): void {
@@ -227,9 +217,7 @@ class Simulation {
     const { checkpoints } = this.installation;
     // A checkpoint that is set by hand is believed, so the simulation sets none after a restore.
     if (checkpoints.isMisfit) return;
-    const position = checkpoints.positionOf(process);
-    if (position === null) return;
-    checkpoints.rewind(process, by === 'all' || position <= BigInt(by) ? null : position - BigInt(by));
+    checkpoints.rewind(process, by);
   }
 
   /** Starts everything, stops all faults, and lets time pass until nothing is left to do. */
@@ -256,8 +244,8 @@ class Simulation {
       await this.letTimePass();
       scheduler.advance(overdueMs + 1_000);
       for (const projector of Object.values(this.projectors)) {
-        this.sweep(projector);
-        this.look(projector);
+        this.periodic('sweep', projector);
+        this.periodic('look', projector);
       }
       await this.letTimePass();
       quiet = log.head === before && !this.awaitsDelivery ? quiet + 1 : 0;
@@ -296,7 +284,7 @@ class Simulation {
     // By now the queues have forgotten finished tasks.
     scheduler.advance(11 * 60_000);
     const [events, calls, sent] = [log.events.length, invariants.engineCalls, invariants.webhooks.sent];
-    for (const name of processNames) if (name !== projections) checkpoints.rewind(name, null);
+    for (const name of processNames) if (name !== projections) checkpoints.rewind(name, 'all');
     await this.letTimePass();
     if (log.events.length > events)
       invariants.violations.push(`11: handling history again wrote ${log.events.at(-1)?.type}`);

@@ -7,12 +7,18 @@ export async function blankPicture(): Promise<Buffer> {
     .toBuffer();
 }
 
-/** Uploads the blank picture. @returns its storage key */
-export async function uploadBlank(url: string, key: string): Promise<string> {
+interface Uploaded {
+  /** Its storage key. */
+  readonly upload_key: string;
+  readonly image_url: string;
+  readonly thumbnails: Readonly<Record<string, string>>;
+}
+
+export async function uploadBlank(url: string, key: string): Promise<Uploaded> {
   const body = new FormData();
   body.append('file', new Blob([new Uint8Array(await blankPicture())], { type: 'image/png' }), 'blank.png');
   const headers = { authorization: `Bearer ${key}` };
   const response = await fetch(`${url}/v1/uploads`, { method: 'POST', headers, body });
   if (!response.ok) throw new Error(`${response.status} ${await response.text()}`);
-  return ((await response.json()) as { upload_key: string }).upload_key;
+  return (await response.json()) as Uploaded;
 }

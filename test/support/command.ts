@@ -1,10 +1,12 @@
-import { fork, type ChildProcess } from 'node:child_process';
+import { execFile, fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { environment, run, type Finished } from '../standalone/support/atelier.js';
 import type { Call } from './command-host.js';
 
 const program = join(process.cwd(), 'dist', 'test', 'support', 'command-host.js');
+const main = join(process.cwd(), 'dist', 'capabilities', 'operate', 'main.js');
 const verbsRun = new Set<string>();
 const idle: ChildProcess[] = [];
 
@@ -24,12 +26,7 @@ export async function runCommand(
     return run('capabilities/operate/main.js', args, home, { env, cwd });
   }
   const host = idle.pop() ?? startHost();
-  const call: Call = {
-    main: join(process.cwd(), 'dist', 'capabilities', 'operate', 'main.js'),
-    args,
-    cwd,
-    environment: environment(home, env),
-  };
+  const call: Call = { main, args, cwd, environment: environment(home, env) };
   const answer = once(host, 'message') as Promise<[Finished]>;
   const answered = new AbortController();
   const gone = once(host, 'exit', { signal: answered.signal }).then(([code]) => {
@@ -40,6 +37,18 @@ export async function runCommand(
   answered.abort();
   idle.push(host);
   return finished;
+}
+
+/**
+ * Runs the operators' command once, in the environment of this process with these settings.
+ * @throws Error if the command fails; it holds what the command has printed
+ */
+export function operate(
+  settings: NodeJS.ProcessEnv,
+  ...args: readonly string[]
+): Promise<{ stdout: string; stderr: string }> {
+  const options = { env: { ...process.env, ...settings }, maxBuffer: 64 * 2 ** 20 };
+  return promisify(execFile)(process.execPath, [main, ...args], options);
 }
 
 function startHost(): ChildProcess {

@@ -11,6 +11,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { isAlive } from '#platform/processes.js';
 import { startEmbeddedPostgres, stopEmbeddedPostgres } from '#platform/embedded-postgres.js';
 
 const folderPrefix = 'atelier-test-run-';
@@ -75,14 +76,5 @@ async function sweepDeadRuns(place: string): Promise<void> {
     } catch (error) {
       console.warn(`A test database of a dead run could not be removed: ${folder} (${String(error)})`);
     }
-  }
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
   }
 }

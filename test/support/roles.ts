@@ -27,12 +27,15 @@ export function configurationOn(databaseUrl: string, more: Partial<Configuration
   return { ...loadConfiguration(variables), ...more };
 }
 
-export interface WorkerParts {
+interface Parts {
   readonly configuration: Configuration;
   readonly logger: Logger;
   readonly store: EventStore;
-  readonly storage: ObjectStorage;
   readonly queue: RenderQueue;
+}
+
+interface WorkerParts extends Parts {
+  readonly storage: ObjectStorage;
   /** One engine that draws every request, or the engines of an installation. */
   readonly engine: ImageEngine | ImageEngines;
   readonly renderTimeoutMs?: number | undefined;
@@ -79,12 +82,8 @@ export async function startWorker(parts: WorkerParts): Promise<RunningWorker> {
   };
 }
 
-export interface ProjectorParts {
-  readonly configuration: Configuration;
-  readonly logger: Logger;
-  readonly store: EventStore;
+interface ProjectorParts extends Parts {
   readonly snapshots: SnapshotStore;
-  readonly queue: RenderQueue;
 }
 
 export interface RunningProjector {

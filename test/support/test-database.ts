@@ -20,19 +20,18 @@ export interface TestDatabase {
  * new migrations take a multiple of that. Spec files run in several processes, so the template is made under a
  * lock.
  */
-export async function createTestDatabase(
-  options: { template?: DatabaseTemplate } = {},
-): Promise<TestDatabase> {
-  const { template } = options;
-  const name = `test_${randomBytes(8).toString('hex')}`;
-  await withServer(async (server) => {
-    const from = template ? await ensureTemplate(server, template) : 'template0';
-    await server.query(`create database ${name} template ${from} strategy file_copy`);
-  });
-  return testDatabase(name);
+export function createTestDatabase({
+  template,
+}: { template?: DatabaseTemplate } = {}): Promise<TestDatabase> {
+  return cloned((server) => (template ? ensureTemplate(server, template) : 'template0'));
 }
 
-function testDatabase(name: string): TestDatabase {
+/** @param from names the database that is copied */
+async function cloned(from: (server: pg.Client) => Promise<string> | string): Promise<TestDatabase> {
+  const name = `test_${randomBytes(8).toString('hex')}`;
+  await withServer(async (server) =>
+    server.query(`create database ${name} template ${await from(server)} strategy file_copy`),
+  );
   return {
     url: databaseUrl(name),
     drop: () =>
@@ -57,15 +56,12 @@ async function left(server: pg.Client, name: string): Promise<void> {
  * Copies the database as it is now, like a dump that is restored into another one. No client may be connected
  * to it.
  */
-export async function copyTestDatabase({ url }: Pick<TestDatabase, 'url'>): Promise<TestDatabase> {
-  const name = `test_${randomBytes(8).toString('hex')}`;
-  const from = new URL(url).pathname.slice(1);
-  await withServer((server) => server.query(`create database ${name} template ${from} strategy file_copy`));
-  return testDatabase(name);
+export function copyTestDatabase({ url }: Pick<TestDatabase, 'url'>): Promise<TestDatabase> {
+  return cloned(() => new URL(url).pathname.slice(1));
 }
 
 /** The server that `global-setup.ts` started for this run. */
-export function testServerUrl(): string {
+function testServerUrl(): string {
   const url = process.env['ATELIER_TEST_POSTGRES_URL'];
   if (url === undefined) throw new Error('No test server: run the tests through `npm test`');
   return url;

@@ -1,6 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { uploadBlank } from '../../support/blank-picture.js';
-import type { Installation } from './installation.js';
+
+/** An installation as a caller needs it: its addresses, and the operators' command that opens its account. */
+interface Service {
+  readonly apis: readonly string[];
+  command(...args: string[]): Promise<Record<string, unknown>>;
+}
 
 interface Dispatch {
   readonly key: string;
@@ -13,6 +18,9 @@ interface Dispatch {
  * takes.
  */
 const patienceMs = 600_000;
+
+/** What a new account has. */
+export const credits = 10_000_000;
 
 /**
  * A careful caller. It repeats each dispatch with its Idempotency-Key, alternating between the two APIs, until
@@ -32,15 +40,15 @@ export class Caller {
     private readonly blank: string,
   ) {}
 
-  static async open(installation: Installation): Promise<Caller> {
-    const generous = ['--credits', '10000000', '--daily-cap', '10000000', '--rate-limit', '1000000'];
+  static async open({ apis, command }: Service): Promise<Caller> {
+    const generous = ['--credits', String(credits), '--daily-cap', '10000000', '--rate-limit', '1000000'];
     const create = ['tenants', 'create', '--name', 'Campaign', '--env', 'test', ...generous];
-    const tenant = String((await installation.command(...create))['tenant_id']);
+    const tenant = String((await command(...create))['tenant_id']);
     const issue = ['keys', 'issue', '--tenant', tenant, '--env', 'test'];
-    const issued = await installation.command(...issue, '--capabilities', 'jobs:create,jobs:read');
+    const issued = await command(...issue, '--capabilities', 'jobs:create,jobs:read');
     const apiKey = String(issued['key']);
-    const blank = await uploadBlank(installation.apis[0] ?? '', apiKey);
-    return new Caller(installation.apis, tenant, apiKey, blank);
+    const { upload_key: blank } = await uploadBlank(apis[0] ?? '', apiKey);
+    return new Caller(apis, tenant, apiKey, blank);
   }
 
   /**
@@ -92,18 +100,22 @@ export class Caller {
   /** Every row of a list. */
   async all<Row>(path: string): Promise<Row[]> {
     const rows: Row[] = [];
-    for (let more = true, attempt = 0; more; attempt++) {
-      const answer = await this.ask(`${path}?limit=200&offset=${rows.length}`, attempt);
-      if (answer?.status !== 200) {
-        await sleep(200);
-        continue;
-      }
-      const page = (await answer.json()) as { items?: Row[]; jobs?: Row[] };
+    for (let more = true; more;) {
+      const page = await this.get<{ items?: Row[]; jobs?: Row[] }>(`${path}?limit=200&offset=${rows.length}`);
       const items = page.items ?? page.jobs ?? [];
       rows.push(...items);
       more = items.length === 200;
     }
     return rows;
+  }
+
+  /** A read, repeated until it is answered. */
+  async get<Body>(path: string): Promise<Body> {
+    for (let attempt = 0; ; attempt++) {
+      const answer = await this.ask(path, attempt);
+      if (answer?.status === 200) return (await answer.json()) as Body;
+      await sleep(200);
+    }
   }
 
   private async ask(path: string, attempt: number, init: RequestInit = {}): Promise<Response | undefined> {

@@ -1,14 +1,12 @@
 import { testProof, testSigningKey } from '../../support/signing-key.js';
-import { execFile, fork, type ChildProcess } from 'node:child_process';
+import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, closeSync, fstatSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { promisify } from 'node:util';
 import pg from 'pg';
-import { freePort } from '#platform/embedded-postgres.js';
-import { startEmbeddedPostgres, type EmbeddedPostgres } from '#platform/embedded-postgres.js';
+import { freePort, startEmbeddedPostgres, type EmbeddedPostgres } from '#platform/embedded-postgres.js';
 import { sqlState } from '#platform/postgres.js';
 import { identityOf } from '#platform/processes.js';
 import { retry } from '#platform/retry.js';
@@ -16,6 +14,7 @@ import { renderDispatcher } from '#application/process-managers/process-managers
 import { openEventStore } from '#event-store/open-event-store.js';
 import { Peer } from '../../eventstoredb/peer/peer.js';
 import { remaining } from '../../standalone/support/processes.js';
+import { operate } from '../../support/command.js';
 import { startTcpProxy, type TcpProxy } from '../../support/tcp-proxy.js';
 
 export type StoreKind = 'postgres' | 'eventstoredb';
@@ -26,7 +25,7 @@ const apps = join(process.cwd(), 'dist', 'apps');
 const lastLines = 12;
 
 /** One process of a role. Like a supervisor, it starts the process again whenever it ends. */
-export class SupervisedRole {
+class SupervisedRole {
   private child: ChildProcess | undefined;
   private wanted = true;
   private killed = false;
@@ -158,14 +157,10 @@ export class Installation implements AsyncDisposable {
   }
 
   /** Runs the operators' command. It goes through the proxies, so it works only while they have no fault. */
-  async command(...args: string[]): Promise<Record<string, unknown>> {
-    const { stdout } = await promisify(execFile)(
-      process.execPath,
-      [join('dist', 'capabilities', 'operate', 'main.js'), ...args, '--json'],
-      { env: { ...process.env, ...this.settings }, maxBuffer: 64 * 1024 * 1024 },
-    );
+  readonly command = async (...args: string[]): Promise<Record<string, unknown>> => {
+    const { stdout } = await operate(this.settings, ...args, '--json');
     return stdout.startsWith('{') ? (JSON.parse(stdout) as Record<string, unknown>) : {};
-  }
+  };
 
   of(name: SupervisedRole['name']): SupervisedRole[] {
     return this.roles.filter((role) => role.name === name);

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { processManagers } from '#application/process-managers/process-managers.js';
-import { Random } from '../../simulation/kernel/random.js';
+import { randomFrom } from '../../simulation/kernel/random.js';
 import { npmRun, oneOf, wholeNumber } from '../../support/npm-run.js';
 import { Caller } from './caller.js';
 import { Installation, type StoreKind } from './installation.js';
@@ -16,7 +16,7 @@ const options = npmRun(
   .parse()
   .opts<{ rounds: number; store: StoreKind; seed: number }>();
 const { rounds } = options;
-const random = new Random(options.seed);
+const below = randomFrom(options.seed);
 
 // Ctrl-C ends the faults early; every accepted dispatch is still followed to its end and counted.
 const enough = new AbortController();
@@ -24,7 +24,7 @@ process.once('SIGINT', () => enough.abort());
 const dispatchesEach = 8;
 const drawnEvery = 24;
 /** The duration of a fault: long enough to be noticed, shorter than callers wait. */
-const someTime = () => 200 + random.below(1_500);
+const someTime = () => 200 + below(1_500);
 /**
  * At the end: without progress for this long, the installation counts as stuck. The reconciliation of lost
  * tasks takes up to a minute. Workers yield to everything else on the machine and may take many minutes for a
@@ -34,7 +34,7 @@ const standstillMs = 5 * 60_000;
 
 type Fault = (installation: Installation) => Promise<unknown>;
 
-const anyOf = <T>(things: readonly T[]): T => things[random.below(things.length)] as T;
+const anyOf = <T>(things: readonly T[]): T => things[below(things.length)] as T;
 
 const faults: Readonly<Record<string, Fault>> = {
   'kill a role': async ({ roles }) => anyOf(roles).kill(),
@@ -68,12 +68,12 @@ const faults: Readonly<Record<string, Fault>> = {
 /** Dispatches at a steady pace, and causes a fault or two in the middle. */
 async function round(number: number, installation: Installation, caller: Caller): Promise<string> {
   const names = Object.keys(faults);
-  const chosen = random.below(4) === 0 ? [anyOf(names), anyOf(names)] : [anyOf(names)];
+  const chosen = below(4) === 0 ? [anyOf(names), anyOf(names)] : [anyOf(names)];
   const load = Array.from({ length: dispatchesEach }, async (_, index) => {
     await sleep(index * 40);
     await caller.dispatch(`${number}-${index}`, (number * dispatchesEach + index) % drawnEvery === 0);
   });
-  await sleep(random.below(dispatchesEach * 40));
+  await sleep(below(dispatchesEach * 40));
   for (const name of chosen) await faults[name]?.(installation);
   await Promise.all(load);
   return chosen.join(', ');

@@ -1,3 +1,4 @@
+import { inspect } from 'node:util';
 import pg from 'pg';
 import { parseStreamName } from '#domain/streams.js';
 import type {
@@ -39,7 +40,7 @@ export function recordEventStore(recorder: Recorder, onDelivery: (consumer: stri
       if (!isLost && outcome.outcome === 'wrong-expected-revision') recorder.takeBack();
       else if (isLost && outcome.outcome === 'appended' && outcome.replayed)
         recorder.note('resolved', points);
-      else recorder.note(`not resolved: ${JSON.stringify(outcome, bigintsAsText)}`, points);
+      else recorder.note(`not resolved: ${inspect(outcome)}`, points);
       return outcome;
     });
   };
@@ -156,8 +157,4 @@ function breakConnections(recorder: Recorder): void {
 function carries(values: unknown[] | undefined, eventId: string): boolean {
   const bytes = Buffer.from(eventId.replaceAll('-', ''), 'hex');
   return (values ?? []).some((value) => Buffer.isBuffer(value) && value.includes(bytes));
-}
-
-function bigintsAsText(_key: string, value: unknown): unknown {
-  return typeof value === 'bigint' ? value.toString() : value;
 }

@@ -15,7 +15,7 @@ import { hashBody } from '../../../apps/api/src/dispatch/dispatch-headers.js';
 import { Client } from './client.js';
 import { endless } from './engine.js';
 import type { Customer, World } from './world.js';
-import { grantCredits } from '../../support/operator.js';
+import { byOperator, grantCredits } from '../../support/operator.js';
 
 /** The state before a scenario: pictures, and the remains of processes that died earlier. */
 
@@ -45,7 +45,7 @@ export async function twoPhotographs(world: World, { tenant }: Customer, endless
 export function dueForSnapshot(after: number) {
   return async (world: World, customer: Customer): Promise<string> => {
     const purchase = { amount: 1, kind: 'pack', label: 'Pack' } as const;
-    const grant = () => grantCredits(world.accounts, world.context(customer.tenant), purchase);
+    const grant = () => grantCredits(world.accounts, byOperator('test', customer.tenant), purchase);
     // The account was opened and has bought credits once.
     await Promise.all(Array.from({ length: eventsBetweenSnapshots - 3 - after }, grant));
     return picture(world, customer);
@@ -70,7 +70,11 @@ async function debit(
     amount,
     at: at.toISOString(),
   }));
-  const context = { ...world.context(tenant, `debit:${ids.requestId}`), requestId: ids.requestId };
+  const context = {
+    ...byOperator('test', tenant),
+    commandId: `debit:${ids.requestId}`,
+    requestId: ids.requestId,
+  };
   await world.accounts.execute(context, (account) => debitCredits(commands, account));
 }
 
@@ -81,34 +85,20 @@ export async function renderingSince(world: World, customer: Customer): Promise<
   const [answer] = await client.dispatchUntilAnswered(direct, body);
   const { jobId } = answer!;
   while (!(await jobTypes(world, jobId)).includes('StageCompleted')) await sleep(20);
-  await readModelsKnow(world, streamName('test', 'job', jobId));
+  const behind = `select from read_store.projections where environment = 'test' and position < $1`;
+  await nobodyIsBehind(world, streamName('test', 'job', jobId), behind);
   await world.hosts.projector.replace();
   return jobId;
 }
 
-/** Waits until every read model has all that a stream holds. */
-async function readModelsKnow({ events, pool }: World, stream: string): Promise<void> {
+/** Waits until a query of the consumers that are behind a stream's last event finds none. */
+async function nobodyIsBehind({ events, pool }: World, stream: string, behind: string): Promise<void> {
   const slice = await events.store.readStream(stream, { direction: 'backwards', limit: 1 });
   const position = slice.kind === 'found' ? slice.events[0]!.position : 0n;
-  const behind = `select from read_store.projections where environment = 'test' and position < $1`;
   while ((await pool.query(behind, [position])).rowCount !== 0) await sleep(20);
 }
 
-/** Waits until the first event of a stream is handled: after that it is not delivered again. */
-async function chargeCloserKnows({ events, pool }: World, stream: string): Promise<void> {
-  const slice = await events.store.readStream(stream, { limit: 1 });
-  const position = slice.kind === 'found' ? slice.events[0]!.position : 0n;
-  const past = `select from test.process_checkpoints where process = 'charge-closer' and position >= $1`;
-  while ((await pool.query(past, [position])).rowCount === 0) await sleep(20);
-}
-
 const hourMs = 60 * 60 * 1_000;
-
-/** Debited an hour ago, and never queued. */
-export async function orphan(world: World, customer: Customer): Promise<void> {
-  const ids = { requestId: newId(), jobId: newId() };
-  await debit(world, customer, direct, {}, ids, new Date(Date.now() - hourMs));
-}
 
 /**
  * A slow try: another try with its key has fenced off its job, and every process knows that. The slow one
@@ -122,14 +112,22 @@ export async function fencedOff(world: World, { tenant }: Customer): Promise<Dis
     reason: 'orphaned',
     at: new Date().toISOString(),
   } as const;
-  const event = toNewEvent({ type: 'JobVoided', data: fence }, 0, world.context(tenant));
+  const event = toNewEvent({ type: 'JobVoided', data: fence }, 0, byOperator('test', tenant));
   const stream = streamName('test', 'job', ids.jobId);
   await world.events.store.append(stream, 'no-stream', [event]);
-  await chargeCloserKnows(world, stream);
+  // After that it is not delivered again.
+  const behind = `select where not exists
+    (select from test.process_checkpoints where process = 'charge-closer' and position >= $1)`;
+  await nobodyIsBehind(world, stream, behind);
   return ids;
 }
 
-export async function lateDebit(world: World, customer: Customer, ids: DispatchIds): Promise<void> {
+/** Debited an hour ago, and never queued. */
+export async function oldDebit(
+  world: World,
+  customer: Customer,
+  ids: DispatchIds = { requestId: newId(), jobId: newId() },
+): Promise<void> {
   await debit(world, customer, direct, {}, ids, new Date(Date.now() - hourMs));
 }
 
@@ -181,7 +179,11 @@ export async function abandonedBatch(
     at: new Date().toISOString(),
   };
   if (childrenOf(job).length !== photos.length) throw new Error('a photograph would have no job');
-  const context = { ...world.context(tenant, `queue:${ids.jobId}`), requestId: ids.requestId };
+  const context = {
+    ...byOperator('test', tenant),
+    commandId: `queue:${ids.jobId}`,
+    requestId: ids.requestId,
+  };
   const event = toNewEvent({ type: 'JobQueued', data: job }, 0, context);
   await world.events.store.append(streamName('test', 'job', ids.jobId), 'no-stream', [event]);
 }
@@ -199,5 +201,5 @@ export async function cancelAlone(world: World, tenant: string, jobId: string): 
   const command = { reason: 'Cancelled by the caller.', at: new Date().toISOString() };
   const stream = streamName('test', 'job', jobId);
   const decide = (job: typeof jobAggregate.initial) => cancelJob(command, job);
-  await handle(world.events.store, stream, jobAggregate, decide, world.context(tenant));
+  await handle(world.events.store, stream, jobAggregate, decide, byOperator('test', tenant));
 }

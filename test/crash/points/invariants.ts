@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { AuditedEvent } from '#capabilities/operate/audit/audited-event.js';
+import { sha256Of } from '#application/render/render-inputs.js';
 import type { EventStore, RecordedEvent } from '#event-store/event-store.js';
 import { readModels } from '#projections/read-models.js';
 import { JudgedHistory } from '../../support/judged-history.js';
@@ -117,7 +117,7 @@ async function pictureProblems({ storage }: World, events: readonly AuditedEvent
     for (const { assetId, storageKey, sha256 } of artifacts) {
       if (!stored.has(assetId)) problems.push(`${assetId} is named before it is stored`);
       const bytes = await storage.get(storageKey).catch(() => undefined);
-      const hash = bytes && createHash('sha256').update(bytes).digest('hex');
+      const hash = bytes && sha256Of(bytes);
       if (hash !== sha256) problems.push(`the picture ${storageKey} is ${bytes ? 'another one' : 'lost'}`);
     }
   }

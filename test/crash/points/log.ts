@@ -3,16 +3,13 @@ import { openEventStore, type OpenedEventStore, type OpenOptions } from '#event-
 import { authenticSnapshots } from '#event-store/snapshots.js';
 
 /**
- * All processes share this key, so each accepts the snapshots of the others. Without a key there are no
- * snapshots.
+ * Opens the log and its snapshots as each role of the service does. All processes share the key, so each accepts
+ * the snapshots of the others.
  */
-export const signingKey = testSigningKey;
-
-/** Opens the log and its snapshots as each role of the service does. */
 export async function openLog(url: string, options?: OpenOptions): Promise<OpenedEventStore> {
   const opened = await openEventStore(
     { eventStoreUrl: url, databaseUrl: url },
     { proof: testProof, ...options },
   );
-  return { ...opened, snapshots: authenticSnapshots(opened.snapshots, signingKey, () => undefined) };
+  return { ...opened, snapshots: authenticSnapshots(opened.snapshots, testSigningKey, () => undefined) };
 }

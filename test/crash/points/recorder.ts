@@ -17,7 +17,7 @@ export interface Order {
 }
 
 /** The faults that one call has in store for its caller. */
-export interface Passage {
+interface Passage {
   readonly die: boolean;
   readonly loseAnswer: boolean;
 }
@@ -39,7 +39,7 @@ export class Recorder {
 
   /** @param certain false for calls that mostly return nothing: they count only if they return something */
   enter(points: readonly string[], certain = true): Passage {
-    if (certain) this.addNote('hit', points);
+    if (certain) this.note('hit', points);
     const crash = this.order?.crash;
     if (!crash || !points.includes(crash.point)) return { die: false, loseAnswer: false };
     // Such a call may be under way before the order comes, so it is counted when it returns.
@@ -51,7 +51,7 @@ export class Recorder {
   }
 
   leave(points: readonly string[], passage: Passage, certain = true): void {
-    if (!certain) this.addNote('hit', points);
+    if (!certain) this.note('hit', points);
     const crash = this.order?.crash;
     if (!crash) return;
     const comes = !certain && crash.mode === 'after' && points.includes(crash.point);
@@ -61,10 +61,6 @@ export class Recorder {
   /** The pass at which the crash was due does not count. If other passes came since, the run is tried again. */
   takeBack(): void {
     if (this.seen === this.order?.crash?.occurrence) this.seen -= 1;
-  }
-
-  note(what: string, points: readonly string[]): void {
-    this.addNote(what, points);
   }
 
   /** One awaited call at one or more points. */
@@ -86,12 +82,12 @@ export class Recorder {
   }
 
   private die(point: string, mode: CrashMode): never {
-    this.addNote(`killed ${mode}`, [point]);
+    this.note(`killed ${mode}`, [point]);
     process.kill(process.pid, 'SIGKILL');
     throw new Error('a process that has killed itself goes on');
   }
 
-  private addNote(what: string, points: readonly string[]): void {
+  note(what: string, points: readonly string[]): void {
     const file = this.order?.notes;
     if (file === undefined || points.length === 0) return;
     appendFileSync(file, points.map((point) => `${what}\t${point}\n`).join(''));

@@ -1,6 +1,6 @@
 import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Order } from './recorder.js';
 
@@ -11,12 +11,6 @@ const entry = join(process.cwd(), 'dist', 'test', 'crash', 'points', 'role.js');
 
 /** Longer than a role ever needs, even on a busy machine. */
 const patienceMs = 120_000;
-
-/** How a process ended that was ordered to die. */
-export interface Death {
-  readonly signal: NodeJS.Signals | null;
-  readonly code: number | null;
-}
 
 /** One role of the service, with a loaded successor that takes over at once when it is started. */
 export class RoleHost {
@@ -57,10 +51,10 @@ export class RoleHost {
     await following;
   }
 
-  /** Resolves when the process has ended, for any reason. */
-  async death(): Promise<Death> {
+  /** Resolves when the process has ended, for any reason. @returns how */
+  async death() {
     const child = await this.running();
-    if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
+    if (!(await this.isDead())) await once(child, 'exit');
     return { signal: child.signalCode, code: child.exitCode };
   }
 
@@ -121,13 +115,8 @@ export interface Note {
 }
 
 export function readNotes(file: string): Note[] {
-  let text: string;
-  try {
-    text = readFileSync(file, 'utf8');
-  } catch {
-    // Nothing was passed.
-    return [];
-  }
+  // Without a file, nothing was passed.
+  const text = existsSync(file) ? readFileSync(file, 'utf8') : '';
   return text
     .split('\n')
     .filter((line) => line !== '')

@@ -1,4 +1,5 @@
 import { flushCompileCache } from 'node:module';
+import { testSigningKey } from '../../support/signing-key.js';
 import { loadConfiguration } from '#platform/configuration.js';
 import { createLogger } from '#platform/logger.js';
 import { CrashEngine } from './engine.js';
@@ -32,12 +33,11 @@ const storage = { kind: 'folder', directory, signingSecret: 'for tests only' } a
 const starts: Record<string, () => Promise<() => Promise<object>>> = {
   async api() {
     const { createApi } = await import('../../../apps/api/src/create-api.js');
-    const { signingKey } = await import('./log.js');
     return async () => {
       const variables = {
         DATABASE_URL: databaseUrl,
         URL_SIGNING_SECRET: 'for tests only',
-        ATELIER_SIGNING_KEY: signingKey,
+        ATELIER_SIGNING_KEY: testSigningKey,
       };
       const configuration = { ...loadConfiguration(variables), storage };
       const api = await createApi({ configuration, logger });

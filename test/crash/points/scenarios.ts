@@ -8,8 +8,7 @@ import {
   dueForSnapshot,
   fencedOff,
   jobTypes,
-  lateDebit,
-  orphan,
+  oldDebit,
   picture,
   renderingSince,
   twoPhotographs,
@@ -27,7 +26,7 @@ export interface Outcome {
   readonly ends: 'JobSucceeded' | 'JobFailed' | 'JobCancelled' | 'JobVoided';
 }
 
-export interface Scenario<Prepared> {
+interface Scenario<Prepared> {
   readonly about: string;
   /** Makes the state before the scenario; no process dies here. */
   prepare(world: World, customer: Customer): Promise<Prepared>;
@@ -170,7 +169,7 @@ export const scenarios = {
     about: 'a charge whose dispatching process died before the job was queued: swept',
     prepare: () => Promise.resolve(),
     async act({ world, customer }) {
-      await orphan(world, customer);
+      await oldDebit(world, customer);
       return { answered: [], persistent: false, ends: 'JobVoided' };
     },
   }),
@@ -178,7 +177,7 @@ export const scenarios = {
     about: 'a charge of a slow try that was fenced off before, and died: swept',
     prepare: fencedOff,
     async act({ world, customer }, ids) {
-      await lateDebit(world, customer, ids);
+      await oldDebit(world, customer, ids);
       return { answered: [], persistent: false, ends: 'JobVoided' };
     },
   }),

@@ -1,16 +1,16 @@
-import { createHash } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { AccountWriter } from '#application/account/account-writer.js';
 import { defaultTerms } from '#application/account/manage-accounts.handler.js';
-import { toNewEvent, type CommandContext } from '#application/command-context.js';
+import { toNewEvent } from '#application/command-context.js';
 import { streamName } from '#domain/streams.js';
 import type { StoredAsset } from '#domain/asset/asset.js';
 import type { OpenedEventStore } from '#event-store/open-event-store.js';
 import { createEventStorePool } from '#event-store/postgres/postgres-event-store.js';
 import { migrateEventStore } from '#event-store/postgres/schema.js';
+import { sha256Of } from '#application/render/render-inputs.js';
 import { newId } from '#platform/ids.js';
 import { createLogger } from '#platform/logger.js';
 import { readModels } from '#projections/read-models.js';
@@ -21,7 +21,7 @@ import { createTestDatabase, type TestDatabase } from '../../support/test-databa
 import { plainPicture } from '../../worker/support/engines.js';
 import { openLog } from './log.js';
 import { RoleHost, roles, type Role } from './role-host.js';
-import { grantCredits, issueKey, openAccount } from '../../support/operator.js';
+import { byOperator, grantCredits, issueKey, openAccount } from '../../support/operator.js';
 
 /**
  * After this long, a charge without a job is refunded. If a slow machine needs longer between debit and job,
@@ -86,14 +86,18 @@ export class World implements AsyncDisposable {
     return `http://127.0.0.1:${String(this.hosts.api.facts['port'])}`;
   }
 
-  async customer(credits = 1_000): Promise<Customer> {
+  async customer(): Promise<Customer> {
     const tenant = newId();
     const terms = { ...defaultTerms, rateLimitPerMin: 1_000_000 };
-    await openAccount(this.accounts, this.context(tenant), { name: 'Crash', terms });
-    await grantCredits(this.accounts, this.context(tenant), { amount: credits, kind: 'pack', label: 'Pack' });
+    await openAccount(this.accounts, byOperator('test', tenant), { name: 'Crash', terms });
+    await grantCredits(this.accounts, byOperator('test', tenant), {
+      amount: 1_000,
+      kind: 'pack',
+      label: 'Pack',
+    });
     const capabilities = ['jobs:create', 'jobs:read'] as const;
     const grant = { capabilities, label: 'crash' };
-    const { key } = await issueKey(this.events.store, this.context(tenant), grant);
+    const { key } = await issueKey(this.events.store, byOperator('test', tenant), grant);
     return { tenant, key };
   }
 
@@ -111,24 +115,13 @@ export class World implements AsyncDisposable {
       sizeBytes: bytes.length,
       origin: 'upload',
       jobId: null,
-      sha256: createHash('sha256').update(bytes).digest('hex'),
+      sha256: sha256Of(bytes),
       at: new Date().toISOString(),
     };
     await this.storage.put(asset.storageKey, bytes);
-    const event = toNewEvent({ type: 'AssetStored', data: asset }, 0, this.context(tenant));
+    const event = toNewEvent({ type: 'AssetStored', data: asset }, 0, byOperator('test', tenant));
     await this.events.store.append(streamName('test', 'asset', assetId), 'no-stream', [event]);
     return asset;
-  }
-
-  context(tenant: string, commandId = newId()): CommandContext {
-    return {
-      environment: 'test',
-      tenant,
-      commandId,
-      requestId: commandId,
-      actor: 'operator',
-      at: new Date(),
-    };
   }
 
   /**

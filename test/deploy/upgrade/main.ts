@@ -254,7 +254,8 @@ try {
     worker: await start(before, 'worker'),
     apis: [await startApi(before, load), await startApi(before, load)],
   };
-  load.start(await uploadBlank(load.targets[0] ?? '', String(key)));
+  const { upload_key: blank } = await uploadBlank(load.targets[0] ?? '', String(key));
+  load.start(blank);
   await sleep(betweenStepsMs);
   await atelier(now, 'migrate');
   await move(running, now, load);

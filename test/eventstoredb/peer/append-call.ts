@@ -30,29 +30,18 @@ export async function serveAppend(
   await turn();
   // The client went away before its last message: a real server appends nothing either.
   if (call.cancelled) return;
-  if (faults.failAppends && faults.failAppends.times-- > 0) {
-    answer({ code: faults.failAppends.code, details: faults.failAppends.details });
-    return;
-  }
+  const failed = faults.takeAppendFailure();
+  if (failed) return answer(failed);
   const stream = streamNameOf(options!.getStreamIdentifier());
-  if (faults.tombstones.has(stream)) {
-    answer(failure(status.FAILED_PRECONDITION, 'stream-deleted', { 'stream-name': stream }));
-    return;
-  }
-  const bytes = events.reduce((sum, event) => sum + sizeOf(event), 0);
-  if (bytes > faults.maxAppendBytes) {
+  if (faults.tombstones.has(stream))
+    return answer(failure(status.FAILED_PRECONDITION, 'stream-deleted', { 'stream-name': stream }));
+  if (sizeOf(events) > faults.maxAppendBytes) {
     const limit = { 'maximum-append-size': String(faults.maxAppendBytes) };
-    answer(failure(status.INVALID_ARGUMENT, 'maximum-append-size-exceeded', limit));
-    return;
+    return answer(failure(status.INVALID_ARGUMENT, 'maximum-append-size-exceeded', limit));
   }
   const expected = expectedOf(options!);
   const verdict = log.append(stream, expected, events);
-  if (faults.silent) return;
-  if (faults.dropAfterCommit > 0) {
-    faults.dropAfterCommit -= 1;
-    await breakConnections();
-    return;
-  }
+  if (await faults.loseAnswer(breakConnections)) return;
   await faults.pause();
   const response = appendResponse(verdict, expected);
   if (faults.forgetPositions && verdict.kind === 'idempotent') response.getSuccess()!.clearPosition();

@@ -3,8 +3,8 @@ import shared from '@eventstore/db-client/generated/shared_pb.js';
 import statuses from '@eventstore/db-client/generated/status_pb.js';
 import streams from '@eventstore/db-client/generated/streams_pb.js';
 import type { Faults } from './faults.js';
-import type { Expected, PeerLog, ProposedEvent } from './peer-log.js';
-import { proposedOf, sizeOf, streamNameOf } from './wire.js';
+import type { PeerLog, ProposedEvent } from './peer-log.js';
+import { expectedOf, proposedOf, sizeOf, streamNameOf } from './wire.js';
 
 export type BatchCall = ServerDuplexStream<streams.BatchAppendReq, streams.BatchAppendResp>;
 
@@ -33,24 +33,18 @@ export function serveBatchAppend(
   call.on('end', () => call.end());
   const carryOut = async (append: Pending, id: shared.UUID) => {
     appended();
-    if (faults.failAppends && faults.failAppends.times-- > 0) {
-      const { code, details } = faults.failAppends;
-      call.emit('error', Object.assign(new Error(details), { code, details }));
+    const failed = faults.takeAppendFailure();
+    if (failed) {
+      call.emit('error', Object.assign(new Error(failed.details), failed));
       return;
     }
-    const bytes = append.events.reduce((sum, event) => sum + sizeOf(event), 0);
     const response =
-      bytes > faults.maxAppendBytes
+      sizeOf(append.events) > faults.maxAppendBytes
         ? tooLarge(faults.maxAppendBytes)
         : faults.tombstones.has(streamNameOf(append.options.getStreamIdentifier()))
           ? refusal(new shared.StreamDeleted().serializeBinary(), 'event_store.client.StreamDeleted')
           : answerTo(log, append);
-    if (faults.silent) return;
-    if (faults.dropAfterCommit > 0) {
-      faults.dropAfterCommit -= 1;
-      await breakConnections();
-      return;
-    }
+    if (await faults.loseAnswer(breakConnections)) return;
     if (faults.endAfterCommit > 0) {
       faults.endAfterCommit -= 1;
       call.end();
@@ -100,10 +94,4 @@ function answerTo(log: PeerLog, { options, events }: Pending): streams.BatchAppe
     .setPreparePosition(String(verdict.last.position));
   const success = new streams.BatchAppendResp.Success().setCurrentRevision(String(verdict.last.revision));
   return response.setSuccess(success.setPosition(position));
-}
-
-function expectedOf(options: streams.BatchAppendReq.Options): Expected {
-  if (options.hasStreamPosition()) return BigInt(options.getStreamPosition());
-  if (options.hasNoStream()) return 'no-stream';
-  return options.hasStreamExists() ? 'stream-exists' : 'any';
 }

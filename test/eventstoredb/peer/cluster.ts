@@ -5,7 +5,7 @@ import shared from '@eventstore/db-client/generated/shared_pb.js';
 /** A node as the others describe it. */
 export interface Member {
   readonly port: number;
-  readonly state: 'LEADER' | 'FOLLOWER' | 'CATCHINGUP';
+  readonly state: 'LEADER' | 'FOLLOWER';
   readonly alive: boolean;
 }
 

@@ -4,8 +4,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 export class Faults {
   /** Takes every call and never answers. */
   silent = false;
-  /** Takes new subscriptions and never says anything. */
-  silentSubscriptions = false;
   /** Every answer takes this long. */
   slowMs = 0;
   /** The number of appends that are carried out and then answered by a broken connection. */
@@ -45,6 +43,20 @@ export class Faults {
 
   async pause(): Promise<void> {
     if (this.slowMs > 0) await sleep(this.slowMs);
+  }
+
+  /** The failure of the next append before anything happens. */
+  takeAppendFailure(): { code: number; details: string } | undefined {
+    return this.failAppends && this.failAppends.times-- > 0 ? this.failAppends : undefined;
+  }
+
+  /** After an append was carried out: whether its answer is lost. */
+  async loseAnswer(breakConnections: () => Promise<void>): Promise<boolean> {
+    if (this.silent) return true;
+    if (this.dropAfterCommit === 0) return false;
+    this.dropAfterCommit -= 1;
+    await breakConnections();
+    return true;
   }
 
   /** Sends nothing more to the current subscriptions, and does not end them either. */

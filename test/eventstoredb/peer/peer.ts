@@ -91,13 +91,13 @@ export class Peer {
 
   private readonly append = (call: AppendCall, callback: AppendCallback) => {
     this.calls.append += 1;
-    if (this.leader) callback(notLeader('127.0.0.1', this.leader.port));
+    if (this.leader) callback(notLeader(this.leader.port));
     else void serveAppend(this.log, this.faults, call, callback, () => this.restart());
   };
 
   private readonly batchAppend = (call: BatchCall) => {
     this.calls.batchAppend += 1;
-    if (this.leader) call.emit('error', notLeader('127.0.0.1', this.leader.port));
+    if (this.leader) call.emit('error', notLeader(this.leader.port));
     else
       serveBatchAppend(this.log, this.faults, call, {
         appended: () => (this.calls.append += 1),
@@ -111,10 +111,10 @@ export class Peer {
     this.authorization = call.metadata.get('authorization')[0]?.toString();
     if (live) this.calls.subscribe += 1;
     else this.calls.read += 1;
-    if (this.faults.silent || (live && this.faults.silentSubscriptions)) return;
+    if (this.faults.silent) return;
     if (this.leader && call.metadata.get('requires-leader').length > 0) {
       this.calls.turnedAway += 1;
-      call.emit('error', notLeader('127.0.0.1', this.leader.port));
+      call.emit('error', notLeader(this.leader.port));
       return;
     }
     const refusal = live ? this.faults.takeSubscriptionFault() : undefined;

@@ -11,9 +11,9 @@ export function failure(code: status, exception: string, details: Record<string,
   return Object.assign(new Error(exception), { code, details: exception, metadata });
 }
 
-export function notLeader(host: string, port: number): StatusObject {
+export function notLeader(port: number): StatusObject {
   return failure(status.NOT_FOUND, 'not-leader', {
-    'leader-endpoint-host': host,
+    'leader-endpoint-host': '127.0.0.1',
     'leader-endpoint-port': String(port),
   });
 }
@@ -22,8 +22,9 @@ export function streamNameOf(identifier: shared.StreamIdentifier | undefined): s
   return Buffer.from(identifier!.getStreamName_asU8()).toString();
 }
 
-export function expectedOf(options: streams.AppendReq.Options): Expected {
-  if (options.hasRevision()) return BigInt(options.getRevision());
+export function expectedOf(options: streams.AppendReq.Options | streams.BatchAppendReq.Options): Expected {
+  const revision = 'hasRevision' in options ? options.hasRevision() : options.hasStreamPosition();
+  if (revision) return BigInt('getRevision' in options ? options.getRevision() : options.getStreamPosition());
   if (options.hasNoStream()) return 'no-stream';
   return options.hasStreamExists() ? 'stream-exists' : 'any';
 }
@@ -41,9 +42,12 @@ export function proposedOf(message: Proposal): ProposedEvent {
   };
 }
 
-/** The size of an event in bytes, as the server counts it against its limit for one append. */
-export function sizeOf({ type, data, metadata }: ProposedEvent): number {
-  return 2 * type.length + data.length + metadata.length;
+/** The size of an append in bytes, as the server counts it against its limit. */
+export function sizeOf(events: readonly ProposedEvent[]): number {
+  return events.reduce(
+    (sum, { type, data, metadata }) => sum + 2 * type.length + data.length + metadata.length,
+    0,
+  );
 }
 
 export function appendResponse(verdict: AppendVerdict, expected: Expected): streams.AppendResp {

@@ -1,9 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { Scheduler, type Process } from './scheduler.js';
-
-function processNamed(name: string): Process {
-  return { name, state: 'running', silentSince: undefined };
-}
+import { Scheduler, startProcess } from './scheduler.js';
 
 async function drain(scheduler: Scheduler): Promise<void> {
   while (await scheduler.step());
@@ -16,7 +12,7 @@ describe('the scheduler', () => {
       scheduler.reseed(seed);
       const order: number[] = [];
       const wait = async (n: number) => {
-        await scheduler.turn(processNamed('a'));
+        await scheduler.turn(startProcess('a'));
         order.push(n);
       };
       const waiting = Promise.all(Array.from({ length: 8 }, (_, n) => wait(n)));
@@ -30,7 +26,7 @@ describe('the scheduler', () => {
 
   it('gives none to a process that is dead, and those of a paused one when it goes on', async () => {
     const scheduler = new Scheduler();
-    const [dead, paused] = [processNamed('dead'), processNamed('paused')];
+    const [dead, paused] = [startProcess('dead'), startProcess('paused')];
     const seen: string[] = [];
     void scheduler.turn(dead).then(() => seen.push('dead'));
     void scheduler.turn(paused).then(() => seen.push('paused'));
@@ -45,7 +41,7 @@ describe('the scheduler', () => {
 
   it('gives a turn that is for later when the time has come, or none when its signal aborts before', async () => {
     const scheduler = new Scheduler();
-    const process = processNamed('a');
+    const process = startProcess('a');
     const seen: string[] = [];
     const ending = new AbortController();
     void scheduler.after(process, 1_000).then(() => seen.push('late'));
@@ -67,7 +63,7 @@ describe('the scheduler', () => {
     const seen: string[] = [];
     signal.signal.addEventListener('abort', () => {
       void Promise.resolve()
-        .then(() => scheduler.turn(processNamed('woken')))
+        .then(() => scheduler.turn(startProcess('woken')))
         .then(() => seen.push('woken'));
     });
     signal.abort();

@@ -1,4 +1,4 @@
-import { Random } from './random.js';
+import { randomFrom } from './random.js';
 
 /**
  * A process of the simulated installation, from its start to its end; a restart makes another one of the same
@@ -16,6 +16,10 @@ export interface Process {
   silentSince: number | undefined;
 }
 
+export function startProcess(name: string): Process {
+  return { name, state: 'running', silentSince: undefined };
+}
+
 interface Turn {
   readonly process: Process;
   readonly at: number;
@@ -31,32 +35,20 @@ const settle = () => new Promise<void>((resolve) => setImmediate(resolve));
  * two turns any process may be killed or paused, so a process can die at each of its awaits.
  */
 export class Scheduler {
-  private nowMs: number;
+  private nowMs = Date.UTC(2026, 0, 1);
   private turns: Turn[] = [];
-  private random = new Random(0);
-  private given = 0;
-
-  constructor(startAt = Date.UTC(2026, 0, 1)) {
-    this.nowMs = startAt;
-  }
+  /** A choice that the seed determines: from 0 to `bound` - 1. */
+  choose = randomFrom(0);
+  turnsGiven = 0;
 
   /** Milliseconds since 1970. */
   get now(): number {
     return this.nowMs;
   }
 
-  get turnsGiven(): number {
-    return this.given;
-  }
-
   /** Determines all later random choices. */
   reseed(seed: number): void {
-    this.random = new Random(seed);
-  }
-
-  /** A choice that the seed determines: from 0 to `bound` - 1. */
-  choose(bound: number): number {
-    return this.random.below(bound);
+    this.choose = randomFrom(seed);
   }
 
   /** Resolves when the process gets its turn; never if the process is dead by then. */
@@ -122,7 +114,7 @@ export class Scheduler {
     if (!turn) return false;
     this.turns.splice(this.turns.indexOf(turn), 1);
     this.nowMs += 1;
-    this.given += 1;
+    this.turnsGiven += 1;
     turn.run();
     await settle();
     return true;

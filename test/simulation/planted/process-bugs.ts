@@ -16,49 +16,51 @@ export function given(
   return { delivered: (name, events) => (name === process ? change(events) : events) };
 }
 
-/** Charges of failed jobs are kept. */
-export const settleOnFailed = given(chargeCloser, (events) =>
-  events.map((event) =>
-    // Only the type matters: the closer reads nothing else.
-    event.type === 'JobFailed' ? ({ ...event, type: 'JobSucceeded' } as unknown as ProjectedEvent) : event,
+/** A delivery of more than `most` events loses its last one. */
+export function withoutTheLast(process: string, most: number): Partial<Wiring> {
+  return given(process, (events) => (events.length > most ? events.slice(0, -1) : events));
+}
+
+/** A process does not hear of one type of event. */
+function withoutType(process: string, unheard: string): Partial<Wiring> {
+  return given(process, (events) => events.filter(({ type }) => type !== unheard));
+}
+
+export const processBugs = {
+  /** The sweep treats every open charge without a job as an orphan. */
+  'sweep-ignores-horizon': { sweep: (options) => sweepOrphans({ ...options, orphanHorizonMs: 0 }) },
+
+  /** Charges of failed jobs are kept. */
+  'settle-on-failed': given(chargeCloser, (events) =>
+    events.map((event) =>
+      // Only the type matters: the closer reads nothing else.
+      event.type === 'JobFailed' ? ({ ...event, type: 'JobSucceeded' } as unknown as ProjectedEvent) : event,
+    ),
   ),
-);
 
-/** Only the caller's own process refunds a cancelled job. */
-export const cancelsNotHeard = given(chargeCloser, (events) =>
-  events.filter(({ type }) => type !== 'JobCancelled'),
-);
+  'checkpoint-before-effect': { checkpoint: 'first' },
 
-/** Only the process that dispatched a batch begins it. */
-export const batchesNotBegun = given(batchParents, (events) =>
-  events.filter(({ type }) => type !== 'JobQueued'),
-);
+  /** Errors of a handler are logged and dropped. */
+  'errors-passed-over': { swallowsErrors: true },
 
-/** A long batch loses its last job before the queue. */
-export const queueLosesTheLast = given(renderDispatcher, (events) =>
-  events.length > 2 ? events.slice(0, -1) : events,
-);
+  /** Only the caller's own process refunds a cancelled job. */
+  'cancels-not-heard': withoutType(chargeCloser, 'JobCancelled'),
 
-export const checkpointBeforeEffect: Partial<Wiring> = { checkpoint: 'first' };
+  /** Only the process that dispatched a batch begins it. */
+  'batches-not-begun': withoutType(batchParents, 'JobQueued'),
 
-/** Errors of a handler are logged and dropped. */
-export const errorsPassedOver: Partial<Wiring> = { swallowsErrors: true };
+  /** A long batch loses its last job before the queue. */
+  'queue-loses-the-last': withoutTheLast(renderDispatcher, 2),
 
-/** A process that was taken for dead continues where it was. */
-export const checkpointsWithoutEpoch: Partial<Wiring> = { fenced: false };
+  /** A process that was taken for dead continues where it was. */
+  'checkpoints-without-epoch': { fenced: false },
 
-/** Rows are committed first, and their checkpoint after. */
-export const rowsBeforeCheckpoint: Partial<Wiring> = { tables: 'rows-first' };
+  /** Rows are committed first, and their checkpoint after. */
+  'rows-before-checkpoint': { tables: 'rows-first' },
 
-export const projectionSkips = given(projections, (events) =>
-  events.length > 4 ? events.slice(0, -1) : events,
-);
+  'projection-skips': withoutTheLast(projections, 4),
 
-export const projectionDoubles = given(projections, (events) =>
-  events.length > 4 ? [...events.slice(0, 1), ...events] : events,
-);
-
-/** The sweep treats every open charge without a job as an orphan. */
-export const sweepIgnoresHorizon: Partial<Wiring> = {
-  sweep: (options) => sweepOrphans({ ...options, orphanHorizonMs: 0 }),
-};
+  'projection-doubles': given(projections, (events) =>
+    events.length > 4 ? [...events.slice(0, 1), ...events] : events,
+  ),
+} satisfies Record<string, Partial<Wiring>>;

@@ -1,230 +1,180 @@
-import type { DispatchIds, IdempotencyStore, IdempotentRequest } from '#application/dispatch/idempotency.js';
+import type { IdempotencyStore } from '#application/dispatch/idempotency.js';
 import {
   AppendOutcomeUnknown,
-  type AppendOutcome,
   type EventStore,
   type NewEvent,
-  type RecordedEvent,
   storeWith,
   type StreamWrite,
 } from '#event-store/event-store.js';
-import type { SnapshotStore } from '#event-store/snapshots.js';
 import { eventId, newId } from '#platform/ids.js';
 import { sha256Of } from '#application/render/render-inputs.js';
 import type { EventOfType } from '#domain/events.js';
-import type { Wiring } from '../wiring.js';
+import type { Role, Wiring } from '../wiring.js';
 
 type Append = EventStore['append'];
 
-/** The store, with some of its appends done differently. */
-function withAppend(client: EventStore, around: (append: Append) => Append): EventStore {
-  const append = around(client.append.bind(client));
-  return new Proxy(client, {
-    get: (target, name) => {
-      if (name === 'append') return append;
-      const member = Reflect.get(target, name) as unknown;
-      return typeof member === 'function' ? (member.bind(target) as unknown) : member;
-    },
+/** The store, with some of its appends done differently: those of all processes, or of one role. */
+function withAppend(around: (append: Append) => Append, onlyOf?: Role): Pick<Wiring, 'store'> {
+  return {
+    store: (client, { role }) =>
+      onlyOf === undefined || role === onlyOf
+        ? storeWith(client, { append: around((...given) => client.append(...given)) })
+        : client,
+  };
+}
+
+/** Appends to the streams that are meant happen at any revision. */
+const atAnyRevision =
+  (isMeant: (stream: string) => boolean) =>
+  (append: Append): Append =>
+  (stream, expected, events) =>
+    append(stream, isMeant(stream) ? 'any' : expected, events);
+
+/** Changes the writes that are appended together. */
+function withTogether(
+  change: (writes: readonly StreamWrite[]) => readonly StreamWrite[],
+): Pick<Wiring, 'store'> {
+  return {
+    store: (client) =>
+      client.appendTogether
+        ? storeWith(client, { appendTogether: (writes) => client.appendTogether!(change(writes)) })
+        : client,
+  };
+}
+
+/** An append is answered at once and carried out in the background. */
+function inBackground(isMeant: (event: NewEvent | undefined) => boolean): Pick<Wiring, 'store'> {
+  return withAppend((append) => async (stream, expected, events) => {
+    if (!isMeant(events[0])) return append(stream, expected, events);
+    append(stream, expected, events).catch(() => undefined);
+    const before = expected === 'no-stream' || expected === 'any' ? -1n : expected;
+    const revision = before + BigInt(events.length);
+    return { outcome: 'appended', revision, position: 0n, replayed: false };
   });
+}
+
+/** The keys, with another beginning. */
+function withBegin(around: (begin: IdempotencyStore['begin']) => IdempotencyStore['begin']): Partial<Wiring> {
+  return {
+    idempotency: (client) =>
+      Object.assign(Object.create(client) as IdempotencyStore, {
+        begin: around((request, ids) => client.begin(request, ids)),
+      }),
+  };
 }
 
 const ofAccount = (stream: string) => stream.includes('.account-');
 const ofJob = (stream: string) => stream.includes('.job-');
 
-/** Money at any revision: two processes spend the same credits. */
-export const anyRevisionOnAccounts: Partial<Wiring> = {
-  store: (client) =>
-    withAppend(
-      client,
-      (append) => (stream, expected, events) => append(stream, ofAccount(stream) ? 'any' : expected, events),
-    ),
-};
+export const storeBugs = {
+  /** The 202 comes before JobQueued is on the log. */
+  'answer-before-queue': inBackground((event) => event?.type === 'JobQueued'),
 
-/** A worker that was taken for dead continues to write, at any revision. */
-export const zombieWorker: Partial<Wiring> = {
-  store: (client, { role }) =>
-    role !== 'worker'
-      ? client
-      : withAppend(
-          client,
-          (append) => (stream, expected, events) => append(stream, ofJob(stream) ? 'any' : expected, events),
-        ),
-};
+  /** A price from memory is charged, even if the operator has changed it since. */
+  'price-without-guard': withTogether((writes) => writes.filter(({ events }) => events.length > 0)),
 
-/** An append whose answer was lost is repeated under new event ids. */
-export const freshIdsAfterUnknown: Partial<Wiring> = {
-  store: (client) =>
-    withAppend(client, (append) => async (stream, expected, events) => {
-      try {
-        return await append(stream, expected, events);
-      } catch (error) {
-        if (!(error instanceof AppendOutcomeUnknown) || !ofAccount(stream)) throw error;
-        return append(stream, 'any', renamed(events));
-      }
-    }),
-};
+  /** The charge is written, and the job beside it is not. */
+  'charge-without-its-job': withTogether((writes) => writes.filter(({ stream }) => !ofJob(stream))),
 
-function renamed(events: readonly NewEvent[]): NewEvent[] {
-  return events.map((event) => ({ ...event, id: eventId(newId(), 0) }));
-}
-
-/** After a conflict the same events are appended after the other writer's, without a new decision. */
-export const conflictWithoutDecision: Partial<Wiring> = {
-  store: (client) =>
-    withAppend(client, (append) => async (stream, expected, events) => {
-      const appended = await append(stream, expected, events);
-      if (appended.outcome === 'appended' || !ofAccount(stream)) return appended;
-      return append(stream, appended.actual, events);
-    }),
-};
-
-/** Changes the writes that are appended together. */
-function withTogether(change: (writes: readonly StreamWrite[]) => readonly StreamWrite[]): Wiring['store'] {
-  return (client) =>
-    client.appendTogether
-      ? storeWith(client, { appendTogether: (writes) => client.appendTogether!(change(writes)) })
-      : client;
-}
-
-/** The digest of a job's picture is computed from its bytes at the time of the dispatch. */
-export const digestOfWhatIsThere: Partial<Wiring> = {
-  store: (client, { objects }) => {
-    const believed = (events: readonly NewEvent[]) =>
-      events.map((event) => {
-        if (event.type !== 'JobQueued') return event;
-        // Events of this type have this data.
-        const job = event.data as EventOfType<'JobQueued'>['data'];
-        const inputs = job.inputs.map((input) => {
-          const bytes = objects.get(input.storageKey);
-          return bytes ? { ...input, sha256: sha256Of(bytes) } : input;
+  /** The digest of a job's picture is computed from its bytes at the time of the dispatch. */
+  'digest-of-what-is-there': {
+    store: (client, place) => {
+      const believed = (events: readonly NewEvent[]) =>
+        events.map((event) => {
+          if (event.type !== 'JobQueued') return event;
+          // Events of this type have this data.
+          const job = event.data as EventOfType<'JobQueued'>['data'];
+          const inputs = job.inputs.map((input) => {
+            const bytes = place.objects.get(input.storageKey);
+            return bytes ? { ...input, sha256: sha256Of(bytes) } : input;
+          });
+          return { ...event, data: { ...job, inputs } };
         });
-        return { ...event, data: { ...job, inputs } };
-      });
-    const { appendTogether } = client;
-    return storeWith(
-      withAppend(
-        client,
+      const together = withTogether((writes) =>
+        writes.map((write) => ({ ...write, events: believed(write.events) })),
+      );
+      const alone = withAppend(
         (append) => (stream, expected, events) => append(stream, expected, believed(events)),
-      ),
-      appendTogether
-        ? {
-            appendTogether: (writes) =>
-              appendTogether.call(
-                client,
-                writes.map((write) => ({ ...write, events: believed(write.events) })),
-              ),
-          }
-        : {},
-    );
+      );
+      return alone.store(together.store(client, place), place);
+    },
   },
-};
 
-/** A price from memory is charged, even if the operator has changed it since. */
-export const priceWithoutGuard: Partial<Wiring> = {
-  store: withTogether((writes) => writes.filter(({ events }) => events.length > 0)),
-};
+  /** Money at any revision: two processes spend the same credits. */
+  'any-revision-on-accounts': withAppend(atAnyRevision(ofAccount)),
 
-/** The charge is written, and the job beside it is not. */
-export const chargeWithoutItsJob: Partial<Wiring> = {
-  store: withTogether((writes) => writes.filter(({ stream }) => !ofJob(stream))),
-};
+  /** After a conflict the same events are appended after the other writer's, without a new decision. */
+  'conflict-without-decision': withAppend((append) => async (stream, expected, events) => {
+    const appended = await append(stream, expected, events);
+    if (appended.outcome === 'appended' || !ofAccount(stream)) return appended;
+    return append(stream, appended.actual, events);
+  }),
 
-/** An append is answered at once and carried out in the background. */
-function inBackground(isMeant: (stream: string, events: readonly NewEvent[]) => boolean): Wiring['store'] {
-  return (client) =>
-    withAppend(client, (append) => async (stream, expected, events) => {
-      if (!isMeant(stream, events)) return append(stream, expected, events);
-      append(stream, expected, events).catch(() => undefined);
-      const before = expected === 'no-stream' || expected === 'any' ? -1n : expected;
-      const revision = before + BigInt(events.length);
-      const answer: AppendOutcome = { outcome: 'appended', revision, position: 0n, replayed: false };
-      return answer;
-    });
-}
+  /** An append whose answer was lost is repeated under new event ids. */
+  'fresh-ids-after-unknown': withAppend((append) => async (stream, expected, events) => {
+    try {
+      return await append(stream, expected, events);
+    } catch (error) {
+      if (!(error instanceof AppendOutcomeUnknown) || !ofAccount(stream)) throw error;
+      const renamed = events.map((event) => ({ ...event, id: eventId(newId(), 0) }));
+      return append(stream, 'any', renamed);
+    }
+  }),
 
-/** The 202 comes before JobQueued is on the log. */
-export const answerBeforeQueue: Partial<Wiring> = {
-  store: inBackground((stream, [event]) => ofJob(stream) && event?.type === 'JobQueued'),
-};
-
-/** The engine is called before RenderStarted is on the log. */
-export const renderBeforeRecord: Partial<Wiring> = {
-  store: inBackground((_stream, [event]) => event?.type === 'RenderStarted'),
-};
-
-/** A worker takes every attempt for the first. */
-export const attemptsForgotten: Partial<Wiring> = {
-  store: (client, { role }) => {
-    if (role !== 'worker') return client;
-    const readStream: EventStore['readStream'] = async (stream, options) => {
-      const slice = await client.readStream(stream, options);
-      return slice.kind === 'found' ? { ...slice, events: slice.events.map(asFirstAttempt) } : slice;
-    };
-    return new Proxy(client, {
-      get: (target, name) => {
-        if (name === 'readStream') return readStream;
-        const member = Reflect.get(target, name) as unknown;
-        return typeof member === 'function' ? (member.bind(target) as unknown) : member;
-      },
-    });
+  /** A snapshot is saved with the state of the one before it. */
+  'stale-snapshot': {
+    snapshots: (client) => {
+      const last = new Map<string, string>();
+      return {
+        load: (...given) => client.load(...given),
+        drop: (...given) => client.drop(...given),
+        save: (stream, foldVersion, revision, state) => {
+          const older = last.get(stream);
+          last.set(stream, JSON.stringify(state));
+          // The position is correct, because the loader checks it against the stream.
+          const { position } = state as { position: string };
+          const saved = older === undefined ? state : { ...(JSON.parse(older) as object), position };
+          return client.save(stream, foldVersion, revision, saved);
+        },
+      };
+    },
   },
-};
 
-function asFirstAttempt(event: RecordedEvent): RecordedEvent {
-  return event.type === 'RenderStarted'
-    ? { ...event, data: { ...(event.data as object), attempt: 0 } }
-    : event;
-}
+  /** A snapshot is believed without a check of its digest. */
+  'snapshots-believed': { snapshots: (_, unchecked) => unchecked },
 
-/** A snapshot is saved with the state of the one before it. */
-export const staleSnapshot: Partial<Wiring> = {
-  snapshots: (client): SnapshotStore => {
-    const last = new Map<string, string>();
-    return {
-      load: (stream, foldVersion) => client.load(stream, foldVersion),
-      drop: (...given) => client.drop(...given),
-      save: (stream, foldVersion, revision, state) => {
-        const older = last.get(stream);
-        last.set(stream, JSON.stringify(state));
-        // The position is correct, because the loader checks it against the stream.
-        const { position } = state as { position: string };
-        const saved = older === undefined ? state : { ...(JSON.parse(older) as object), position };
-        return client.save(stream, foldVersion, revision, saved);
-      },
-    };
+  /** Each try with a key counts as the first. */
+  'keys-forgotten': withBegin(
+    (begin) => (request, ids) => begin({ ...request, key: `${request.key}/${ids.requestId}` }, ids),
+  ),
+
+  /** A request that resumes the key of an earlier try continues under new ids. */
+  'ids-not-fixed-by-key': withBegin((begin) => async (request, ids) => {
+    const begun = await begin(request, ids);
+    return begun.kind === 'resume' ? { kind: 'new', ids, lease: begun.lease } : begun;
+  }),
+
+  /** A worker that was taken for dead continues to write, at any revision. */
+  'zombie-worker': withAppend(atAnyRevision(ofJob), 'worker'),
+
+  /** A worker takes every attempt for the first. */
+  'attempts-forgotten': {
+    store: (client, { role }) => {
+      if (role !== 'worker') return client;
+      const readStream: EventStore['readStream'] = async (...given) => {
+        const slice = await client.readStream(...given);
+        if (slice.kind !== 'found') return slice;
+        const events = slice.events.map((event) =>
+          event.type === 'RenderStarted'
+            ? { ...event, data: { ...(event.data as object), attempt: 0 } }
+            : event,
+        );
+        return { ...slice, events };
+      };
+      return storeWith(client, { readStream });
+    },
   },
-};
 
-/** A snapshot is believed without a check of its digest. */
-export const snapshotsBelieved: Partial<Wiring> = { snapshots: (_, unchecked) => unchecked };
-
-/** Each try with a key counts as the first. */
-export const keysForgotten: Partial<Wiring> = {
-  idempotency: (client) =>
-    withBegin(client, (request, ids) =>
-      client.begin({ ...request, key: `${request.key}/${ids.requestId}` }, ids),
-    ),
-};
-
-/** A request that resumes the key of an earlier try continues under new ids. */
-export const idsNotFixedByKey: Partial<Wiring> = {
-  idempotency: (client) =>
-    withBegin(client, async (request, ids) => {
-      const begun = await client.begin(request, ids);
-      return begun.kind === 'resume' ? { kind: 'new', ids, lease: begun.lease } : begun;
-    }),
-};
-
-function withBegin(
-  client: IdempotencyStore,
-  begin: (request: IdempotentRequest, ids: DispatchIds) => ReturnType<IdempotencyStore['begin']>,
-): IdempotencyStore {
-  return {
-    begin,
-    reopen: (request, lost) => client.reopen(request, lost),
-    reassign: (lease, ids) => client.reassign(lease, ids),
-    answer: (lease, answer) => client.answer(lease, answer),
-    forget: (lease) => client.forget(lease),
-    release: (lease) => client.release(lease),
-  };
-}
+  /** The engine is called before RenderStarted is on the log. */
+  'render-before-record': inBackground((event) => event?.type === 'RenderStarted'),
+} satisfies Record<string, Partial<Wiring>>;

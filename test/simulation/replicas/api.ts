@@ -6,8 +6,7 @@ import { Operations } from '#application/operation/operations.js';
 import { StoredPictures } from '#application/picture/stored-pictures.js';
 import type { EventStore } from '#event-store/event-store.js';
 import { StoredJobs } from '#adapters/stored-jobs.js';
-import { accountSettings, type Installation } from '../installation.js';
-import { SimulatedIdempotencyStore } from '../services/idempotency.js';
+import { accountSettings } from '../installation.js';
 import { LogWatch } from '#read-store/log-watch.js';
 import { Replica } from './replica.js';
 
@@ -15,23 +14,15 @@ import { Replica } from './replica.js';
 export class ApiReplica extends Replica {
   accounts!: AccountWriter;
   dispatch!: DispatchWorkflowHandler;
-  cancel!: CancelJobHandler;
+  cancel!: Pick<CancelJobHandler, 'execute'>;
   store!: EventStore;
   /** True if the checkpoints fit the log, by this process's last check. */
   log!: LogWatch;
-
-  constructor(
-    name: string,
-    private readonly installation: Installation,
-  ) {
-    super(name);
-  }
 
   protected boot(): void {
     const { installation, process } = this;
     const { wiring, scheduler, keys } = installation;
     const { store, snapshots } = installation.storesFor('api', process, this.network);
-    const place = { role: 'api', process, scheduler, objects: installation.objects } as const;
     const nextTurn = () => scheduler.turn(process);
     this.store = store;
     this.log = new LogWatch(
@@ -44,11 +35,11 @@ export class ApiReplica extends Replica {
       },
       { store, place: 'here' },
     );
-    this.accounts = wiring.accounts(store, snapshots, { ...accountSettings(scheduler), nextTurn }, place);
+    this.accounts = wiring.accounts(store, snapshots, { ...accountSettings(scheduler), nextTurn });
     const prices = new Operations(store, installation.clock);
     const references = new References(store, new StoredPictures(store, { assets: 10, jobs: 10 }));
-    const dispatcher = wiring.dispatcher(store, this.accounts, references, prices, place);
-    const idempotency = wiring.idempotency(new SimulatedIdempotencyStore(keys, scheduler, process));
+    const dispatcher = wiring.dispatcher(store, this.accounts, references, prices);
+    const idempotency = wiring.idempotency(keys.clientIn(process));
     this.dispatch = new DispatchWorkflowHandler(dispatcher, idempotency);
     this.cancel = wiring.cancel(store, this.accounts, new StoredJobs(store));
   }

@@ -22,11 +22,11 @@ import { StrandedJobs } from '#application/process-managers/stranded-jobs.js';
 import type { JobRow } from '#projections/jobs/jobs.read-model.js';
 import type { RenderQueue, RenderTask } from '#render-queue/render-queue.js';
 import type { ProjectedEvent } from '#read-store/projected-event.js';
-import { accountSettings, environment, orphanHorizonMs, type Installation } from '../installation.js';
-import { runSimulatedProcess } from '../services/run-process.js';
+import { accountSettings, environment, orphanHorizonMs } from '../installation.js';
+import { runSimulatedProcess, type SimulatedProcessOptions } from '../services/run-process.js';
 import { SimulatedDeliveries } from '../services/webhooks.js';
 import { simulatedSecrets } from './simulated-secrets.js';
-import { inBackground, Replica } from './replica.js';
+import { Replica } from './replica.js';
 import { commandBusOn } from '../../support/command-bus.js';
 
 export const projections = 'projections';
@@ -57,40 +57,33 @@ export class ProjectorReplica extends Replica {
   private stranded!: StrandedJobs;
   private deliveries!: SimulatedDeliveries;
 
-  constructor(
-    name: string,
-    private readonly installation: Installation,
-  ) {
-    super(name);
-  }
-
-  /** Runs the periodic sweep. */
-  async sweep(): Promise<unknown> {
+  /** Runs the periodic sweep. @returns its result in words */
+  async sweep(): Promise<string> {
     const { clock, logger, wiring } = this.installation;
     const { commands } = this;
     const openCharges: OpenCharges = {
       openChargesOlderThan: (before, limit, after) => this.openChargesOlderThan(before, limit, after),
     };
-    return wiring.sweep({ environment, commands, openCharges, clock, logger, orphanHorizonMs });
+    const swept = await wiring.sweep({ environment, commands, openCharges, clock, logger, orphanHorizonMs });
+    return JSON.stringify(swept);
   }
 
-  /** Runs the other periodic job: lost tasks are queued again. */
-  async look(): Promise<unknown> {
+  /** Runs the other periodic job: lost tasks are queued again. @returns its result in words */
+  async look(): Promise<string> {
     const { wiring, deliveryQueue, scheduler } = this.installation;
     const helped = await wiring.look(this.stranded);
     const overdue = await this.deliveries.overdue(environment, new Date(scheduler.now - overdueMs));
     deliveryQueue.requeue(wiring.overdue(overdue));
-    return helped;
+    return `${String(helped)} tasks put back`;
   }
 
   protected boot(): void {
     const { installation, process } = this;
     const { scheduler, wiring, clock, queue } = installation;
     const { store, snapshots } = installation.storesFor('projector', process, this.network);
-    const place = { role: 'projector', process, scheduler, objects: installation.objects } as const;
     const nextTurn = () => scheduler.turn(process);
     this.store = store;
-    const accounts = wiring.accounts(store, snapshots, { ...accountSettings(scheduler), nextTurn }, place);
+    const accounts = wiring.accounts(store, snapshots, { ...accountSettings(scheduler), nextTurn });
     this.commands = commandBusOn({ store, accounts });
     // Here the queue is only used to put tasks back.
     const requeueing = {
@@ -134,27 +127,23 @@ export class ProjectorReplica extends Replica {
 
   private run(
     name: string,
-    filter: Parameters<typeof runSimulatedProcess>[0]['filter'],
-    handle: (events: readonly ProjectedEvent[]) => Promise<(() => void) | void>,
+    filter: SimulatedProcessOptions['filter'],
+    handle: SimulatedProcessOptions['handle'],
     begin: () => void = () => undefined,
   ): void {
-    const { scheduler, checkpoints, wiring, invariants } = this.installation;
-    const { checkpoint, swallowsErrors, resume } = wiring;
+    const { scheduler, checkpoints, wiring } = this.installation;
     const running = runSimulatedProcess({
       scheduler,
       checkpoints,
       name,
-      swallowsErrors,
-      resume,
+      filter,
       begin,
-      anchorOf: (batch) => wiring.anchorOf(batch),
-      ...(filter && { filter }),
+      wiring: name === projections ? { ...wiring, checkpoint: 'last' } : wiring,
       process: this.process,
       store: this.store,
-      checkpoint: name === projections ? 'last' : checkpoint,
       handle: (events) => handle(wiring.delivered(name, events)),
     });
-    inBackground(running, (error) => invariants.violations.push(`${name} ended: ${String(error)}`));
+    this.inBackground(name, running);
   }
 
   /** Loads rows and folds. The transaction that moves the checkpoint does the writing. */

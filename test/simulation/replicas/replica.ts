@@ -1,4 +1,5 @@
-import type { Process } from '../kernel/scheduler.js';
+import type { Installation } from '../installation.js';
+import { startProcess, type Process } from '../kernel/scheduler.js';
 import { Network } from '../store/network.js';
 
 /**
@@ -8,19 +9,22 @@ export abstract class Replica {
   readonly network = new Network();
   process: Process;
 
-  constructor(readonly name: string) {
-    this.process = { name, state: 'dead', silentSince: undefined };
+  constructor(
+    readonly name: string,
+    protected readonly installation: Installation,
+  ) {
+    this.process = { ...startProcess(name), state: 'dead' };
   }
 
   start(): void {
-    this.process = { name: this.name, state: 'running', silentSince: undefined };
+    this.process = startProcess(this.name);
     this.boot();
   }
 
   protected abstract boot(): void;
-}
 
-/** Runs work for as long as its process lives; an error of the work ends the simulation. */
-export function inBackground(work: Promise<unknown>, onDefect: (error: unknown) => void): void {
-  work.catch(onDefect);
+  /** Runs work for as long as its process lives; an error of the work ends the simulation. */
+  protected inBackground(name: string, work: Promise<unknown>): void {
+    work.catch((error: unknown) => this.installation.report(`${name} ended: ${String(error)}`));
+  }
 }

@@ -5,36 +5,27 @@ import { WebhookSender } from '#capabilities/webhooks/webhook-sender.js';
 import type { Deliveries } from '#capabilities/webhooks/deliveries.js';
 import type { EventStore } from '#event-store/event-store.js';
 import { newId } from '#platform/ids.js';
-import type { Installation } from '../installation.js';
 import { SimulatedEngine } from '../services/engine.js';
 import { SimulatedStorage } from '../services/storage.js';
 import { SimulatedDeliveries, SimulatedReceiver } from '../services/webhooks.js';
 import { simulatedSecrets } from './simulated-secrets.js';
-import { inBackground, Replica } from './replica.js';
+import { Replica } from './replica.js';
 import { commandBusOn } from '../../support/command-bus.js';
 
 const slots = 2;
 
 /** One worker process, wired as `apps/worker` is, on the simulated queue. */
 export class WorkerReplica extends Replica {
-  constructor(
-    name: string,
-    private readonly installation: Installation,
-  ) {
-    super(name);
-  }
-
   protected boot(): void {
     const { installation, process } = this;
-    const { scheduler, logger, clock, queue, invariants, wiring, trace } = installation;
+    const { scheduler, logger, clock, queue, invariants, trace } = installation;
     const { store } = installation.storesFor('worker', process, this.network);
     const cancellations = new Cancellations(store, logger);
     cancellations.onApplicationBootstrap();
-    const simulated = new SimulatedEngine(scheduler, process, (label, inputs) => {
+    const engine = new SimulatedEngine(scheduler, process, (label, inputs) => {
       trace(`    ${this.name} calls the engine for ${label}`);
       return invariants.engineCalled(label, inputs);
     });
-    const engine = wiring.engine(simulated);
     const storage = new SimulatedStorage(installation.objects, scheduler, process);
     const timeoutAfter = (ms: number) => {
       const timeout = new AbortController();
@@ -55,13 +46,13 @@ export class WorkerReplica extends Replica {
     );
     const sender = this.sender(store);
     for (let slot = 0; slot < slots; slot++) {
-      inBackground(
+      this.inBackground(
+        this.name,
         installation.deliveryQueue.work(process, (task, claim) => sender.send(task, claim)),
-        (error) => invariants.violations.push(`${this.name} ended: ${String(error)}`),
       );
-      inBackground(
+      this.inBackground(
+        this.name,
         queue.work(process, (task, claim) => renderer.render(task, claim)),
-        (error) => invariants.violations.push(`${this.name} ended: ${String(error)}`),
       );
     }
   }

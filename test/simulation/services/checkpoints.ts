@@ -107,7 +107,7 @@ export class Checkpoints {
   /** Changes the checkpoint, as a person with access to the table could. */
   alter(
     name: string,
-    change: (kept: Pick<Entry, 'position' | 'anchor'>) => Partial<AnchoredCheckpoint>,
+    change: (kept: Pick<Entry, 'position' | 'anchor'>) => Partial<Pick<Entry, 'position' | 'anchor'>>,
   ): void {
     const entry = this.entryOf(name);
     if (entry.position === null) return;
@@ -168,18 +168,11 @@ export class Checkpoints {
   }
 
   /** Sets the checkpoint back, as from an old backup: later events are delivered once more. */
-  rewind(name: string, position: bigint | null, anchor?: Anchor): void {
-    const entry = this.entryOf(name);
-    if (entry.position === null || (position !== null && position > entry.position)) return;
-    entry.position = position;
-    entry.anchor = anchor;
-    entry.past = undefined;
-    entry.epoch += 1;
-    entry.lost.abort();
-  }
-
-  positionOf(name: string): bigint | null {
-    return this.entryOf(name).position;
+  rewind(name: string, by: number | 'all'): void {
+    this.alter(name, ({ position }) => ({
+      position: by === 'all' || position === null || position <= BigInt(by) ? null : position - BigInt(by),
+      anchor: undefined,
+    }));
   }
 
   private entryOf(name: string): Entry {

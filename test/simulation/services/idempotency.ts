@@ -19,14 +19,42 @@ interface Row {
   holder: string;
 }
 
-/** Idempotency-Keys as all clients share them, by the rules of `PostgresIdempotencyStore`. */
+/** Idempotency-Keys that all clients share, by the rules of `PostgresIdempotencyStore`. */
 export class IdempotencyKeys {
   private readonly rows = new Map<string, Row>();
   private holders = 0;
 
   constructor(private readonly scheduler: Scheduler) {}
 
-  begin(request: IdempotentRequest, ids: DispatchIds): IdempotencyBeginning {
+  /** A client of the keys: each call takes one turn to the database and one back. */
+  clientIn(process: Process): IdempotencyStore {
+    const call = async <T>(work: () => T): Promise<T> => {
+      await this.scheduler.turn(process);
+      const result = work();
+      await this.scheduler.turn(process);
+      return result;
+    };
+    const ofHeld = (lease: IdempotencyLease, change: (row: Row) => void) =>
+      call(() => {
+        const row = this.held(lease);
+        if (row) change(row);
+      });
+    return {
+      begin: (request, ids) => call(() => this.begin(request, ids)),
+      reopen: (request, lost) => call(() => this.reopen(request, lost)),
+      reassign: (lease, ids) =>
+        call(() => {
+          const row = this.held(lease);
+          if (!row) throw new IdempotencyLeaseLost('another try goes on with this Idempotency-Key');
+          row.ids = ids;
+        }),
+      answer: (lease, answer) => ofHeld(lease, (row) => (row.answer = JSON.stringify(answer))),
+      forget: (lease) => ofHeld(lease, () => this.rows.delete(nameOf(lease.request))),
+      release: (lease) => ofHeld(lease, (row) => (row.lockedUntil = -Infinity)),
+    };
+  }
+
+  private begin(request: IdempotentRequest, ids: DispatchIds): IdempotencyBeginning {
     const { now } = this.scheduler;
     const name = nameOf(request);
     const row = this.rows.get(name);
@@ -43,16 +71,12 @@ export class IdempotencyKeys {
   }
 
   /** The row, if this lease holds it. */
-  held({ request, holder }: IdempotencyLease): Row | undefined {
+  private held({ request, holder }: IdempotencyLease): Row | undefined {
     const row = this.rows.get(nameOf(request));
     return row?.holder === holder && row.answer === undefined ? row : undefined;
   }
 
-  forget({ request }: IdempotencyLease): void {
-    this.rows.delete(nameOf(request));
-  }
-
-  reopen(request: IdempotentRequest, { jobId }: DispatchIds): IdempotencyBeginning {
+  private reopen(request: IdempotentRequest, { jobId }: DispatchIds): IdempotencyBeginning {
     const row = this.rows.get(nameOf(request));
     if (row?.answer === undefined || row.ids.jobId !== jobId) return { kind: 'in-use' };
     row.answer = undefined;
@@ -79,56 +103,4 @@ export class IdempotencyKeys {
 
 function nameOf({ environment, tenant, endpoint, key }: IdempotentRequest): string {
   return JSON.stringify([environment, tenant, endpoint, key]);
-}
-
-/** A client of the keys: each call takes one turn to the database and one back. */
-export class SimulatedIdempotencyStore implements IdempotencyStore {
-  constructor(
-    private readonly keys: IdempotencyKeys,
-    private readonly scheduler: Scheduler,
-    private readonly process: Process,
-  ) {}
-
-  begin(request: IdempotentRequest, ids: DispatchIds): Promise<IdempotencyBeginning> {
-    return this.call(() => this.keys.begin(request, ids));
-  }
-
-  reopen(request: IdempotentRequest, lost: DispatchIds): Promise<IdempotencyBeginning> {
-    return this.call(() => this.keys.reopen(request, lost));
-  }
-
-  async reassign(lease: IdempotencyLease, ids: DispatchIds): Promise<void> {
-    await this.call(() => {
-      const row = this.keys.held(lease);
-      if (!row) throw new IdempotencyLeaseLost('another try goes on with this Idempotency-Key');
-      row.ids = ids;
-    });
-  }
-
-  async answer(lease: IdempotencyLease, answer: unknown): Promise<void> {
-    await this.call(() => {
-      const row = this.keys.held(lease);
-      if (row) row.answer = JSON.stringify(answer);
-    });
-  }
-
-  async forget(lease: IdempotencyLease): Promise<void> {
-    await this.call(() => {
-      if (this.keys.held(lease)) this.keys.forget(lease);
-    });
-  }
-
-  async release(lease: IdempotencyLease): Promise<void> {
-    await this.call(() => {
-      const row = this.keys.held(lease);
-      if (row) row.lockedUntil = -Infinity;
-    });
-  }
-
-  private async call<T>(work: () => T): Promise<T> {
-    await this.scheduler.turn(this.process);
-    const result = work();
-    await this.scheduler.turn(this.process);
-    return result;
-  }
 }

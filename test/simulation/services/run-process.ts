@@ -2,34 +2,26 @@ import {
   EventStoreUnavailable,
   type EventFilter,
   type EventStore,
-  type RecordedEvent,
   type SubscriptionBatch,
 } from '#event-store/event-store.js';
 import { asConsumerError, ConsumerHalted } from '#read-store/consumer-errors.js';
-import { resumeFrom, type Anchor } from '#read-store/log-fit.js';
 import { toProjectedEvent, type ProjectedEvent } from '#read-store/projected-event.js';
 import type { Process, Scheduler } from '../kernel/scheduler.js';
+import type { Wiring } from '../wiring.js';
 import { FencedOff, type Checkpoints, type Hold } from './checkpoints.js';
 
 export interface SimulatedProcessOptions {
+  readonly wiring: Pick<Wiring, 'resume' | 'anchorOf' | 'checkpoint' | 'swallowsErrors'>;
   readonly scheduler: Scheduler;
   readonly process: Process;
   readonly store: EventStore;
   readonly checkpoints: Checkpoints;
   readonly name: string;
-  readonly filter?: EventFilter;
+  readonly filter: EventFilter | undefined;
   /** Resolves to the work for the transaction that moves the checkpoint, if there is any. */
   handle(events: readonly ProjectedEvent[]): Promise<(() => void) | void>;
-  /** Finds the place where a consumer goes on. A function other than the service's plants a bug. */
-  readonly resume?: typeof resumeFrom;
-  /** Which event the checkpoint names. Default: the last of the batch. */
-  readonly anchorOf?: (batch: SubscriptionBatch) => Anchor | undefined;
   /** Called when the runner takes up the work. */
-  begin?(): void;
-  /** `first` plants a bug: the checkpoint moves before the effects. */
-  readonly checkpoint?: 'last' | 'first';
-  /** True plants a bug: errors of a handler are ignored. */
-  readonly swallowsErrors?: boolean;
+  begin(): void;
 }
 
 const firstRetryMs = 100;
@@ -40,12 +32,12 @@ const lastRetryMs = 10_000;
  * effects come before the checkpoint, and a batch is repeated for as long as its handler throws.
  */
 export async function runSimulatedProcess(options: SimulatedProcessOptions): Promise<never> {
-  const { scheduler, process, store, checkpoints, name, filter, resume = resumeFrom } = options;
+  const { scheduler, process, store, checkpoints, name, filter, wiring } = options;
   for (;;) {
     const hold = await checkpoints.acquire(process, name);
-    options.begin?.();
+    options.begin();
     try {
-      const { position } = await resume(store, hold);
+      const { position } = await wiring.resume(store, hold);
       const after = position === null ? {} : { after: position };
       const wanted = filter ? { filter } : {};
       for await (const batch of store.subscribe({ ...after, ...wanted, batchSize: 200, signal: hold.lost })) {
@@ -83,25 +75,21 @@ async function handleOnce(
   hold: Hold,
   batch: SubscriptionBatch,
 ): Promise<void> {
-  const { scheduler, process, checkpoints, checkpoint = 'last', swallowsErrors = false } = options;
-  const { anchorOf = ({ events }) => events.at(-1) } = options;
-  const events = projected(batch.events);
-  if (checkpoint === 'first') {
+  const { scheduler, process, checkpoints, wiring } = options;
+  const events = batch.events.map((event) => toProjectedEvent(event));
+  const anchor = wiring.anchorOf(batch);
+  if (wiring.checkpoint === 'first') {
     await scheduler.turn(process);
-    checkpoints.commit(hold, batch.position, anchorOf(batch));
+    checkpoints.commit(hold, batch.position, anchor);
     const late = await options.handle(events);
     await scheduler.turn(process);
     late?.();
     return;
   }
   const effects = await options.handle(events).catch((error: unknown) => {
-    if (!swallowsErrors) throw error;
+    if (!wiring.swallowsErrors) throw error;
   });
   await scheduler.turn(process);
-  checkpoints.commit(hold, batch.position, anchorOf(batch), effects ?? (() => undefined));
+  checkpoints.commit(hold, batch.position, anchor, effects ?? undefined);
   await scheduler.turn(process);
-}
-
-function projected(events: readonly RecordedEvent[]): ProjectedEvent[] {
-  return events.map((event) => toProjectedEvent(event));
 }

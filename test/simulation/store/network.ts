@@ -22,24 +22,11 @@ export const networkFaults = [
   'read-unavailable',
 ] as const;
 
-export type NetworkFault = (typeof networkFaults)[number];
-
-/** One connection from a client to the store. It breaks once, and loses every message on its way. */
-export class Connection {
-  private readonly isBroken = new AbortController();
-
-  get broken(): AbortSignal {
-    return this.isBroken.signal;
-  }
-
-  break(): void {
-    this.isBroken.abort();
-  }
-}
+type NetworkFault = (typeof networkFaults)[number];
 
 /** The network between some clients and the store, with its faults. */
 export class Network {
-  connection = new Connection();
+  private connection = new AbortController();
   refusing = false;
   private heldBack: AbortController | undefined;
   private readonly faults: NetworkFault[] = [];
@@ -49,13 +36,18 @@ export class Network {
     return this.heldBack?.signal;
   }
 
+  /** Aborts when the current connection breaks: it loses every message on its way. */
+  get broken(): AbortSignal {
+    return this.connection.signal;
+  }
+
   holdAnswers(): void {
     this.heldBack ??= new AbortController();
   }
 
   cut(): void {
-    this.connection.break();
-    this.connection = new Connection();
+    this.connection.abort();
+    this.connection = new AbortController();
   }
 
   refuse(): void {

@@ -11,7 +11,6 @@ import {
   type RecordedEvent,
   type StreamSlice,
   type SubscribeOptions,
-  type SubscriptionBatch,
 } from '#event-store/event-store.js';
 import type { EventMacs } from '#event-store/authentic/event-macs.js';
 import { serialiseAppend, serialiseTogether } from '#event-store/serialised-event.js';
@@ -19,7 +18,7 @@ import type { Process, Scheduler } from '../kernel/scheduler.js';
 import type { Network } from './network.js';
 import type { SimulatedLog } from './simulated-log.js';
 
-export interface SimulatedClientOptions {
+interface SimulatedClientOptions {
   readonly log: SimulatedLog;
   readonly scheduler: Scheduler;
   /** The process of the client; its death ends all calls, answered or not. */
@@ -165,8 +164,7 @@ export class SimulatedEventStore implements EventStore {
       if (page.position > position || (page.caughtUp && !toldCaughtUp)) {
         position = page.position;
         toldCaughtUp = page.caughtUp;
-        const batch: SubscriptionBatch = { events: page.events, position, caughtUp: page.caughtUp };
-        yield batch;
+        yield page;
       }
       if (page.caughtUp) await log.beyond(position, over, largestBatch === undefined ? undefined : filter);
     }
@@ -218,16 +216,16 @@ export class SimulatedEventStore implements EventStore {
   private async once<T>(carryOut: () => T): Promise<T> {
     const { network, scheduler, process, answerTimeoutMs = 5_000 } = this.options;
     if (network.refusing) throw new NotSent('connection refused');
-    const { connection } = network;
+    const { broken } = network;
     await scheduler.turn(process);
-    if (connection.broken.aborted) throw new NotSent('the connection broke');
+    if (broken.aborted) throw new NotSent('the connection broke');
     const settled = attempt(carryOut);
     await scheduler.turn(process);
-    if (network.held && !connection.broken.aborted) {
-      await scheduler.after(process, answerTimeoutMs, AbortSignal.any([network.held, connection.broken]));
+    if (network.held && !broken.aborted) {
+      await scheduler.after(process, answerTimeoutMs, AbortSignal.any([network.held, broken]));
       if (network.held) throw new AnswerLost('the store fell silent');
     }
-    if (connection.broken.aborted) throw new AnswerLost('the connection broke');
+    if (broken.aborted) throw new AnswerLost('the connection broke');
     return settled();
   }
 

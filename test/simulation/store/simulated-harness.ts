@@ -1,5 +1,5 @@
 import type { EventStoreHarness } from '../../event-store/harness.js';
-import { Scheduler, type Process } from '../kernel/scheduler.js';
+import { Scheduler, startProcess } from '../kernel/scheduler.js';
 import { Network } from './network.js';
 import { SimulatedEventStore } from './simulated-event-store.js';
 import { SimulatedLog } from './simulated-log.js';
@@ -8,13 +8,12 @@ import { SimulatedLog } from './simulated-log.js';
  * The simulated store for the conformance suite, which waits in real time. Here simulated time passes at least
  * as fast as real time, and turns are given as soon as they are due.
  */
-export function startSimulatedHarness(seed = 1): EventStoreHarness {
+export function startSimulatedHarness(): EventStoreHarness {
   const scheduler = new Scheduler();
-  scheduler.reseed(seed);
+  scheduler.reseed(1);
   const log = new SimulatedLog();
-  const process: Process = { name: 'conformance', state: 'running', silentSince: undefined };
   const disturbed = new Network();
-  const common = { log, scheduler, process };
+  const common = { log, scheduler, process: startProcess('conformance'), together: true };
   let told = performance.now();
   let running = true;
   const drive = async () => {
@@ -27,11 +26,9 @@ export function startSimulatedHarness(seed = 1): EventStoreHarness {
   };
   const driving = drive();
   return {
-    open: ({ macs } = {}) =>
-      new SimulatedEventStore({ ...common, together: true, network: new Network(), macs }),
+    open: ({ macs } = {}) => new SimulatedEventStore({ ...common, network: new Network(), macs }),
     faults: {
-      open: (options = {}) =>
-        new SimulatedEventStore({ ...common, together: true, network: disturbed, ...options }),
+      open: (options = {}) => new SimulatedEventStore({ ...common, network: disturbed, ...options }),
       holdAnswers: () => disturbed.holdAnswers(),
       cut: () => disturbed.cut(),
       refuse: () => disturbed.refuse(),

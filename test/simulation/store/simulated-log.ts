@@ -7,9 +7,10 @@ import {
   type EventMetadata,
   type ExpectedRevision,
   type RecordedEvent,
+  type SubscriptionBatch,
 } from '#event-store/event-store.js';
 import { findReplays, type Append, type SerialisedEvent } from '#event-store/serialised-event.js';
-import type { Process, Scheduler } from '../kernel/scheduler.js';
+import { startProcess, type Scheduler } from '../kernel/scheduler.js';
 
 /** An event with its whole past. The same history has the same object, however often it was written. */
 export interface Past {
@@ -28,13 +29,6 @@ interface Sleeper {
   wake: () => void;
 }
 
-export interface LogPage {
-  readonly events: readonly RecordedEvent[];
-  /** Everything up to here that passes the filter is in `events`. */
-  readonly position: bigint;
-  readonly caughtUp: boolean;
-}
-
 /**
  * The log of a simulated event store: all its clients share it, and no crash of a client harms it. Commits are
  * instantaneous and in order, so no position below the head is ever filled later. Faults on the way to the log
@@ -43,7 +37,7 @@ export interface LogPage {
 export class SimulatedLog {
   readonly identity = '00000000-0000-4000-8000-000000000001';
   /** The server outlives its clients, and calls on their way to it arrive. */
-  server = startServer();
+  server = startProcess('store');
   private readonly log: RecordedEvent[] = [];
   private readonly nothing: Past = { followedBy: new Map() };
   /** The past of each event of the log. */
@@ -69,7 +63,7 @@ export class SimulatedLog {
    */
   restore(scheduler: Scheduler, events: number): void {
     scheduler.kill(this.server);
-    this.server = startServer();
+    this.server = startProcess('store');
     this.pasts.splice(Math.max(0, this.log.length - events));
     for (const { id, stream } of this.log.splice(Math.max(0, this.log.length - events))) {
       this.places.delete(id);
@@ -114,7 +108,10 @@ export class SimulatedLog {
         const place = this.places.get(id);
         return place?.stream === stream && place.revision > after;
       });
-      if (overlaps || wrong.length === 0) throw duplicate(stream, taken);
+      if (overlaps || wrong.length === 0)
+        throw new DuplicateEventId(
+          `An append to ${stream} reuses ids of events that are in the log already: ${taken.map(({ id }) => id).join(', ')}`,
+        );
     }
     if (wrong.length > 0)
       return { outcome: 'wrong-expected-revision', streams: wrong.map(({ stream }) => stream) };
@@ -124,7 +121,7 @@ export class SimulatedLog {
     return { outcome: 'appended', writes: places, replayed: false };
   }
 
-  pageAfter(position: bigint, limit: number, filter: EventFilter | undefined): LogPage {
+  pageAfter(position: bigint, limit: number, filter: EventFilter | undefined): SubscriptionBatch {
     const events: RecordedEvent[] = [];
     const wanted = passes(filter);
     let reached = position;
@@ -159,11 +156,13 @@ export class SimulatedLog {
     this.streams.set(stream, known);
     for (const { id, type, data, metadata } of events) {
       const place = { stream, revision: ++revision, position: ++position };
-      const content = {
+      const recorded = deepFreeze({
+        id,
+        type,
         data: JSON.parse(data) as unknown,
         metadata: JSON.parse(metadata) as EventMetadata,
-      };
-      const recorded = deepFreeze({ id, type, ...content, ...place });
+        ...place,
+      });
       known.push(recorded);
       this.log.push(recorded);
       const { followedBy } = this.pasts.at(-1) ?? this.nothing;
@@ -192,16 +191,6 @@ export class SimulatedLog {
     }
     return low;
   }
-}
-
-function startServer(): Process {
-  return { name: 'store', state: 'running', silentSince: undefined };
-}
-
-function duplicate(stream: string, events: readonly SerialisedEvent[]): DuplicateEventId {
-  return new DuplicateEventId(
-    `An append to ${stream} reuses ids of events that are in the log already: ${events.map(({ id }) => id).join(', ')}`,
-  );
 }
 
 /** Events never change: freezing them makes every edit fail at once. */

@@ -1,10 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { Scheduler, type Process } from '../kernel/scheduler.js';
+import { Scheduler, startProcess } from '../kernel/scheduler.js';
 import { SimulatedSnapshotStore } from './simulated-snapshot-store.js';
 
 const scheduler = new Scheduler();
-const process: Process = { name: 'test', state: 'running', silentSince: undefined };
-const snapshots = new SimulatedSnapshotStore(new Map(), scheduler, process);
+const snapshots = new SimulatedSnapshotStore(new Map(), scheduler, startProcess('test'));
 
 /** Gives turns until the call has its answer. */
 async function answer<T>(call: Promise<T>): Promise<T> {
