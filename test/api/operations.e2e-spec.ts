@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { installation } from '#application/command-context.js';
-import { SchedulePrice, SchedulePriceHandler } from '#application/operation/manage-operations.handler.js';
+import { SchedulePrice } from '#application/operation/manage-operations.handler.js';
+import { StreamCommandHandler } from '#application/stream-command.handler.js';
 import { eventually } from '../support/eventually.js';
 import { ApiService, contextOf, type Tenant } from './support/api-service.js';
 import { expectError, type ApiClient } from './support/api-client.js';
@@ -27,7 +28,7 @@ async function price(name: string, credits: number): Promise<void> {
 async function schedule(name: string, credits: number, at: number): Promise<void> {
   const context = contextOf('live', installation);
   const scheduling = new SchedulePrice(context, name, { credits, from: new Date(at), reason });
-  const { kind } = await new SchedulePriceHandler(service.store).execute(scheduling);
+  const { kind } = await new StreamCommandHandler(service.store).execute(scheduling);
   expect(kind).toBe('accepted');
 }
 

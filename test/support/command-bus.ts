@@ -1,18 +1,12 @@
 import { CommandBus } from '@nestjs/cqrs';
+import { AccountCommandHandler } from '#application/account/account-command.handler.js';
 import type { AccountWriter } from '#application/account/account-writer.js';
-import { CloseChargeHandler, MakeChargesHandler } from '#application/account/charges.handler.js';
+import { CloseChargeHandler } from '#application/account/charges.handler.js';
 import { Dispatcher } from '#application/dispatch/dispatcher.js';
 import { References } from '#application/dispatch/references.js';
-import {
-  EndBatchHandler,
-  FenceJobHandler,
-  QueueJobHandler,
-  ReportRenderHandler,
-  StopJobHandler,
-  TakeUpJobHandler,
-} from '#application/job/job-writes.handler.js';
 import { Operations } from '#application/operation/operations.js';
 import { StoreRenderHandler } from '#application/picture/store-picture.handler.js';
+import { StreamCommandHandler } from '#application/stream-command.handler.js';
 import type { EventStore } from '#event-store/event-store.js';
 import type { ObjectStorage } from '#storage/object-storage.js';
 
@@ -28,16 +22,8 @@ export interface BusPorts {
  * test.
  */
 export function commandBusOn({ store, accounts, storage }: BusPorts): CommandBus {
-  const jobs = [
-    QueueJobHandler,
-    FenceJobHandler,
-    StopJobHandler,
-    EndBatchHandler,
-    TakeUpJobHandler,
-    ReportRenderHandler,
-  ];
-  const handlers: object[] = jobs.map((Handler) => new Handler(store));
-  if (accounts) handlers.push(new MakeChargesHandler(accounts), new CloseChargeHandler(accounts));
+  const handlers: object[] = [new StreamCommandHandler(store)];
+  if (accounts) handlers.push(new AccountCommandHandler(accounts), new CloseChargeHandler(accounts));
   if (storage) handlers.push(new StoreRenderHandler(store, storage));
   return commandBusOf(handlers);
 }

@@ -1,14 +1,10 @@
+import { AccountCommandHandler } from '#application/account/account-command.handler.js';
 import {
   ChangePlan,
-  ChangePlanHandler,
   GrantCredits,
-  GrantCreditsHandler,
   OpenAccount,
-  OpenAccountHandler,
   ReactivateAccount,
-  ReactivateAccountHandler,
   SuspendAccount,
-  SuspendAccountHandler,
   type Purchase,
 } from '#application/account/manage-accounts.handler.js';
 import type { AccountWriter } from '#application/account/account-writer.js';
@@ -17,29 +13,25 @@ import {
   IssueKey,
   IssueKeyHandler,
   RevokeKey,
-  RevokeKeyHandler,
   RotateKey,
   RotateKeyHandler,
   type KeyGrant,
 } from '#application/key/manage-keys.handler.js';
 import {
   PriceOperation,
-  PriceOperationHandler,
   SchedulePrice,
-  SchedulePriceHandler,
   SwitchOperation,
-  SwitchOperationHandler,
 } from '#application/operation/manage-operations.handler.js';
 import {
   PublishPreset,
   PublishPresetHandler,
   RetirePreset,
-  RetirePresetHandler,
   SeedPresets,
   SeedPresetsHandler,
   type PresetDraft,
   type SeedOptions,
 } from '#application/preset/manage-presets.handler.js';
+import { StreamCommandHandler } from '#application/stream-command.handler.js';
 import type { AccountTerms } from '#domain/account/account.events.js';
 import type { Environment } from '#domain/streams.js';
 import type { EventStore } from '#event-store/event-store.js';
@@ -54,28 +46,28 @@ export const openAccount = (
   accounts: AccountWriter,
   context: CommandContext,
   account: { readonly name: string; readonly terms: AccountTerms },
-) => new OpenAccountHandler(accounts).execute(new OpenAccount(context, account));
+) => new AccountCommandHandler(accounts).execute(new OpenAccount(context, account));
 
 export const grantCredits = (accounts: AccountWriter, context: CommandContext, purchase: Purchase) =>
-  new GrantCreditsHandler(accounts).execute(new GrantCredits(context, purchase));
+  new AccountCommandHandler(accounts).execute(new GrantCredits(context, purchase));
 
 export const changePlan = (
   accounts: AccountWriter,
   context: CommandContext,
   changes: Partial<AccountTerms>,
-) => new ChangePlanHandler(accounts).execute(new ChangePlan(context, changes));
+) => new AccountCommandHandler(accounts).execute(new ChangePlan(context, changes));
 
 export const suspendAccount = (accounts: AccountWriter, context: CommandContext, reason: string) =>
-  new SuspendAccountHandler(accounts).execute(new SuspendAccount(context, reason));
+  new AccountCommandHandler(accounts).execute(new SuspendAccount(context, { reason }));
 
 export const reactivateAccount = (accounts: AccountWriter, context: CommandContext) =>
-  new ReactivateAccountHandler(accounts).execute(new ReactivateAccount(context));
+  new AccountCommandHandler(accounts).execute(new ReactivateAccount(context));
 
 export const issueKey = (store: EventStore, context: CommandContext, grant: KeyGrant) =>
   new IssueKeyHandler(store).execute(new IssueKey(context, grant));
 
 export const revokeKey = (store: EventStore, context: CommandContext, keyId: string, reason: string) =>
-  new RevokeKeyHandler(store).execute(new RevokeKey(context, keyId, reason));
+  new StreamCommandHandler(store).execute(new RevokeKey(context, keyId, reason));
 
 export const rotateKey = (store: EventStore, context: CommandContext, keyId: string, overlapMs: number) =>
   new RotateKeyHandler(store).execute(new RotateKey(context, keyId, overlapMs));
@@ -85,21 +77,21 @@ export const priceOperation = (
   context: CommandContext,
   workflow: string,
   price: { readonly credits: number; readonly reason: string },
-) => new PriceOperationHandler(store).execute(new PriceOperation(context, workflow, price));
+) => new StreamCommandHandler(store).execute(new PriceOperation(context, workflow, price));
 
 export const schedulePrice = (
   store: EventStore,
   context: CommandContext,
   workflow: string,
-  price: SchedulePrice['price'],
-) => new SchedulePriceHandler(store).execute(new SchedulePrice(context, workflow, price));
+  price: SchedulePrice['data'],
+) => new StreamCommandHandler(store).execute(new SchedulePrice(context, workflow, price));
 
 export const switchOperation = (
   store: EventStore,
   context: CommandContext,
   workflow: string,
   change: { readonly enabled: boolean; readonly reason: string },
-) => new SwitchOperationHandler(store).execute(new SwitchOperation(context, workflow, change));
+) => new StreamCommandHandler(store).execute(new SwitchOperation(context, workflow, change));
 
 export const publishPreset = (
   store: EventStore,
@@ -109,7 +101,7 @@ export const publishPreset = (
 ) => new PublishPresetHandler(store, storage).execute(new PublishPreset(context, draft));
 
 export const retirePreset = (store: EventStore, context: CommandContext, id: string, reason: string) =>
-  new RetirePresetHandler(store).execute(new RetirePreset(context, id, reason));
+  new StreamCommandHandler(store).execute(new RetirePreset(context, id, reason));
 
 export const seedPresets = (
   store: EventStore,

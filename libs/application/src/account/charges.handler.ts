@@ -1,29 +1,16 @@
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
+import type { Account } from '#domain/account/account.js';
 import type { RefundReason } from '#domain/account/account.events.js';
 import { refundCharge, settleCharge } from '#domain/account/close-charge.js';
 import { debitCredits, type DebitCredits, type DebitRejection } from '#domain/account/debit-credits.js';
-import type { StreamWrite } from '#event-store/event-store.js';
 import type { CommandContext } from '../command-context.js';
-import { type AccountVerdict, AccountWriter } from './account-writer.js';
+import { AccountCommand } from './account-command.handler.js';
+import { AccountWriter } from './account-writer.js';
 
-/** Makes all charges of one request, or none. Throws the errors of {@link AccountWriter.execute}. */
-export class MakeCharges extends Command<AccountVerdict<DebitRejection>> {
-  constructor(
-    readonly context: CommandContext,
-    readonly charges: readonly DebitCredits[],
-    /** Appended together with the charges, or not at all. Only for a store with `appendTogether`. */
-    readonly beside: readonly StreamWrite[] = [],
-  ) {
-    super();
-  }
-}
-
-@CommandHandler(MakeCharges)
-export class MakeChargesHandler implements ICommandHandler<MakeCharges> {
-  constructor(private readonly accounts: AccountWriter) {}
-
-  execute({ context, charges, beside }: MakeCharges): Promise<AccountVerdict<DebitRejection>> {
-    return this.accounts.execute(context, (account) => debitCredits(charges, account), beside);
+/** Makes all charges of one request, or none. */
+export class MakeCharges extends AccountCommand<readonly DebitCredits[], DebitRejection> {
+  decide(account: Account) {
+    return debitCredits(this.data, account);
   }
 }
 

@@ -4,11 +4,11 @@ import { ConsistencyModule } from '../consistency/consistency.module.js';
 import { CancelJobHandler } from './cancel-job.handler.js';
 import { JobQueries, NotedJobStreams } from './job-queries.js';
 import { JobWatch } from './job-watch.js';
-import { JobWritesModule } from './job-writes.module.js';
+import { StreamCommandsModule } from '../stream-commands.module.js';
 
 /** A caller's jobs: read, followed, cancelled. */
 @Module({
-  imports: [AccountModule, ConsistencyModule, JobWritesModule],
+  imports: [AccountModule, ConsistencyModule, StreamCommandsModule],
   providers: [JobWatch, NotedJobStreams, JobQueries, CancelJobHandler],
   exports: [JobQueries],
 })

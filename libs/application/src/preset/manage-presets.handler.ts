@@ -20,8 +20,9 @@ import { EventStore } from '#event-store/event-store.js';
 import { newId } from '#platform/ids.js';
 import { packagePath } from '#platform/package-folder.js';
 import { ObjectStorage } from '#storage/object-storage.js';
-import { handle, load, type Handled } from '../aggregate.js';
+import { handle, load } from '../aggregate.js';
 import { installation, type CommandContext } from '../command-context.js';
+import { StreamCommand } from '../stream-command.handler.js';
 
 const aggregate = { initial: initialPreset, evolve: evolvePreset };
 
@@ -102,27 +103,16 @@ function presetOf({ id, kind, label, spec, preview }: PresetDraft, at: Date): Pu
   return { presetId: id, kind, label, spec: { ...spec }, image, at: at.toISOString() };
 }
 
-type RetiredPreset = Handled<Preset, PresetNotFound>;
+/** Takes a preset out of the lists, for a reason. Jobs that were queued with it still render. */
+export class RetirePreset extends StreamCommand<string, Preset, PresetEvent, PresetNotFound> {
+  readonly aggregate = aggregate;
 
-/** Takes a preset out of the lists. Jobs that were queued with it still render. */
-export class RetirePreset extends Command<RetiredPreset> {
-  constructor(
-    readonly context: CommandContext,
-    readonly presetId: string,
-    readonly reason: string,
-  ) {
-    super();
+  get stream(): string {
+    return streamName(this.context.environment, 'preset', this.id);
   }
-}
 
-@CommandHandler(RetirePreset)
-export class RetirePresetHandler implements ICommandHandler<RetirePreset> {
-  constructor(private readonly store: EventStore) {}
-
-  execute({ context, presetId, reason }: RetirePreset): Promise<RetiredPreset> {
-    const stream = streamName(context.environment, 'preset', presetId);
-    const retirement = { reason, at: context.at.toISOString() };
-    return handle(this.store, stream, aggregate, (state) => retirePreset(retirement, state), context);
+  decide(preset: Preset, at: string) {
+    return retirePreset({ reason: this.data, at }, preset);
   }
 }
 
@@ -199,8 +189,6 @@ function seedingContext(environment: Environment, at: Date): CommandContext {
   const actor = 'saga:preset-seeding';
   return { environment, tenant: installation, commandId: requestId, requestId, actor, at };
 }
-
-export const presetHandlers = [PublishPresetHandler, RetirePresetHandler, SeedPresetsHandler];
 
 export interface JpegSize {
   readonly width: number;

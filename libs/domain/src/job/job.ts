@@ -66,7 +66,7 @@ export function evolveJob(state: Job, event: JobEvent): Job {
     }
     case 'RenderStarted': {
       const { attempt, worker } = event.data;
-      return { status: 'rendering', job: queued(state, event), attempt, worker, ...callsOf(state) };
+      return { status: 'rendering', job: queued(state, event), attempt, worker, ...called(state) };
     }
     case 'JobSucceeded':
       return { status: 'succeeded', ...endOf(state, event) };
@@ -85,16 +85,21 @@ function queued(state: Job, event: JobEvent): QueuedJob {
 }
 
 function endOf(state: Job, event: JobEvent) {
-  return { job: queued(state, event), attempt: attemptOf(state), ...callsOf(state) };
+  return { job: queued(state, event), attempt: attemptOf(state), ...called(state) };
 }
 
-function callsOf(state: Job): Called {
+/** The vendor calls of a job, in all attempts. */
+export function callsOf(state: Job): readonly KnownCall[] {
+  return 'calls' in state ? (state.calls ?? []) : [];
+}
+
+function called(state: Job): Called {
   return 'calls' in state && state.calls ? { calls: state.calls } : {};
 }
 
 function withCalls(state: Job, change: (calls: readonly KnownCall[]) => readonly KnownCall[]): Job {
   if (!('job' in state) || state.status === 'queued') return state;
-  return { ...state, calls: change(state.calls ?? []) };
+  return { ...state, calls: change(callsOf(state)) };
 }
 
 function told(
@@ -105,7 +110,7 @@ function told(
   return calls.map((known) => (known.call === call ? { ...known, ...news } : known));
 }
 
-function attemptOf(state: Job): number {
+export function attemptOf(state: Job): number {
   return 'attempt' in state ? state.attempt : 0;
 }
 

@@ -1,5 +1,5 @@
 import { accept, reject, type Decision } from '../decision.js';
-import { isUnfinished, type Job } from './job.js';
+import { attemptOf, callsOf, isUnfinished, type Job } from './job.js';
 import type { EventOfType } from '../events.js';
 import type { EndedJob, JobEvent, Provenance } from './job.events.js';
 
@@ -22,7 +22,7 @@ export interface StartRender {
 export function startRender(command: StartRender, job: Job): Decision<JobEvent, RenderRejection> {
   const refused = refuseUnlessUnfinished(job);
   if (refused) return refused;
-  const attempt = ('attempt' in job ? job.attempt : 0) + 1;
+  const attempt = attemptOf(job) + 1;
   if (attempt > maxAttempts) {
     const message = `The render was started ${maxAttempts} times and never finished. Your credits were refunded.`;
     return accept({
@@ -69,8 +69,7 @@ export function answerCall(
   job: Job,
 ): Decision<JobEvent, RenderRejection> {
   const { attempt, ...data } = command;
-  const calls = 'calls' in job ? (job.calls ?? []) : [];
-  const open = calls.some(({ call, answer }) => call === data.call && !answer);
+  const open = callsOf(job).some(({ call, answer }) => call === data.call && !answer);
   const late = open && !isUnfinished(job);
   if (!late) {
     const refused = refuseUnlessHeld(job, attempt);
