@@ -7,22 +7,7 @@ import {
   type ObjectLiteral,
   type SelectQueryBuilder,
 } from 'typeorm';
-import type {
-  CallReads,
-  CatalogReads,
-  JobReads,
-  JobsFilter,
-  KeyReads,
-  KeptCall,
-  Page,
-  PageRequest,
-  PresetReads,
-  ProductReads,
-  ProductsFilter,
-  RenderReads,
-  TimelineReads,
-  UsageReads,
-} from '#application/read-models.js';
+import type { JobsFilter, KeptCall, Page, PageRequest, ProductsFilter } from '#application/read-models.js';
 import type { CatalogResource } from '#domain/catalog/catalog.js';
 import type { PresetKind } from '#domain/preset/preset.events.js';
 import { CallRow } from './calls/calls.read-model.js';
@@ -40,7 +25,7 @@ import { UsageRow } from './usage/usage.read-model.js';
  * unknown. The ledger has its own reader, which also finds the open charges.
  */
 
-export class JobsReader implements JobReads {
+export class JobsReader {
   constructor(private readonly dataSource: DataSource) {}
 
   /** Newest first. Undefined if the cursor is not one of the tenant's jobs. */
@@ -75,7 +60,7 @@ export class JobsReader implements JobReads {
   }
 }
 
-export class TimelineReader implements TimelineReads {
+export class TimelineReader {
   constructor(private readonly dataSource: DataSource) {}
 
   /**
@@ -91,7 +76,7 @@ export class TimelineReader implements TimelineReads {
 }
 
 /** Pictures that are finished. */
-export class RendersReader implements RenderReads {
+export class RendersReader {
   constructor(private readonly dataSource: DataSource) {}
 
   /** Newest first. */
@@ -116,7 +101,7 @@ export class RendersReader implements RenderReads {
   }
 }
 
-export class CatalogReader implements CatalogReads {
+export class CatalogReader {
   constructor(private readonly dataSource: DataSource) {}
 
   /** Newest first. */
@@ -143,7 +128,7 @@ export class CatalogReader implements CatalogReads {
   }
 }
 
-export class UsageReader implements UsageReads {
+export class UsageReader {
   constructor(private readonly dataSource: DataSource) {}
 
   /** Newest first. */
@@ -157,7 +142,7 @@ export class UsageReader implements UsageReads {
   }
 }
 
-export class ProductsReader implements ProductReads {
+export class ProductsReader {
   constructor(private readonly dataSource: DataSource) {}
 
   /** Newest first. */
@@ -172,7 +157,7 @@ export class ProductsReader implements ProductReads {
 }
 
 /** The calls of all tenants, for housekeeping. */
-export class CallsReader implements CallReads {
+export class CallsReader {
   constructor(private readonly dataSource: DataSource) {}
 
   async answeredBetween(from: Date, until: Date, limit: number): Promise<KeptCall[]> {
@@ -189,7 +174,7 @@ export class CallsReader implements CallReads {
 }
 
 /** Presets belong to the installation, so every tenant sees the same. */
-export class PresetsReader implements PresetReads {
+export class PresetsReader {
   constructor(private readonly dataSource: DataSource) {}
 
   /** The published presets, in the order of their ids. */
@@ -214,7 +199,7 @@ export class PresetsReader implements PresetReads {
  * The keys that operators list. Authentication reads the key's own stream, and this read model only while the event
  * store is away.
  */
-export class KeysReader implements KeyReads {
+export class KeysReader {
   constructor(private readonly dataSource: DataSource) {}
 
   /** Newest first, revoked ones included. */

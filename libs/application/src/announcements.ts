@@ -8,9 +8,9 @@ import {
   type Environment,
   type StreamCategory,
 } from '#domain/streams.js';
-import { EventStore } from '#event-store/event-store.js';
+import { EventStore, type RecordedEvent } from '#event-store/event-store.js';
 import { Logger } from '#platform/logger.js';
-import { followFromNow, type FollowOptions } from './follow-log.js';
+import { followFromNow } from './follow-log.js';
 
 /** An event of the log, with its environment and stream id. */
 export interface Announcement<Type extends DomainEventType = DomainEventType> {
@@ -30,7 +30,10 @@ export interface Listener {
 /** The listeners of this process. A module that has listeners provides them under this token. */
 export const Listeners = Symbol('Listeners');
 
-/** Listens for as long as the app runs. A subscription that ends with an error starts again. */
+/**
+ * Passes new events from any process to the listeners, within a tenth of a second. All listeners share one
+ * subscription, which runs as long as the app and starts again after an error.
+ */
 @Injectable()
 export class Announcements implements OnApplicationBootstrap, OnApplicationShutdown {
   private readonly stopping = new AbortController();
@@ -45,16 +48,27 @@ export class Announcements implements OnApplicationBootstrap, OnApplicationShutd
   /** Resolves once the watch has begun, or has failed to begin: earlier changes would not be heard. */
   async onApplicationBootstrap(): Promise<void> {
     const { promise: begun, resolve: hasBegun } = Promise.withResolvers<void>();
-    this.watching = watchAnnouncements(this.store, this.listeners, {
+    const filter = {
+      types: [...new Set(this.listeners.flatMap(({ types }) => types))],
+      streamPrefixes: environments.flatMap((environment) =>
+        this.listeners.map(({ category }) => categoryPrefix(environment, category)),
+      ),
+    };
+    const options = {
+      filter,
       signal: this.stopping.signal,
+      patienceMs: () => 100,
       onBegun: hasBegun,
-      onFailure: (err) => {
+      onFailure: (err: unknown) => {
         hasBegun();
         this.logger.warn(
           { err },
           'announcements of changed keys, plans and pictures do not arrive: a change may now take a minute to show',
         );
       },
+    };
+    this.watching = followFromNow(this.store, options, (events) => {
+      for (const recorded of events) this.pass(recorded);
     });
     await begun;
   }
@@ -63,33 +77,15 @@ export class Announcements implements OnApplicationBootstrap, OnApplicationShutd
     this.stopping.abort();
     await this.watching;
   }
-}
 
-/**
- * Passes new events from any process to the listeners, within a tenth of a second. All listeners share one
- * subscription. Runs until the signal aborts.
- */
-export function watchAnnouncements(
-  store: EventStore,
-  listeners: readonly Listener[],
-  options: Omit<FollowOptions, 'filter' | 'patienceMs'>,
-): Promise<void> {
-  const filter = {
-    types: [...new Set(listeners.flatMap(({ types }) => types))],
-    streamPrefixes: environments.flatMap((environment) =>
-      listeners.map(({ category }) => categoryPrefix(environment, category)),
-    ),
-  };
-  return followFromNow(store, { ...options, filter, patienceMs: () => 100 }, (events) => {
-    for (const recorded of events) {
-      const name = parseStreamName(recorded.stream);
-      if (!name) continue;
-      const { environment, category, id } = name;
-      const event: DomainEvent = decode(recorded);
-      for (const listener of listeners) {
-        if (listener.category !== category || !listener.types.includes(event.type)) continue;
-        listener.hear({ environment, id, event });
-      }
+  private pass(recorded: RecordedEvent): void {
+    const name = parseStreamName(recorded.stream);
+    if (!name) return;
+    const { environment, category, id } = name;
+    const event: DomainEvent = decode(recorded);
+    for (const listener of this.listeners) {
+      if (listener.category !== category || !listener.types.includes(event.type)) continue;
+      listener.hear({ environment, id, event });
     }
-  });
+  }
 }

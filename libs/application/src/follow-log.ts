@@ -3,7 +3,7 @@ import { retryUntilAborted } from '#platform/retry.js';
 
 const retryMs = 1_000;
 
-export interface FollowOptions extends Required<Pick<SubscribeOptions, 'filter' | 'signal' | 'patienceMs'>> {
+interface FollowOptions extends Required<Pick<SubscribeOptions, 'filter' | 'signal' | 'patienceMs'>> {
   /** Called once every later event will reach `hear`. */
   readonly onBegun?: () => void;
   /** Called when the subscription fails. It is retried and continues after the last event that was heard. */

@@ -22,7 +22,7 @@ import {
   queuedJob,
 } from './dispatched-jobs.js';
 import type { DispatchIds } from './idempotency.js';
-import { References, unusable, type UnusableReference } from './references.js';
+import { References, type UnusableReference } from './references.js';
 import { Operations, type Prices } from '../operation/operations.js';
 
 export interface AcceptedOutcome {
@@ -99,7 +99,7 @@ export class Dispatcher {
       return { kind: 'refused', requestId: ids.requestId, rejection: { code: 'OPERATION_DISABLED' } };
     }
     const resolved = await this.references.resolve(workflow, request);
-    if (resolved.kind !== 'found') return unusable(resolved);
+    if (resolved.kind !== 'found') return resolved;
 
     const charges = jobsToCharge(workflow, request.body, ids);
     const debited = await this.debit(request, ids, charges, credits);
@@ -124,7 +124,7 @@ export class Dispatcher {
     const { credits, enabled, guard } = await this.prices.rememberedTermsOf(environment, workflow.name);
     if (!enabled) return undefined;
     const resolved = await this.references.resolve(workflow, request);
-    if (resolved.kind !== 'found') return unusable(resolved);
+    if (resolved.kind !== 'found') return resolved;
 
     const charges = jobsToCharge(workflow, request.body, ids);
     const paid = charges.map((charge) => ({ ...charge, amount: credits }));
@@ -172,7 +172,7 @@ export class Dispatcher {
       // The dispatch was accepted and paid. The engine decides whether it can draw the job.
       const { body, caller } = request;
       const resolved = await this.references.resolve(workflow, { body, caller });
-      if (resolved.kind !== 'found') return unusable(resolved);
+      if (resolved.kind !== 'found') return resolved;
       return this.queue(request, ids, open, queuedJob(request, ids, workflow, open, resolved.inputs));
     }
     const fence = new FenceJob(

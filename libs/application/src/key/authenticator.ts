@@ -10,7 +10,7 @@ import { load } from '../aggregate.js';
 import { ReadModels } from '../read-models.js';
 import type { Announcement, Listener } from '../announcements.js';
 import type { Caller } from '../command-context.js';
-import { hashApiKey, parseApiKey, sameHash } from './api-key.js';
+import { hashApiKey, parseApiKey, sameHash, type ApiKeyParts } from './api-key.js';
 import { keyAggregate } from './manage-keys.handler.js';
 
 interface KnownKey {
@@ -83,8 +83,7 @@ export class Authenticator implements Listener {
 
   /** The caller behind a key that was proven by other means; undefined once the key is revoked or retired. */
   async callerOf(environment: Environment, keyId: string): Promise<Caller | undefined> {
-    const slot = `${environment} ${keyId}`;
-    const known = await this.known({ environment, keyId }, slot);
+    const known = await this.known({ environment, keyId }, `${environment} ${keyId}`);
     return known === undefined || this.hasRetired(known) ? undefined : known.caller;
   }
 
@@ -100,11 +99,7 @@ export class Authenticator implements Listener {
    * The remembered key, or the key from its stream. While the stream cannot be read, an older one stays good
    * for the grace.
    */
-  private async known(
-    parts: NonNullable<ReturnType<typeof parseApiKey>>,
-    slot: string,
-    hash?: string,
-  ): Promise<KnownKey | undefined> {
+  private async known(parts: ApiKeyParts, slot: string, hash?: string): Promise<KnownKey | undefined> {
     const remembered = this.callers.get(slot);
     const ageMs = remembered ? performance.now() - remembered.readAt : Infinity;
     if (ageMs < rememberedMs) return remembered;
@@ -119,19 +114,15 @@ export class Authenticator implements Listener {
   }
 
   /** According to the read model, which may lag. */
-  private async wasRevoked({
-    environment,
-    keyId,
-  }: NonNullable<ReturnType<typeof parseApiKey>>): Promise<boolean> {
+  private async wasRevoked({ environment, keyId }: ApiKeyParts): Promise<boolean> {
     const row = await this.reads?.of(environment).keys.find(keyId);
     if (!row) return false;
-    const now = this.clock();
-    return row.revokedAt !== null || (row.retiresAt !== null && row.retiresAt <= now);
+    return row.revokedAt !== null || (row.retiresAt !== null && row.retiresAt <= this.clock());
   }
 
   /** @param slot cache entry: the key's hash, or environment and key id if the key itself is not at hand */
   private async lookUp(
-    { environment, keyId }: NonNullable<ReturnType<typeof parseApiKey>>,
+    { environment, keyId }: ApiKeyParts,
     slot: string,
     hash?: string,
   ): Promise<KnownKey | undefined> {

@@ -2,8 +2,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { streamName } from '#domain/streams.js';
 import { storeWith, type EventStore } from '#event-store/event-store.js';
 import { newId } from '#platform/ids.js';
+import { createLogger } from '#platform/logger.js';
 import { AccountsFixture } from '../accounts.fixture.js';
-import { watchAnnouncements } from '../announcements.js';
+import { Announcements } from '../announcements.js';
 import type { CommandContext } from '../command-context.js';
 import { generateApiKey, signingSecretOf } from './api-key.js';
 import { Authenticator } from './authenticator.js';
@@ -108,14 +109,8 @@ describe('an authenticator', () => {
   it('hears of revocations and rotations wherever they happen', async () => {
     const clock = { at: now };
     const authenticator = authenticatorAt(clock);
-    const stopping = new AbortController();
-    const { promise: begun, resolve: hasBegun } = Promise.withResolvers<void>();
-    const watching = watchAnnouncements(store, [authenticator], {
-      signal: stopping.signal,
-      onBegun: hasBegun,
-      onFailure: (error) => expect(error).toBeUndefined(),
-    });
-    await begun;
+    const announcements = new Announcements(store, [authenticator], createLogger('test', 'silent'));
+    await announcements.onApplicationBootstrap();
     const tenant = newId();
     const [revoked, rotated] = [
       await issueKey(store, context(tenant), grant),
@@ -131,8 +126,7 @@ describe('an authenticator', () => {
         await new Promise((resolve) => setTimeout(resolve, 10));
       }
     }
-    stopping.abort();
-    await watching;
+    await announcements.onApplicationShutdown();
   });
 });
 

@@ -1,14 +1,17 @@
 import { Injectable, Optional } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import { evolveAsset, initialAsset, type Asset, type KnownAsset } from '#domain/asset/asset.js';
+import type { AssetEvent } from '#domain/asset/asset.events.js';
 import type { JobArtifact, JobEvent, JobInputImage } from '#domain/job/job.events.js';
 import { decode } from '#domain/stored-events.js';
 import { streamName } from '#domain/streams.js';
 import { EventStore } from '#event-store/event-store.js';
 import { entriesUpTo } from '#platform/cache-size.js';
-import { load, readForwards } from '../aggregate.js';
+import { load, readForwards, type Aggregate } from '../aggregate.js';
 import type { Announcement, Listener } from '../announcements.js';
 import type { Caller } from '../command-context.js';
+
+export const assetAggregate: Aggregate<Asset, AssetEvent> = { initial: initialAsset, evolve: evolveAsset };
 
 export type Owner = Pick<Caller, 'environment' | 'tenant'>;
 
@@ -51,10 +54,7 @@ export class StoredPictures implements Listener {
     const remembered = this.assets.get(`${tenant} ${stream}`);
     if (remembered) return remembered;
     const { heard } = this;
-    const { state } = await load<Asset, never>(this.store, stream, {
-      initial: initialAsset,
-      evolve: evolveAsset,
-    });
+    const { state } = await load(this.store, stream, assetAggregate);
     if (state?.tenant !== tenant) return undefined;
     if (heard === this.heard) this.assets.set(`${tenant} ${stream}`, state);
     return state;

@@ -24,7 +24,7 @@ import { handle, load } from '../aggregate.js';
 import { installation, type CommandContext } from '../command-context.js';
 import { StreamCommand } from '../stream-command.handler.js';
 
-const aggregate = { initial: initialPreset, evolve: evolvePreset };
+export const presetAggregate = { initial: initialPreset, evolve: evolvePreset };
 
 /** A preset with its preview, to publish. */
 export interface PresetDraft {
@@ -83,7 +83,7 @@ async function publish(
   const preset = presetOf(draft, context.at);
   const decide = (state: Preset): Decision<PresetEvent, PresetKindIsFixed> =>
     keepRetired && state.status === 'retired' ? accept() : publishPreset(preset, state);
-  const loaded = await load(store, stream, aggregate);
+  const loaded = await load(store, stream, presetAggregate);
   const foreseen = decide(loaded.state);
   if (foreseen.kind === 'rejected') return foreseen;
   const changes = foreseen.events.length > 0;
@@ -91,7 +91,7 @@ async function publish(
     await storage.put(preset.image.storageKey, draft.preview, preset.image.contentType);
   }
   if (!changes) return { kind: 'unchanged' };
-  const done = await handle(store, stream, aggregate, decide, context, loaded);
+  const done = await handle(store, stream, presetAggregate, decide, context, loaded);
   return done.kind === 'rejected' ? done : { kind: 'published', position: done.position };
 }
 
@@ -105,7 +105,7 @@ function presetOf({ id, kind, label, spec, preview }: PresetDraft, at: Date): Pu
 
 /** Takes a preset out of the lists, for a reason. Jobs that were queued with it still render. */
 export class RetirePreset extends StreamCommand<string, Preset, PresetEvent, PresetNotFound> {
-  readonly aggregate = aggregate;
+  readonly aggregate = presetAggregate;
 
   get stream(): string {
     return streamName(this.context.environment, 'preset', this.id);

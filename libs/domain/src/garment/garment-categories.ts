@@ -65,18 +65,13 @@ export interface GarmentCategory {
   readonly silhouette: string;
 }
 
-interface Climate {
-  readonly seasons: readonly Season[];
-  readonly warmth: GarmentCategory['warmth'];
-}
-
 const CLIMATES = {
   hot: { seasons: ['summer'], warmth: 0 },
   warm: { seasons: ['spring', 'summer'], warmth: 0 },
   any: { seasons: ['spring', 'summer', 'autumn', 'winter'], warmth: 1 },
   cool: { seasons: ['spring', 'autumn', 'winter'], warmth: 2 },
   cold: { seasons: ['autumn', 'winter'], warmth: 3 },
-} as const satisfies Record<string, Climate>;
+} as const satisfies Record<string, Pick<GarmentCategory, 'seasons' | 'warmth'>>;
 
 type CategoryRow = readonly [
   publicId: string,

@@ -123,14 +123,11 @@ export function queueJob(command: QueuedJob, job: Job): Decision<JobEvent, Queue
   return accept({ type: 'JobQueued', data: { ...command } });
 }
 
-export interface VoidJob {
-  readonly chargeId: string;
-  readonly tenant: string;
-  readonly at: string;
-}
-
 /** Fences off a job that never came, so that a late JobQueued fails. Refused if the job exists. */
-export function voidJob(command: VoidJob, job: Job): Decision<JobEvent, { readonly code: 'JOB_EXISTS' }> {
+export function voidJob(
+  command: Omit<EventOfType<'JobVoided'>['data'], 'reason'>,
+  job: Job,
+): Decision<JobEvent, { readonly code: 'JOB_EXISTS' }> {
   if (job.status === 'voided') return accept();
   if (job.status !== 'unqueued') return reject({ code: 'JOB_EXISTS' });
   return accept({ type: 'JobVoided', data: { ...command, reason: 'orphaned' } });

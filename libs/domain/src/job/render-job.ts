@@ -10,16 +10,14 @@ export type RenderRejection = {
   readonly code: 'JOB_NOT_FOUND' | 'JOB_FINISHED' | 'NOT_YOUR_ATTEMPT';
 };
 
-export interface StartRender {
-  readonly worker: string;
-  readonly at: string;
-}
-
 /**
  * A worker takes the job up. The attempt is recorded before the engine is called. A job that kills its workers
  * thus runs out of attempts, and then fails here instead of starting again.
  */
-export function startRender(command: StartRender, job: Job): Decision<JobEvent, RenderRejection> {
+export function startRender(
+  command: Omit<EventOfType<'RenderStarted'>['data'], 'attempt'>,
+  job: Job,
+): Decision<JobEvent, RenderRejection> {
   const refused = refuseUnlessUnfinished(job);
   if (refused) return refused;
   const attempt = attemptOf(job) + 1;
@@ -41,10 +39,8 @@ export function completeStage(
   command: EventOfType<'StageCompleted'>['data'] & { readonly attempt: number },
   job: Job,
 ): Decision<JobEvent, RenderRejection> {
-  const refused = refuseUnlessHeld(job, command.attempt);
-  if (refused) return refused;
-  const { attempt: _attempt, ...data } = command;
-  return accept({ type: 'StageCompleted', data });
+  const { attempt, ...data } = command;
+  return refuseUnlessHeld(job, attempt) ?? accept({ type: 'StageCompleted', data });
 }
 
 /** Checked against the attempt: if two workers each think the other is dead, only one calls a vendor. */
@@ -71,11 +67,8 @@ export function answerCall(
   const { attempt, ...data } = command;
   const open = callsOf(job).some(({ call, answer }) => call === data.call && !answer);
   const late = open && !isUnfinished(job);
-  if (!late) {
-    const refused = refuseUnlessHeld(job, attempt);
-    if (refused) return refused;
-  }
-  return open ? accept({ type: 'EngineAnswered', data }) : accept();
+  const refused = late ? undefined : refuseUnlessHeld(job, attempt);
+  return refused ?? (open ? accept({ type: 'EngineAnswered', data }) : accept());
 }
 
 export function succeedJob(
