@@ -5,6 +5,7 @@ import { CloseChargeHandler } from '#application/account/charges.handler.js';
 import { Dispatcher } from '#application/dispatch/dispatcher.js';
 import { References } from '#application/dispatch/references.js';
 import { Operations } from '#application/operation/operations.js';
+import { StoredPictures } from '#application/picture/stored-pictures.js';
 import { StoreRenderHandler } from '#application/picture/store-picture.handler.js';
 import { StreamCommandHandler } from '#application/stream-command.handler.js';
 import type { EventStore } from '#event-store/event-store.js';
@@ -43,5 +44,6 @@ export function commandBusOf(handlers: readonly object[]): CommandBus {
 /** The API's dispatcher on the ports of a test. */
 export function dispatcherOn(store: EventStore, accounts: AccountWriter): Dispatcher {
   const commands = commandBusOn({ store, accounts });
-  return new Dispatcher(commands, store, accounts, new References(store), new Operations(store));
+  const references = new References(store, new StoredPictures(store));
+  return new Dispatcher(commands, store, accounts, references, new Operations(store));
 }

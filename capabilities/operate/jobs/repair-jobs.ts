@@ -4,10 +4,10 @@ import { load } from '#application/aggregate.js';
 import { CloseCharge, MakeCharges } from '#application/account/charges.handler.js';
 import { seedOf } from '#application/dispatch/dispatched-jobs.js';
 import { CancelJob, CancelJobHandler } from '#application/job/cancel-job.handler.js';
-import { NotedJobStreams } from '#application/job/job-queries.js';
 import { jobAggregate, QueueJob, ReportRender } from '#application/job/job-writes.handler.js';
 import { OperationModule } from '#application/operation/operation.module.js';
 import { Operations } from '#application/operation/operations.js';
+import { JobStreams } from '#application/read-models.js';
 import { StreamCommandsModule } from '#application/stream-commands.module.js';
 import { attemptOf, isUnfinished, type Job } from '#domain/job/job.js';
 import { failJob } from '#domain/job/render-job.js';
@@ -123,7 +123,7 @@ const ended = ({ state }: { readonly state: Job }) =>
 /** Jobs are read from their own streams, so no read model is needed. */
 @Module({
   imports: [StreamCommandsModule],
-  providers: [StoredJobs, { provide: NotedJobStreams, useExisting: StoredJobs }, CancelJobHandler],
+  providers: [{ provide: JobStreams, useClass: StoredJobs }, CancelJobHandler],
 })
 class JobRepairsModule {}
 

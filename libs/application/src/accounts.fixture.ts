@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { afterAll, beforeAll } from 'vitest';
 import type { Environment } from '#domain/streams.js';
 import { storeWith, type EventStore } from '#event-store/event-store.js';
 import {
@@ -35,6 +36,14 @@ export class AccountsFixture {
     await migrateEventStore(pool);
     const store = createPostgresEventStore({ connection: { pool } });
     return new AccountsFixture(database, pool, store, createPostgresSnapshotStore({ pool }));
+  }
+
+  /** For all tests of the spec that calls it. */
+  static ofSpec(): AccountsFixture {
+    const fixture = Object.create(AccountsFixture.prototype) as AccountsFixture;
+    beforeAll(async () => void Object.assign(fixture, await AccountsFixture.start()));
+    afterAll(() => fixture.stop());
+    return fixture;
   }
 
   async stop(): Promise<void> {

@@ -1,4 +1,4 @@
-import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import { decode } from '#domain/stored-events.js';
 import type { DomainEvent, DomainEventType, EventOfType } from '#domain/events.js';
 import {
@@ -8,9 +8,9 @@ import {
   type Environment,
   type StreamCategory,
 } from '#domain/streams.js';
-import { EventStore, type RecordedEvent } from '#event-store/event-store.js';
+import { EventStore, type EventFilter, type RecordedEvent } from '#event-store/event-store.js';
 import { Logger } from '#platform/logger.js';
-import { followFromNow } from './follow-log.js';
+import { LogFollower } from './follow-log.js';
 
 /** An event of the log, with its environment and stream id. */
 export interface Announcement<Type extends DomainEventType = DomainEventType> {
@@ -35,57 +35,51 @@ export const Listeners = Symbol('Listeners');
  * subscription, which runs as long as the app and starts again after an error.
  */
 @Injectable()
-export class Announcements implements OnApplicationBootstrap, OnApplicationShutdown {
-  private readonly stopping = new AbortController();
-  private watching: Promise<unknown> | undefined;
+export class Announcements extends LogFollower {
+  protected readonly filter: EventFilter;
+  protected readonly complaint =
+    'announcements of changed keys, plans and pictures do not arrive: a change may now take a minute to show';
+  private readonly begun = Promise.withResolvers<void>();
 
   constructor(
-    private readonly store: EventStore,
+    store: EventStore,
     @Inject(Listeners) private readonly listeners: readonly Listener[],
-    @Inject(Logger) private readonly logger: Logger,
-  ) {}
-
-  /** Resolves once the watch has begun, or has failed to begin: earlier changes would not be heard. */
-  async onApplicationBootstrap(): Promise<void> {
-    const { promise: begun, resolve: hasBegun } = Promise.withResolvers<void>();
-    const filter = {
-      types: [...new Set(this.listeners.flatMap(({ types }) => types))],
+    @Inject(Logger) logger: Logger,
+  ) {
+    super(store, logger);
+    this.filter = {
+      types: [...new Set(listeners.flatMap(({ types }) => types))],
       streamPrefixes: environments.flatMap((environment) =>
-        this.listeners.map(({ category }) => categoryPrefix(environment, category)),
+        listeners.map(({ category }) => categoryPrefix(environment, category)),
       ),
     };
-    const options = {
-      filter,
-      signal: this.stopping.signal,
-      patienceMs: () => 100,
-      onBegun: hasBegun,
-      onFailure: (err: unknown) => {
-        hasBegun();
-        this.logger.warn(
-          { err },
-          'announcements of changed keys, plans and pictures do not arrive: a change may now take a minute to show',
-        );
-      },
-    };
-    this.watching = followFromNow(this.store, options, (events) => {
-      for (const recorded of events) this.pass(recorded);
-    });
-    await begun;
   }
 
-  async onApplicationShutdown(): Promise<void> {
-    this.stopping.abort();
-    await this.watching;
+  /** Resolves once the watch has begun, or has failed to begin: earlier changes would not be heard. */
+  override async onApplicationBootstrap(): Promise<void> {
+    super.onApplicationBootstrap();
+    await this.begun.promise;
   }
 
-  private pass(recorded: RecordedEvent): void {
-    const name = parseStreamName(recorded.stream);
-    if (!name) return;
-    const { environment, category, id } = name;
-    const event: DomainEvent = decode(recorded);
-    for (const listener of this.listeners) {
-      if (listener.category !== category || !listener.types.includes(event.type)) continue;
-      listener.hear({ environment, id, event });
+  protected override onBegun(): void {
+    this.begun.resolve();
+  }
+
+  protected override onFailure(err: unknown): void {
+    this.begun.resolve();
+    super.onFailure(err);
+  }
+
+  protected hear(events: readonly RecordedEvent[]): void {
+    for (const recorded of events) {
+      const name = parseStreamName(recorded.stream);
+      if (!name) continue;
+      const { environment, category, id } = name;
+      const event: DomainEvent = decode(recorded);
+      for (const listener of this.listeners) {
+        if (listener.category !== category || !listener.types.includes(event.type)) continue;
+        listener.hear({ environment, id, event });
+      }
     }
   }
 }

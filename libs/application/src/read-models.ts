@@ -90,12 +90,10 @@ export interface ProductsFilter extends PageRequest {
   readonly externalRef?: string | undefined;
 }
 
-/** An open charge without a known job, or one whose job ended a while ago. */
 export interface OrphanCandidate {
   readonly tenant: string;
   readonly chargeId: string;
   readonly jobId: string;
-  /** When it was charged. */
   readonly createdAt: Date;
 }
 
@@ -112,7 +110,6 @@ export abstract class OpenCharges<Candidate extends OrphanCandidate = OrphanCand
   ): Promise<readonly Candidate[]>;
 }
 
-/** A call of a vendor whose answer is kept. */
 export interface KeptCall {
   readonly tenant: string;
   readonly jobId: string;
@@ -148,7 +145,6 @@ export interface EnvironmentReads {
     ): Promise<readonly CatalogEntry[]>;
   };
   readonly presets: {
-    /** The presets that callers can choose. */
     published(kind: PresetKind): Promise<readonly PresetTile[]>;
   };
   readonly products: {

@@ -15,7 +15,6 @@ export interface FieldProblem {
   readonly type: string;
 }
 
-/** A rule between fields of `Body`. */
 export interface Relation<Body extends object = object> {
   readonly fields: readonly string[];
   /** For openapi.json; absent for a rule that JSON Schema cannot say. */
@@ -26,7 +25,6 @@ export interface Relation<Body extends object = object> {
 
 type JsonSchema = Readonly<Record<string, unknown>>;
 
-/** The condition under which a rule applies. */
 interface Condition {
   readonly field: string;
   readonly schema: JsonSchema;
@@ -105,7 +103,6 @@ export function noneOf(fields: readonly string[], when: Condition, msg: string, 
   };
 }
 
-/** If the first condition holds, the second must hold as well. */
 export function implies(
   when: Condition,
   then: Condition,
@@ -126,7 +123,6 @@ export function among(properties: JsonSchema): JsonSchema {
   return { properties, unevaluatedProperties: true };
 }
 
-/** The field is there and not null. */
 export function given(field: string): Condition {
   return {
     field,

@@ -3,7 +3,6 @@ import { relationsOf, type FieldProblem, type Relation, type Shape } from './rel
 
 export type { FieldProblem, Shape };
 
-/** A request with invalid fields. */
 export class InvalidFields extends Error {
   override readonly name = 'InvalidFields';
 
@@ -67,7 +66,6 @@ function onePerField(problems: readonly FieldProblem[]): FieldProblem[] {
 /** The findings while a request is turned into instances. */
 interface Reading {
   readonly unknown: FieldProblem[];
-  /** The parts that have rules between their fields. */
   readonly related: {
     readonly part: object;
     readonly relations: readonly Relation[];

@@ -21,7 +21,6 @@ export interface KnownPicture {
 
 export type Known = Readonly<Record<string, unknown>>;
 
-/** The facts for a brief. */
 export interface BriefFacts<Body> {
   readonly body: Body;
   /** The pictures that the body refers to. The engine gets no others. */
@@ -79,7 +78,6 @@ export function pictureOrder(
   return { kind: 'picture', optional: false, transparent: false, count: 1, ...order };
 }
 
-/** A brief of one picture. */
 export function onePicture(order: Parameters<typeof pictureOrder>[0]): Brief {
   return { steps: [pictureOrder(order)] };
 }

@@ -3,7 +3,6 @@ import { AccountCommandHandler } from './account-command.handler.js';
 import { AccountWriter } from './account-writer.js';
 import { CloseChargeHandler } from './charges.handler.js';
 
-/** All writes to accounts, through the one writer of this process. */
 @Module({
   providers: [AccountWriter, AccountCommandHandler, CloseChargeHandler],
   exports: [AccountWriter],

@@ -7,14 +7,12 @@ import type { CommandContext } from '../command-context.js';
 import { AccountCommand } from './account-command.handler.js';
 import { AccountWriter } from './account-writer.js';
 
-/** Makes all charges of one request, or none. */
 export class MakeCharges extends AccountCommand<readonly DebitCredits[], DebitRejection> {
   decide(account: Account) {
     return debitCredits(this.data, account);
   }
 }
 
-/** A job's charge and the tenant that paid it. */
 export interface JobCharge {
   readonly chargeId: string;
   readonly tenant: string;

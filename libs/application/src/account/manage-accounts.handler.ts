@@ -41,7 +41,6 @@ export interface Purchase {
   readonly purchaseId?: string;
 }
 
-/** Adds credits to an account that is open. */
 export class GrantCredits extends AccountCommand<Purchase, AccountRejection> {
   private readonly purchaseId = newId();
 

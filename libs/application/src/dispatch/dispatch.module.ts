@@ -9,7 +9,6 @@ import { Dispatcher } from './dispatcher.js';
 import { DryRun } from './dry-run.js';
 import { References } from './references.js';
 
-/** Dispatches workflows (references, charge, job) and estimates dispatches without running them. */
 @Module({
   imports: [AccountModule, ConsistencyModule, StreamCommandsModule, OperationModule, PictureModule],
   providers: [References, Dispatcher, FoldedLog, DispatchWorkflowHandler, DryRun],

@@ -34,7 +34,6 @@ export interface UnfitReference {
   readonly lacks: OwnPicture;
 }
 
-/** Why a dispatch was refused because of its references. */
 export type UnusableReference =
   | ({ readonly kind: 'unknown-reference' } & UnknownReference)
   | ({ readonly kind: 'unfit-reference' } & UnfitReference);
@@ -64,14 +63,10 @@ const assetIdOfKey =
  */
 @Injectable()
 export class References {
-  private readonly pictures: StoredPictures;
-
   constructor(
     private readonly store: EventStore,
-    pictures?: StoredPictures,
-  ) {
-    this.pictures = pictures ?? new StoredPictures(store);
-  }
+    private readonly pictures: StoredPictures,
+  ) {}
 
   /**
    * Returns the job's pictures in the order of the workflow's table. Otherwise returns the first unusable
@@ -187,7 +182,6 @@ function pictureOf(
   return { assetId, storageKey, sha256, ...(meta && { meta }) };
 }
 
-/** A reference that a body makes. */
 interface NamedReference {
   readonly reference: Reference;
   /** The value in the body: an id, or a storage key. */

@@ -7,18 +7,14 @@ import { AccountsFixture } from '../accounts.fixture.js';
 import { toNewEvent } from '../command-context.js';
 import { JobWatch } from './job-watch.js';
 
-let fixture: AccountsFixture;
+const fixture = AccountsFixture.ofSpec();
 let watch: JobWatch;
 
-beforeAll(async () => {
-  fixture = await AccountsFixture.start();
+beforeAll(() => {
   watch = new JobWatch(fixture.store, createLogger('test', 'silent'));
   watch.onApplicationBootstrap();
 });
-afterAll(async () => {
-  await watch.onApplicationShutdown();
-  await fixture.stop();
-});
+afterAll(() => watch.onApplicationShutdown());
 
 const at = '2026-06-01T12:00:00.000Z';
 

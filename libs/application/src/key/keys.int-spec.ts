@@ -1,6 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { streamName } from '#domain/streams.js';
 import { storeWith, type EventStore } from '#event-store/event-store.js';
+import { StorePresence } from '#event-store/store-presence.js';
 import { newId } from '#platform/ids.js';
 import { createLogger } from '#platform/logger.js';
 import { AccountsFixture } from '../accounts.fixture.js';
@@ -8,16 +9,16 @@ import { Announcements } from '../announcements.js';
 import type { CommandContext } from '../command-context.js';
 import { generateApiKey, signingSecretOf } from './api-key.js';
 import { Authenticator } from './authenticator.js';
+import type { ReadModels } from '../read-models.js';
 import { issueKey, revokeKey, rotateKey } from '../../../../test/support/operator.js';
 
-let fixture: AccountsFixture;
+const fixture = AccountsFixture.ofSpec();
 let store: EventStore;
 /** The streams that were read from the store. */
 let reads: string[] = [];
 let counting: EventStore;
 
-beforeAll(async () => {
-  fixture = await AccountsFixture.start();
+beforeAll(() => {
   ({ store } = fixture);
   counting = storeWith(store, {
     readStream: (stream, options) => {
@@ -26,7 +27,6 @@ beforeAll(async () => {
     },
   });
 });
-afterAll(() => fixture.stop());
 
 const now = Date.parse('2026-06-01T12:00:00.000Z');
 const grant = { capabilities: ['jobs:read'] as const, label: 'shop' };
@@ -37,7 +37,11 @@ function context(tenant = newId()): CommandContext {
   return { environment: 'test', tenant, commandId, requestId: commandId, actor: 'operator', at };
 }
 
-const authenticatorAt = (clock: { at: number }) => new Authenticator(counting, () => new Date(clock.at));
+/** The store answers at once here, so nothing is read from the read models. */
+function authenticatorAt(clock: { at: number }): Authenticator {
+  const presence = new StorePresence(() => Promise.resolve());
+  return new Authenticator(counting, () => new Date(clock.at), presence, {} as ReadModels, { keyGraceMs: 0 });
+}
 
 describe('an authenticator', () => {
   it('refuses a key with a wrong checksum, or none, without a look at the store', async () => {

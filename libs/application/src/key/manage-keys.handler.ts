@@ -26,7 +26,6 @@ export interface IssuedApiKey {
   readonly position: bigint | undefined;
 }
 
-/** A key's capabilities and label. */
 export interface KeyGrant {
   readonly capabilities: readonly Capability[];
   readonly label: string;

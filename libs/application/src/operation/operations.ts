@@ -18,7 +18,6 @@ export interface OperationTerms {
   /** For a batch: per photograph. */
   readonly credits: number;
   readonly enabled: boolean;
-  /** Prices that count from an instant on. */
   readonly scheduled: readonly ScheduledPrice[];
 }
 

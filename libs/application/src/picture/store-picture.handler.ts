@@ -21,7 +21,6 @@ export interface Picture {
   readonly height: number;
 }
 
-/** The file extensions of pictures' storage keys. */
 export const pictureExtensions: Readonly<Record<PictureType, string>> = {
   'image/jpeg': 'jpg',
   'image/png': 'png',
@@ -53,7 +52,6 @@ abstract class PictureWriter {
   }
 }
 
-/** Stores a picture that was decoded and found valid. */
 export class StoreUpload extends Command<StoredUpload | 'in-use'> {
   constructor(
     readonly caller: Caller,

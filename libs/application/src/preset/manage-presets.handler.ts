@@ -26,7 +26,6 @@ import { StreamCommand } from '../stream-command.handler.js';
 
 export const presetAggregate = { initial: initialPreset, evolve: evolvePreset };
 
-/** A preset with its preview, to publish. */
 export interface PresetDraft {
   readonly id: string;
   readonly kind: PresetKind;

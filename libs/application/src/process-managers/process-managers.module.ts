@@ -8,6 +8,5 @@ import { StreamCommandsModule } from '../stream-commands.module.js';
 
 const managers = [RenderDispatcher, ChargeCloser, BatchParents, StrandedJobs];
 
-/** Reacts to events, and finds work that was left behind. */
 @Module({ imports: [AccountModule, StreamCommandsModule], providers: managers, exports: managers })
 export class ProcessManagersModule {}

@@ -133,7 +133,6 @@ export class RegisterProductHandler extends ProductWriter implements ICommandHan
   }
 }
 
-/** Changes one of the caller's products, archives it, or restores it. */
 export class ReviseProduct extends Command<RevisedProduct> {
   constructor(
     readonly caller: Caller,

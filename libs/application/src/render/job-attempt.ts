@@ -187,7 +187,6 @@ export class JobAttempt implements VendorCalls {
     this.held = unlessLost(await this.worker.commands.execute(command));
   }
 
-  /** The context of one of this attempt's commands; `name` distinguishes them. */
   private context(name: string): CommandContext {
     const commandId = `render:${this.job.jobId}:${this.number}:${name}`;
     return contextOf(this.worker, this.environment, this.job, commandId, this.worker.clock());

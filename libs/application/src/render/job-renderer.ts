@@ -25,7 +25,6 @@ import { AttemptLost, JobAttempt, type Worker } from './job-attempt.js';
 import { loadInputs, loadIntactInputs, sha256Of, type RenderInputs } from './render-inputs.js';
 import { afterEngineError } from './retry-policy.js';
 
-/** The injection token of a worker's settings. */
 export const RenderSettings = Symbol('RenderSettings');
 
 export interface RenderSettings {

@@ -5,7 +5,6 @@ import { StoreRenderHandler } from '../picture/store-picture.handler.js';
 import { Cancellations } from './cancellations.js';
 import { JobRenderer, RenderSettings } from './job-renderer.js';
 
-/** Rendering jobs, as one worker with a name of its own. */
 @Module({})
 export class RenderModule {
   static with(settings: Omit<RenderSettings, 'workerId'>): DynamicModule {

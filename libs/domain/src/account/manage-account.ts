@@ -66,7 +66,6 @@ export function changePlan(
   return accept({ type: 'PlanChanged', data: { ...command } });
 }
 
-/** Suspending a suspended account changes nothing. */
 export function suspendAccount(
   command: { readonly reason: string; readonly at: string },
   account: Account,
@@ -77,7 +76,6 @@ export function suspendAccount(
     : accept({ type: 'AccountSuspended', data: { ...command } });
 }
 
-/** Reactivating an active account changes nothing. */
 export function reactivateAccount(
   command: { readonly at: string },
   account: Account,

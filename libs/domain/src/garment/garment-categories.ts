@@ -250,8 +250,6 @@ export const garmentCategories: readonly GarmentCategory[] = [
 const byId = new Map(garmentCategories.map((category) => [category.publicId, category]));
 const byKey = new Map(garmentCategories.map((category) => [category.key, category]));
 
-/** Undefined for an id that is not in the taxonomy. */
 export const categoryById = (publicId: string): GarmentCategory | undefined => byId.get(publicId);
 
-/** Undefined for a key that is not in the taxonomy. */
 export const categoryByKey = (key: string): GarmentCategory | undefined => byKey.get(key);

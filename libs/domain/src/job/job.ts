@@ -88,7 +88,6 @@ function endOf(state: Job, event: JobEvent) {
   return { job: queued(state, event), attempt: attemptOf(state), ...called(state) };
 }
 
-/** The vendor calls of a job, in all attempts. */
 export function callsOf(state: Job): readonly KnownCall[] {
   return 'calls' in state ? (state.calls ?? []) : [];
 }

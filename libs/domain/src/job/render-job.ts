@@ -98,7 +98,6 @@ export function cancelJob(
   return refuseUnlessUnfinished(job) ?? accept({ type: 'JobCancelled', data: { ...command, ...ended(job) } });
 }
 
-/** The job's fields for the event that ends it. */
 export function ended(state: Job): EndedJob {
   if (!('job' in state)) return {};
   const { tenant, chargeId, operation, parentJobId } = state.job;

@@ -31,7 +31,6 @@ export interface PresetKindIsFixed {
   readonly kind: PublishedPreset['kind'];
 }
 
-/** Publishing an identical preset changes nothing. */
 export function publishPreset(
   command: PublishedPreset,
   state: Preset,
@@ -46,7 +45,6 @@ export interface PresetNotFound {
   readonly code: 'PRESET_NOT_FOUND';
 }
 
-/** Retiring again changes nothing. */
 export function retirePreset(
   command: EventOfType<'PresetRetired'>['data'],
   state: Preset,

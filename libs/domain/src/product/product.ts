@@ -38,7 +38,6 @@ export function evolveProduct(state: Product, event: ProductEvent): Product {
   }
 }
 
-/** The one picture that represents the product. */
 export function primaryImage({ images }: KnownProduct): ProductImage | undefined {
   return images.find(({ role }) => role === 'primary');
 }
