@@ -57,7 +57,7 @@ export class Announcements extends LogFollower {
 
   /** Resolves once the watch has begun, or has failed to begin: earlier changes would not be heard. */
   override async onApplicationBootstrap(): Promise<void> {
-    super.onApplicationBootstrap();
+    await super.onApplicationBootstrap();
     await this.begun.promise;
   }
 

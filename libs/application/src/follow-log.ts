@@ -33,8 +33,9 @@ export abstract class LogFollower implements OnApplicationBootstrap, OnApplicati
     this.logger.warn({ err }, this.complaint);
   }
 
-  onApplicationBootstrap(): void {
+  onApplicationBootstrap(): Promise<void> {
     this.following ??= this.follow();
+    return Promise.resolve();
   }
 
   async onApplicationShutdown(): Promise<void> {

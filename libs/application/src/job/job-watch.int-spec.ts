@@ -12,7 +12,7 @@ let watch: JobWatch;
 
 beforeAll(() => {
   watch = new JobWatch(fixture.store, createLogger('test', 'silent'));
-  watch.onApplicationBootstrap();
+  return watch.onApplicationBootstrap();
 });
 afterAll(() => watch.onApplicationShutdown());
 
@@ -38,7 +38,7 @@ describe('the watch over jobs', () => {
 
   it('ends every wait when its process stops', async () => {
     const stopping = new JobWatch(fixture.store, createLogger('test', 'silent'));
-    stopping.onApplicationBootstrap();
+    await stopping.onApplicationBootstrap();
     const waits = ['a', 'b'].map((job) => stopping.watch('test', job).next({ timeoutMs: 600_000 }));
     await stopping.onApplicationShutdown();
     expect(await Promise.all(waits)).toEqual([false, false]);
