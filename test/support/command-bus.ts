@@ -1,7 +1,6 @@
 import { CommandBus } from '@nestjs/cqrs';
 import { AccountCommandHandler } from '#application/account/account-command.handler.js';
 import type { AccountWriter } from '#application/account/account-writer.js';
-import { CloseChargeHandler } from '#application/account/charges.handler.js';
 import { Dispatcher } from '#application/dispatch/dispatcher.js';
 import { References } from '#application/dispatch/references.js';
 import { Operations } from '#application/operation/operations.js';
@@ -24,7 +23,7 @@ export interface BusPorts {
  */
 export function commandBusOn({ store, accounts, storage }: BusPorts): CommandBus {
   const handlers: object[] = [new StreamCommandHandler(store)];
-  if (accounts) handlers.push(new AccountCommandHandler(accounts), new CloseChargeHandler(accounts));
+  if (accounts) handlers.push(new AccountCommandHandler(accounts));
   if (storage) handlers.push(new StoreRenderHandler(store, storage));
   return commandBusOf(handlers);
 }

@@ -70,7 +70,7 @@ export const revokeKey = (store: EventStore, context: CommandContext, keyId: str
   new StreamCommandHandler(store).execute(new RevokeKey(context, keyId, reason));
 
 export const rotateKey = (store: EventStore, context: CommandContext, keyId: string, overlapMs: number) =>
-  new RotateKeyHandler(store).execute(new RotateKey(context, keyId, overlapMs));
+  new RotateKeyHandler(store, new IssueKeyHandler(store)).execute(new RotateKey(context, keyId, overlapMs));
 
 export const priceOperation = (
   store: EventStore,
@@ -108,4 +108,7 @@ export const seedPresets = (
   storage: ObjectStorage,
   environment: Environment,
   options?: SeedOptions,
-) => new SeedPresetsHandler(store, storage).execute(new SeedPresets(environment, new Date(), options));
+) => {
+  const publisher = new PublishPresetHandler(store, storage);
+  return new SeedPresetsHandler(publisher).execute(new SeedPresets(environment, new Date(), options));
+};

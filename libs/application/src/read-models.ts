@@ -60,8 +60,7 @@ export interface JobWithoutTask {
  * The read models may lag, so the jobs' own streams decide.
  */
 export abstract class JobsWithoutTask {
-  /** @param forMs minimum age of the job's queueing and of its last attempt. Default 0 */
-  abstract find(environment: Environment, forMs?: number): Promise<readonly JobWithoutTask[]>;
+  abstract find(environment: Environment): Promise<readonly JobWithoutTask[]>;
 }
 
 /** The order as the dispatch was accepted. */
@@ -94,6 +93,7 @@ export interface OrphanCandidate {
   readonly tenant: string;
   readonly chargeId: string;
   readonly jobId: string;
+  /** When it was charged. */
   readonly createdAt: Date;
 }
 

@@ -31,6 +31,10 @@ interface Condition {
   holds(body: object): boolean;
 }
 
+/** class-validator's rules of a shape, inherited ones included. */
+export const rulesOf = (shape: Function) =>
+  getMetadataStorage().getTargetValidationMetadatas(shape, '', true, false);
+
 const declared = new WeakMap<Shape, readonly Relation[]>();
 
 /**
@@ -39,11 +43,7 @@ const declared = new WeakMap<Shape, readonly Relation[]>();
  */
 export function Relations<Body extends object>(...own: readonly Relation<Body>[]) {
   return (shape: Shape<Body>): void => {
-    const known = new Set(
-      getMetadataStorage()
-        .getTargetValidationMetadatas(shape, '', true, false)
-        .map(({ propertyName }) => propertyName),
-    );
+    const known = new Set(rulesOf(shape).map(({ propertyName }) => propertyName));
     const unknown = own.flatMap(({ fields }) => fields).filter((field) => !known.has(field));
     if (unknown.length > 0) throw new Error(`${shape.name} has no field ${unknown.join(', ')}`);
     declared.set(shape, own);

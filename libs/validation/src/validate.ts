@@ -1,5 +1,5 @@
 import { getMetadataStorage, validateSync, type ValidationError } from 'class-validator';
-import { relationsOf, type FieldProblem, type Relation, type Shape } from './relations.js';
+import { relationsOf, rulesOf, type FieldProblem, type Relation, type Shape } from './relations.js';
 
 export type { FieldProblem, Shape };
 
@@ -149,9 +149,6 @@ function known(shape: Shape): Known {
   }
   return found;
 }
-
-const rulesOf = (shape: Function) =>
-  getMetadataStorage().getTargetValidationMetadatas(shape, '', true, false);
 
 /** With `stopAtFirstError`, a property has one broken rule, or children, or neither. */
 function problemsOf(error: ValidationError, parents: FieldProblem['loc']): FieldProblem[] {

@@ -8,7 +8,8 @@ import { Dispatcher, type DispatchOutcome } from '#application/dispatch/dispatch
 import type { DispatchRequest } from '#application/dispatch/dispatched-jobs.js';
 import type { DispatchIds } from '#application/dispatch/idempotency.js';
 import { CancelJobHandler, type CancelJob, type CancelledJob } from '#application/job/cancel-job.handler.js';
-import { CloseCharge, CloseChargeHandler } from '#application/account/charges.handler.js';
+import { AccountCommandHandler } from '#application/account/account-command.handler.js';
+import { CloseCharge } from '#application/account/charges.handler.js';
 import type { Account } from '#domain/account/account.js';
 import type { AccountEvent } from '#domain/account/account.events.js';
 import { debitCredits } from '#domain/account/debit-credits.js';
@@ -244,7 +245,7 @@ async function refundJob(store: EventStore, accounts: AccountWriter, command: Ca
   if (chargeId === null) return;
   const refund = { kind: 'refund', reason: 'job-cancelled', chargeId, tenant } as const;
   const caused = { environment, requestId, actor: 'key:0', at };
-  await new CloseChargeHandler(accounts).execute(new CloseCharge(refund, caused));
+  await new AccountCommandHandler(accounts).execute(new CloseCharge(refund, caused));
 }
 
 /** A cancel gives the credits back and forgets JobCancelled. */

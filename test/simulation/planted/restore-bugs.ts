@@ -44,7 +44,7 @@ export const lostAnswerBelieved: Partial<Wiring> = {
 export const settlementsStayLost: Partial<Wiring> = {
   sweep: ({ commands, ...options }) => {
     const execute = async (command: Command<unknown>) => {
-      const end = command instanceof CloseCharge ? command.end : undefined;
+      const end = command instanceof CloseCharge ? command.data : undefined;
       const isOfJob = end && !(end.kind === 'refund' && end.reason === 'orphaned');
       return isOfJob ? undefined : commands.execute(command);
     };

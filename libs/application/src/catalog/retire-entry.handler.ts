@@ -1,5 +1,5 @@
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
-import { retireEntry, type Asset, type EntryNotFound } from '#domain/asset/asset.js';
+import { retireEntry, type Asset } from '#domain/asset/asset.js';
 import { resourceOf, type CatalogResource } from '#domain/catalog/catalog.js';
 import { streamName } from '#domain/streams.js';
 import { EventStore } from '#event-store/event-store.js';
@@ -7,7 +7,7 @@ import { handle, type Handled } from '../aggregate.js';
 import type { CommandContext } from '../command-context.js';
 import { assetAggregate, StoredPictures } from '../picture/stored-pictures.js';
 
-type RetiredEntry = Handled<Asset, EntryNotFound>;
+type RetiredEntry = Handled<Asset, { readonly code: 'ENTRY_NOT_FOUND' }>;
 
 /**
  * Takes an entry out of a tenant's catalogue. New dispatches cannot use it: at once in this process, and in

@@ -12,6 +12,7 @@ export interface IdempotentRequest {
   readonly tenant: string;
   readonly endpoint: string;
   readonly key: string;
+  /** SHA-256 of the validated body. */
   readonly bodyHash: string;
 }
 

@@ -105,7 +105,9 @@ export class CancelJobHandler implements ICommandHandler<CancelJob> {
     if (chargeId === null) return undefined;
     const { tenant } = command.caller;
     const caused = contextOf(command, chargeId);
-    return this.commands.execute(new CloseCharge({ kind: 'refund', reason: why, chargeId, tenant }, caused));
+    const end = { kind: 'refund', reason: why, chargeId, tenant } as const;
+    const closed = await this.commands.execute(new CloseCharge(end, caused));
+    return closed.kind === 'accepted' ? closed.position : undefined;
   }
 }
 

@@ -47,35 +47,31 @@ export class IssueKey extends Command<IssuedApiKey> {
 export class IssueKeyHandler implements ICommandHandler<IssueKey> {
   constructor(private readonly store: EventStore) {}
 
-  execute({ context, grant }: IssueKey): Promise<IssuedApiKey> {
-    return issue(this.store, context, grant);
+  async execute({ context, grant }: IssueKey): Promise<IssuedApiKey> {
+    const { environment, tenant } = context;
+    const { keyId, key } = generateApiKey(environment);
+    const { capabilities, label, requiresSignature } = grant;
+    const facts = {
+      keyId,
+      tenant,
+      environment,
+      capabilities: [...capabilities],
+      label,
+      secretHash: hashApiKey(key),
+      ...(requiresSignature ? { requiresSignature } : {}),
+      at: context.at.toISOString(),
+    };
+    const issued = await handle(
+      this.store,
+      streamName(environment, 'key', keyId),
+      keyAggregate,
+      (state) => issueKey(facts, state),
+      context,
+      untouched(keyAggregate),
+    );
+    if (issued.kind === 'rejected') throw new Error(`key ${keyId} exists already`);
+    return { keyId, key, position: issued.position };
   }
-}
-
-async function issue(store: EventStore, context: CommandContext, grant: KeyGrant): Promise<IssuedApiKey> {
-  const { environment, tenant } = context;
-  const { keyId, key } = generateApiKey(environment);
-  const { capabilities, label, requiresSignature } = grant;
-  const facts = {
-    keyId,
-    tenant,
-    environment,
-    capabilities: [...capabilities],
-    label,
-    secretHash: hashApiKey(key),
-    ...(requiresSignature ? { requiresSignature } : {}),
-    at: context.at.toISOString(),
-  };
-  const issued = await handle(
-    store,
-    streamName(environment, 'key', keyId),
-    keyAggregate,
-    (state) => issueKey(facts, state),
-    context,
-    untouched(keyAggregate),
-  );
-  if (issued.kind === 'rejected') throw new Error(`key ${keyId} exists already`);
-  return { keyId, key, position: issued.position };
 }
 
 /** The tenant and environment of a key; undefined if no key has this id. */
@@ -118,7 +114,10 @@ export class RotateKey extends Command<RotatedApiKey> {
 
 @CommandHandler(RotateKey)
 export class RotateKeyHandler implements ICommandHandler<RotateKey> {
-  constructor(private readonly store: EventStore) {}
+  constructor(
+    private readonly store: EventStore,
+    private readonly issuer: IssueKeyHandler,
+  ) {}
 
   async execute({ context, keyId, overlapMs }: RotateKey): Promise<RotatedApiKey> {
     const old = await findApiKey(this.store, context.environment, keyId);
@@ -130,7 +129,8 @@ export class RotateKeyHandler implements ICommandHandler<RotateKey> {
     if (successorKeyId !== undefined)
       return { kind: 'rejected', rejection: { code: 'KEY_ROTATED', successorKeyId } };
     const { capabilities, label, requiresSignature = false } = old.key;
-    const successor = await issue(this.store, another(context), { capabilities, label, requiresSignature });
+    const grant = { capabilities, label, requiresSignature };
+    const successor = await this.issuer.execute(new IssueKey(another(context), grant));
     const retiresAt = new Date(context.at.getTime() + overlapMs);
     const stream = (id: string) => streamName(context.environment, 'key', id);
     const at = context.at.toISOString();

@@ -26,6 +26,7 @@ export interface Provenance {
   renderMs: number;
   /** SHA-256 of each input picture, in the engine's order. */
   inputHashes: string[];
+  /** The vendors' ids of the calls. */
   vendorRequestIds?: string[];
 }
 
@@ -126,6 +127,7 @@ export interface EndedJob {
 export interface AcceptedKey {
   /** SHA-256 of endpoint and key. */
   keyHash: string;
+  /** SHA-256 of the validated body. */
   bodyHash: string;
 }
 

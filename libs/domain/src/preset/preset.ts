@@ -41,14 +41,10 @@ export function publishPreset(
   return accept({ type: 'PresetPublished', data: { ...command } });
 }
 
-export interface PresetNotFound {
-  readonly code: 'PRESET_NOT_FOUND';
-}
-
 export function retirePreset(
   command: EventOfType<'PresetRetired'>['data'],
   state: Preset,
-): Decision<PresetEvent, PresetNotFound> {
+): Decision<PresetEvent, { readonly code: 'PRESET_NOT_FOUND' }> {
   switch (state.status) {
     case 'unpublished':
       return reject({ code: 'PRESET_NOT_FOUND' });
