@@ -9,22 +9,7 @@ import {
   type Repository,
   type SelectQueryBuilder,
 } from 'typeorm';
-import type {
-  CallReads,
-  CatalogReads,
-  JobReads,
-  JobsFilter,
-  KeyReads,
-  KeptCall,
-  Page,
-  PageRequest,
-  PresetReads,
-  ProductReads,
-  ProductsFilter,
-  RenderReads,
-  TimelineReads,
-  UsageReads,
-} from '#application/read-models.js';
+import type { JobsFilter, KeptCall, Page, PageRequest, ProductsFilter } from '#application/read-models.js';
 import type { CatalogResource } from '#domain/catalog/catalog.js';
 import type { PresetKind } from '#domain/preset/preset.events.js';
 import type { EntityClass } from '#read-store/read-model.js';
@@ -63,7 +48,7 @@ export function readerOf<Row extends ObjectLiteral>(entity: EntityClass<Row>) {
   };
 }
 
-export class JobsReader extends readerOf(JobRow) implements JobReads {
+export class JobsReader extends readerOf(JobRow) {
   /** Newest first. Undefined if the cursor is not one of the tenant's jobs. */
   async list(tenant: string, filter: JobsFilter): Promise<Page<JobRow> | undefined> {
     const { jobTypes, status, createdAfter, cursor } = filter;
@@ -90,7 +75,7 @@ export class JobsReader extends readerOf(JobRow) implements JobReads {
   }
 }
 
-export class TimelineReader extends readerOf(TimelineRow) implements TimelineReads {
+export class TimelineReader extends readerOf(TimelineRow) {
   /**
    * The public events of a job with `seq` beyond `since`, ascending. Empty for an unknown job and for another
    * tenant's; use {@link JobsReader.find} to learn whether the job exists.
@@ -104,7 +89,7 @@ export class TimelineReader extends readerOf(TimelineRow) implements TimelineRea
 }
 
 /** Pictures that are finished. */
-export class RendersReader extends readerOf(RenderRow) implements RenderReads {
+export class RendersReader extends readerOf(RenderRow) {
   /** Newest first. */
   async list(tenant: string, page: PageRequest): Promise<Page<FinishedRender>> {
     const query = this.newest({ tenant, storageKey: Not(IsNull()) }, 'createdAt', 'publicId');
@@ -119,7 +104,7 @@ export class RendersReader extends readerOf(RenderRow) implements RenderReads {
   }
 }
 
-export class CatalogReader extends readerOf(CatalogRow) implements CatalogReads {
+export class CatalogReader extends readerOf(CatalogRow) {
   /** Newest first. */
   list(tenant: string, resource: CatalogResource, page: PageRequest): Promise<Page<CatalogRow>> {
     const where = { tenant, resource, retiredAt: IsNull() };
@@ -137,14 +122,14 @@ export class CatalogReader extends readerOf(CatalogRow) implements CatalogReads 
   }
 }
 
-export class UsageReader extends readerOf(UsageRow) implements UsageReads {
+export class UsageReader extends readerOf(UsageRow) {
   /** Newest first. */
   list(tenant: string, page: PageRequest): Promise<Page<UsageRow>> {
     return readPage(this.newest({ tenant }, 'createdAt', 'requestId'), page);
   }
 }
 
-export class ProductsReader extends readerOf(ProductRow) implements ProductReads {
+export class ProductsReader extends readerOf(ProductRow) {
   /** Newest first. */
   list(tenant: string, { status, externalRef, ...page }: ProductsFilter): Promise<Page<ProductRow>> {
     const where = { tenant, ...(status && { status }), ...(externalRef !== undefined && { externalRef }) };
@@ -153,7 +138,7 @@ export class ProductsReader extends readerOf(ProductRow) implements ProductReads
 }
 
 /** The calls of all tenants, for housekeeping. */
-export class CallsReader extends readerOf(CallRow) implements CallReads {
+export class CallsReader extends readerOf(CallRow) {
   async answeredBetween(from: Date, until: Date, limit: number): Promise<KeptCall[]> {
     const query = this.rows
       .createQueryBuilder('call')
@@ -167,7 +152,7 @@ export class CallsReader extends readerOf(CallRow) implements CallReads {
 }
 
 /** Presets belong to the installation, so every tenant sees the same. */
-export class PresetsReader extends readerOf(PresetRow) implements PresetReads {
+export class PresetsReader extends readerOf(PresetRow) {
   /** The published presets, in the order of their ids. */
   published(kind: PresetKind): Promise<PresetRow[]> {
     return this.rows.find({ where: { kind, retiredAt: IsNull() }, order: { presetId: 'ASC' } });
@@ -183,7 +168,7 @@ export class PresetsReader extends readerOf(PresetRow) implements PresetReads {
  * The keys that operators list. Authentication reads the key's own stream, and this read model only while the event
  * store is away.
  */
-export class KeysReader extends readerOf(KeyRow) implements KeyReads {
+export class KeysReader extends readerOf(KeyRow) {
   /** Newest first, revoked ones included. */
   list(tenant: string): Promise<KeyRow[]> {
     return this.rows.find({ where: { tenant }, order: { issuedAt: 'DESC', keyId: 'DESC' } });

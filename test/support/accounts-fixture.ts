@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { afterAll, beforeAll } from 'vitest';
 import type { Environment } from '#domain/streams.js';
 import { storeWith, type EventStore } from '#event-store/event-store.js';
 import { createEventStorePool, PostgresEventStore } from '#event-store/postgres/postgres-event-store.js';
@@ -31,6 +32,14 @@ export class AccountsFixture {
     const pool = createEventStorePool(database.url);
     const store = new PostgresEventStore({ pool });
     return new AccountsFixture(database, pool, store, createPostgresSnapshotStore(pool));
+  }
+
+  /** For all tests of the spec that calls it. */
+  static ofSpec(): AccountsFixture {
+    const fixture = Object.create(AccountsFixture.prototype) as AccountsFixture;
+    beforeAll(async () => void Object.assign(fixture, await AccountsFixture.start()));
+    afterAll(() => fixture.stop());
+    return fixture;
   }
 
   async stop(): Promise<void> {

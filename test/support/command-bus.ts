@@ -1,18 +1,12 @@
 import { CommandBus } from '@nestjs/cqrs';
+import { AccountCommandHandler } from '#application/account/account-command.handler.js';
 import type { AccountWriter } from '#application/account/account-writer.js';
-import { CloseChargeHandler, MakeChargesHandler } from '#application/account/charges.handler.js';
 import { Dispatcher } from '#application/dispatch/dispatcher.js';
 import { References } from '#application/dispatch/references.js';
-import {
-  EndBatchHandler,
-  FenceJobHandler,
-  QueueJobHandler,
-  ReportRenderHandler,
-  StopJobHandler,
-  TakeUpJobHandler,
-} from '#application/job/job-writes.handler.js';
 import { Operations } from '#application/operation/operations.js';
+import { StoredPictures } from '#application/picture/stored-pictures.js';
 import { StoreRenderHandler } from '#application/picture/store-picture.handler.js';
+import { StreamCommandHandler } from '#application/stream-command.handler.js';
 import type { EventStore } from '#event-store/event-store.js';
 import type { ObjectStorage } from '#storage/object-storage.js';
 
@@ -28,16 +22,8 @@ export interface BusPorts {
  * test.
  */
 export function commandBusOn({ store, accounts, storage }: BusPorts): CommandBus {
-  const jobs = [
-    QueueJobHandler,
-    FenceJobHandler,
-    StopJobHandler,
-    EndBatchHandler,
-    TakeUpJobHandler,
-    ReportRenderHandler,
-  ];
-  const handlers: object[] = jobs.map((Handler) => new Handler(store));
-  if (accounts) handlers.push(new MakeChargesHandler(accounts), new CloseChargeHandler(accounts));
+  const handlers: object[] = [new StreamCommandHandler(store)];
+  if (accounts) handlers.push(new AccountCommandHandler(accounts));
   if (storage) handlers.push(new StoreRenderHandler(store, storage));
   return commandBusOf(handlers);
 }
@@ -57,5 +43,6 @@ export function commandBusOf(handlers: readonly object[]): CommandBus {
 /** The API's dispatcher on the ports of a test. */
 export function dispatcherOn(store: EventStore, accounts: AccountWriter): Dispatcher {
   const commands = commandBusOn({ store, accounts });
-  return new Dispatcher(commands, store, accounts, new References(store), new Operations(store));
+  const references = new References(store, new StoredPictures(store));
+  return new Dispatcher(commands, store, accounts, references, new Operations(store));
 }

@@ -12,8 +12,12 @@ export function given<State, Event>(
   const state = history.reduce((older, event) => aggregate.evolve(older, event), aggregate.initial);
   return {
     state,
-    when<Rejection>(decide: (state: State) => Decision<Event, Rejection>) {
-      const decision = decide(state);
+    /** @param command what `decide` takes before the state, if anything */
+    when<Rejection, Command extends readonly unknown[] = []>(
+      decide: (...args: [...Command, State]) => Decision<Event, Rejection>,
+      ...command: Command
+    ) {
+      const decision = decide(...command, state);
       return {
         then: (...events: Event[]) => expect(decision).toEqual({ kind: 'accepted', events }),
         thenRejected: (rejection: Rejection) => expect(decision).toEqual({ kind: 'rejected', rejection }),

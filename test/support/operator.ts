@@ -1,42 +1,38 @@
+import { AccountCommandHandler } from '#application/account/account-command.handler.js';
 import {
   ChangePlan,
-  ChangePlanHandler,
   GrantCredits,
-  GrantCreditsHandler,
   OpenAccount,
-  OpenAccountHandler,
   ReactivateAccount,
-  ReactivateAccountHandler,
   SuspendAccount,
-  SuspendAccountHandler,
+  type Purchase,
 } from '#application/account/manage-accounts.handler.js';
+import type { AccountWriter } from '#application/account/account-writer.js';
 import type { CommandContext } from '#application/command-context.js';
 import {
   IssueKey,
   IssueKeyHandler,
   RevokeKey,
-  RevokeKeyHandler,
   RotateKey,
   RotateKeyHandler,
+  type KeyGrant,
 } from '#application/key/manage-keys.handler.js';
 import {
   PriceOperation,
-  PriceOperationHandler,
   SchedulePrice,
-  SchedulePriceHandler,
   SwitchOperation,
-  SwitchOperationHandler,
 } from '#application/operation/manage-operations.handler.js';
 import {
   PublishPreset,
   PublishPresetHandler,
   RetirePreset,
-  RetirePresetHandler,
   SeedPresets,
   SeedPresetsHandler,
   type PresetDraft,
   type SeedOptions,
 } from '#application/preset/manage-presets.handler.js';
+import { StreamCommandHandler } from '#application/stream-command.handler.js';
+import type { AccountTerms } from '#domain/account/account.events.js';
 import type { Environment } from '#domain/streams.js';
 import type { EventStore } from '#event-store/event-store.js';
 import { newId } from '#platform/ids.js';
@@ -52,26 +48,56 @@ export function byOperator(environment: Environment, tenant: string, at = new Da
  * Actions of the operator, on the ports of a test. They call the service's handlers directly, without a bus, so
  * a test need not wait for them.
  */
-const action =
-  <Port, Given extends unknown[], Command, Result>(
-    Handler: new (port: Port) => { execute(command: Command): Result },
-    Command: new (...given: Given) => Command,
-  ) =>
-  (port: Port, ...given: Given) =>
-    new Handler(port).execute(new Command(...given));
+export const openAccount = (
+  accounts: AccountWriter,
+  context: CommandContext,
+  account: { readonly name: string; readonly terms: AccountTerms },
+) => new AccountCommandHandler(accounts).execute(new OpenAccount(context, account));
 
-export const openAccount = action(OpenAccountHandler, OpenAccount);
-export const grantCredits = action(GrantCreditsHandler, GrantCredits);
-export const changePlan = action(ChangePlanHandler, ChangePlan);
-export const suspendAccount = action(SuspendAccountHandler, SuspendAccount);
-export const reactivateAccount = action(ReactivateAccountHandler, ReactivateAccount);
-export const issueKey = action(IssueKeyHandler, IssueKey);
-export const revokeKey = action(RevokeKeyHandler, RevokeKey);
-export const rotateKey = action(RotateKeyHandler, RotateKey);
-export const priceOperation = action(PriceOperationHandler, PriceOperation);
-export const schedulePrice = action(SchedulePriceHandler, SchedulePrice);
-export const switchOperation = action(SwitchOperationHandler, SwitchOperation);
-export const retirePreset = action(RetirePresetHandler, RetirePreset);
+export const grantCredits = (accounts: AccountWriter, context: CommandContext, purchase: Purchase) =>
+  new AccountCommandHandler(accounts).execute(new GrantCredits(context, purchase));
+
+export const changePlan = (
+  accounts: AccountWriter,
+  context: CommandContext,
+  changes: Partial<AccountTerms>,
+) => new AccountCommandHandler(accounts).execute(new ChangePlan(context, changes));
+
+export const suspendAccount = (accounts: AccountWriter, context: CommandContext, reason: string) =>
+  new AccountCommandHandler(accounts).execute(new SuspendAccount(context, { reason }));
+
+export const reactivateAccount = (accounts: AccountWriter, context: CommandContext) =>
+  new AccountCommandHandler(accounts).execute(new ReactivateAccount(context));
+
+export const issueKey = (store: EventStore, context: CommandContext, grant: KeyGrant) =>
+  new IssueKeyHandler(store).execute(new IssueKey(context, grant));
+
+export const revokeKey = (store: EventStore, context: CommandContext, keyId: string, reason: string) =>
+  new StreamCommandHandler(store).execute(new RevokeKey(context, keyId, reason));
+
+export const rotateKey = (store: EventStore, context: CommandContext, keyId: string, overlapMs: number) =>
+  new RotateKeyHandler(store, new IssueKeyHandler(store)).execute(new RotateKey(context, keyId, overlapMs));
+
+export const priceOperation = (
+  store: EventStore,
+  context: CommandContext,
+  workflow: string,
+  price: { readonly credits: number; readonly reason: string },
+) => new StreamCommandHandler(store).execute(new PriceOperation(context, workflow, price));
+
+export const schedulePrice = (
+  store: EventStore,
+  context: CommandContext,
+  workflow: string,
+  price: SchedulePrice['data'],
+) => new StreamCommandHandler(store).execute(new SchedulePrice(context, workflow, price));
+
+export const switchOperation = (
+  store: EventStore,
+  context: CommandContext,
+  workflow: string,
+  change: { readonly enabled: boolean; readonly reason: string },
+) => new StreamCommandHandler(store).execute(new SwitchOperation(context, workflow, change));
 
 export const publishPreset = (
   store: EventStore,
@@ -80,9 +106,15 @@ export const publishPreset = (
   draft: PresetDraft,
 ) => new PublishPresetHandler(store, storage).execute(new PublishPreset(context, draft));
 
+export const retirePreset = (store: EventStore, context: CommandContext, id: string, reason: string) =>
+  new StreamCommandHandler(store).execute(new RetirePreset(context, id, reason));
+
 export const seedPresets = (
   store: EventStore,
   storage: ObjectStorage,
   environment: Environment,
   options?: SeedOptions,
-) => new SeedPresetsHandler(store, storage).execute(new SeedPresets(environment, new Date(), options));
+) => {
+  const publisher = new PublishPresetHandler(store, storage);
+  return new SeedPresetsHandler(publisher).execute(new SeedPresets(environment, new Date(), options));
+};

@@ -1,6 +1,7 @@
 import { load, readForwards } from '#application/aggregate.js';
 import { jobAggregate } from '#application/job/job-writes.handler.js';
 import { tellers } from '#capabilities/parts.js';
+import { attemptOf, callsOf } from '#domain/job/job.js';
 import { decode } from '#domain/stored-events.js';
 import { environments, streamName, type Environment } from '#domain/streams.js';
 import { CallRow } from '#projections/calls/calls.read-model.js';
@@ -203,7 +204,7 @@ export const showJob = defineCall({
     const database = await operator.database();
     const told = (await tellers()).map((each) => each.ofJob(database, env, job.tenant, jobId));
     const deliveries: ToldOfJob[] = (await Promise.all(told)).flat();
-    const calls = 'calls' in state ? (state.calls ?? []) : [];
+    const calls = callsOf(state);
     return {
       job_id: jobId,
       env,
@@ -211,7 +212,7 @@ export const showJob = defineCall({
       workflow: job.operation,
       model: job.imageModel ?? null,
       status: state.status,
-      attempts: 'attempt' in state ? state.attempt : 0,
+      attempts: attemptOf(state),
       credits_cost: job.creditsCost,
       request_id: job.requestId,
       charge_id: job.chargeId,

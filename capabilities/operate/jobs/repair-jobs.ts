@@ -4,12 +4,13 @@ import { load } from '#application/aggregate.js';
 import { CloseCharge, MakeCharges } from '#application/account/charges.handler.js';
 import { seedOf } from '#application/dispatch/dispatched-jobs.js';
 import { CancelJob, CancelJobHandler } from '#application/job/cancel-job.handler.js';
-import { NotedJobStreams } from '#application/job/job-queries.js';
 import { jobAggregate, QueueJob, ReportRender } from '#application/job/job-writes.handler.js';
-import { JobWritesModule } from '#application/job/job-writes.module.js';
 import { OperationModule } from '#application/operation/operation.module.js';
 import { Operations } from '#application/operation/operations.js';
-import { isUnfinished, type Job } from '#domain/job/job.js';
+import { JobStreams } from '#application/read-models.js';
+import { StreamCommandsModule } from '#application/stream-commands.module.js';
+import { attemptOf, isUnfinished, type Job } from '#domain/job/job.js';
+import { failJob } from '#domain/job/render-job.js';
 import { jobFailureCodes, type JobFailureCode } from '#domain/job/job.events.js';
 import type { OperatorRole } from '#operator-calls/operator-role.js';
 import { streamName } from '#domain/streams.js';
@@ -122,8 +123,8 @@ const ended = ({ state }: { readonly state: Job }) =>
 
 /** Jobs are read from their own streams, so no read model is needed. */
 @Module({
-  imports: [JobWritesModule],
-  providers: [StoredJobs, { provide: NotedJobStreams, useExisting: StoredJobs }, CancelJobHandler],
+  imports: [StreamCommandsModule],
+  providers: [{ provide: JobStreams, useClass: StoredJobs }, CancelJobHandler],
 })
 class JobRepairsModule {}
 
@@ -168,11 +169,12 @@ export const failJobs = defineCall({
         ended({ state }) ?? (state.status === 'rendering' ? undefined : 'no attempt has begun: cancel it'),
       { done: 'failed and refunded', would: 'would fail and be refunded' },
       async ({ env, job, state }, jobId) => {
-        const attempt = 'attempt' in state ? state.attempt : 0;
         const { code, message } = input;
+        const report = { code, message, attempt: attemptOf(state) };
         const context = operator.context(env, job.tenant);
-        const report = { kind: 'failure', said: { code, message, attempt } } as const;
-        const failed = await operator.execute(new ReportRender(context, jobId, report));
+        const failed = await operator.execute(
+          new ReportRender(context, jobId, (now, at) => failJob({ ...report, at }, now)),
+        );
         if (failed.kind === 'rejected')
           throw new CallRefused('its worker has gone on meanwhile: look at it again');
         if (job.chargeId !== null) {

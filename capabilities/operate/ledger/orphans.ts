@@ -1,8 +1,8 @@
 import { CommandBus } from '@nestjs/cqrs';
 import { load } from '#application/aggregate.js';
 import { jobAggregate } from '#application/job/job-writes.handler.js';
-import { JobWritesModule } from '#application/job/job-writes.module.js';
 import { orphanCandidates, sweepOrphans } from '#application/process-managers/orphan-sweep.js';
+import { StreamCommandsModule } from '#application/stream-commands.module.js';
 import { isUnfinished } from '#domain/job/job.js';
 import { streamName, type Environment } from '#domain/streams.js';
 import { systemClock } from '#platform/clock.js';
@@ -118,7 +118,7 @@ export const sweepNow = defineCall({
   summary: 'Fence off the jobs of orphaned charges and refund the charges, now',
   input: Horizon,
   typed: { horizon: 'duration' },
-  features: [JobWritesModule],
+  features: [StreamCommandsModule],
   async run(operator, { env, horizon }) {
     const { configuration } = operator;
     const commands = operator.get(CommandBus);

@@ -2,7 +2,7 @@ import { readForwards } from '#application/aggregate.js';
 import { evolveAccount, initialAccount, type Account, type OpenedAccount } from '#domain/account/account.js';
 import { evolveAsset, initialAsset } from '#domain/asset/asset.js';
 import { evolveGrant, initialGrant } from '#domain/grant/grant.js';
-import { evolveJob, initialJob } from '#domain/job/job.js';
+import { attemptOf, evolveJob, initialJob } from '#domain/job/job.js';
 import { evolveKey, initialKey } from '#domain/key/key.js';
 import { evolveOperation, initialOperation } from '#domain/operation/operation.js';
 import { evolvePreset, initialPreset } from '#domain/preset/preset.js';
@@ -164,7 +164,7 @@ function foldOfKernel(category: string): ReplayedFold | undefined {
     case 'job':
       return replayed(initialJob, evolveJob, (state) => ({
         status: state.status,
-        attempt: 'attempt' in state ? state.attempt : 0,
+        attempt: attemptOf(state),
       }));
     case 'key':
       return replayed(initialKey, evolveKey, ({ status }) => ({ status }));

@@ -234,7 +234,7 @@ export const correctTenantCredits = defineCall({
     await operator.account(env, tenant);
     const correctionId = timelessId(`correction ${env} ${tenant} ${operator.name} ${idempotencyKey}`);
     const context = operator.context(env, tenant);
-    const corrected = await operator.execute(new CorrectCredits(context, { amount, reason }, correctionId));
+    const corrected = await operator.execute(new CorrectCredits(context, { amount, reason, correctionId }));
     if (corrected.kind === 'rejected') {
       const { rejection } = corrected;
       throw new CallRefused('message' in rejection ? rejection.message : rejection.code);

@@ -282,7 +282,7 @@ export const suspendTenant = defineCall({
   summary: 'Refuse the dispatches of a tenant; reading goes on',
   input: Suspension,
   run: (operator, { reason, ...input }) =>
-    changeStatus(operator, input, 'suspended', (context) => new SuspendAccount(context, reason)),
+    changeStatus(operator, input, 'suspended', (context) => new SuspendAccount(context, { reason })),
   print: printStatus,
 });
 

@@ -39,13 +39,13 @@ export class StoredJobsWithoutTask implements JobsWithoutTask {
     private readonly queue: Pick<RenderQueue, 'repair'>,
   ) {}
 
-  async find(environment: Environment, forMs?: number): Promise<readonly JobWithoutTask[]> {
+  async find(environment: Environment): Promise<readonly JobWithoutTask[]> {
     try {
-      return await readJobsWithoutTask(this.database, environment, forMs);
+      return await readJobsWithoutTask(this.database, environment);
     } catch (error) {
       if (!['42P01', '3F000'].includes(sqlState(error) ?? '')) throw error;
       await this.queue.repair();
-      return await readJobsWithoutTask(this.database, environment, forMs);
+      return await readJobsWithoutTask(this.database, environment);
     }
   }
 }

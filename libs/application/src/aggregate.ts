@@ -19,12 +19,7 @@ export interface Loaded<State> {
 }
 
 export type Handled<State, Rejection> =
-  | {
-      readonly kind: 'accepted';
-      readonly state: State;
-      readonly revision: bigint | 'no-stream';
-      readonly position: bigint | undefined;
-    }
+  | ({ readonly kind: 'accepted' } & Loaded<State>)
   | { readonly kind: 'rejected'; readonly rejection: Rejection; readonly state: State };
 
 /** Two healthy writers never produce this many conflicts in a row. */

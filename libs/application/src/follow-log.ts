@@ -1,40 +1,70 @@
-import type { EventStore, RecordedEvent, SubscribeOptions } from '#event-store/event-store.js';
+import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
+import { EventStore, type EventFilter, type RecordedEvent } from '#event-store/event-store.js';
+import { Logger } from '#platform/logger.js';
 import { retryUntilAborted } from '#platform/retry.js';
 
 const retryMs = 1_000;
 
-export interface FollowOptions extends Required<Pick<SubscribeOptions, 'filter' | 'signal' | 'patienceMs'>> {
-  /** Called once every later event will reach `hear`. */
-  readonly onBegun?: () => void;
-  /** Called when the subscription fails. It is retried and continues after the last event that was heard. */
-  readonly onFailure: (error: unknown) => void;
-}
+/** Hears each event that any process appends from the start of the app to its end. */
+@Injectable()
+export abstract class LogFollower implements OnApplicationBootstrap, OnApplicationShutdown {
+  protected readonly stopping = new AbortController();
+  private following: Promise<void> | undefined;
+  protected abstract readonly filter: EventFilter;
+  /** The log line while events do not arrive. */
+  protected abstract readonly complaint: string;
 
-/** Passes on each event that any process appends from now on, until the signal aborts. */
-export async function followFromNow(
-  store: EventStore,
-  { onBegun, onFailure, signal, ...options }: FollowOptions,
-  hear: (events: readonly RecordedEvent[]) => void,
-): Promise<void> {
-  let after: bigint | undefined;
-  const follow = async () => {
-    if (after === undefined) {
-      after = await store.head();
-      onBegun?.();
-    }
-    const from = after === undefined ? {} : { after };
-    const subscription = store.subscribe({ ...from, ...options, unprovenToo: true, signal });
-    for await (const { events, position } of subscription) {
-      // Set before `hear`: an event that makes it throw must not come again and again.
-      after = position;
-      // Events that this service did not write are left out; they must not block those that it did.
-      hear(events.filter(({ unproven }) => unproven === undefined));
-    }
-  };
-  await retryUntilAborted(follow, {
-    signal,
-    firstPauseMs: retryMs,
-    longestPauseMs: retryMs,
-    onFailure,
-  });
+  constructor(
+    protected readonly store: EventStore,
+    @Inject(Logger) protected readonly logger: Logger,
+  ) {}
+
+  protected abstract hear(events: readonly RecordedEvent[]): void;
+
+  protected patienceMs(): number {
+    return 100;
+  }
+
+  /** Called once every later event will reach `hear`. */
+  protected onBegun(): void {}
+
+  /** Called when the subscription fails. It is retried and continues after the last event that was heard. */
+  protected onFailure(err: unknown): void {
+    this.logger.warn({ err }, this.complaint);
+  }
+
+  onApplicationBootstrap(): Promise<void> {
+    this.following ??= this.follow();
+    return Promise.resolve();
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    this.stopping.abort();
+    await this.following;
+  }
+
+  private async follow(): Promise<void> {
+    const { signal } = this.stopping;
+    const options = { filter: this.filter, patienceMs: () => this.patienceMs(), unprovenToo: true, signal };
+    let after: bigint | undefined;
+    const follow = async () => {
+      if (after === undefined) {
+        after = await this.store.head();
+        this.onBegun();
+      }
+      const from = after === undefined ? {} : { after };
+      for await (const { events, position } of this.store.subscribe({ ...from, ...options })) {
+        // Set before `hear`: an event that makes it throw must not come again and again.
+        after = position;
+        // Events that this service did not write are left out; they must not block those that it did.
+        this.hear(events.filter(({ unproven }) => unproven === undefined));
+      }
+    };
+    await retryUntilAborted(follow, {
+      signal,
+      firstPauseMs: retryMs,
+      longestPauseMs: retryMs,
+      onFailure: (error) => this.onFailure(error),
+    });
+  }
 }

@@ -1,9 +1,10 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import type { DomainEvent } from '#domain/events.js';
 import { streamName } from '#domain/streams.js';
 import type { EventStore } from '#event-store/event-store.js';
 import { correlated } from '#platform/correlation.js';
 import { newId } from '#platform/ids.js';
+import { debited, queued, refunded, succeeded } from '#projections/testing/stories.js';
 import { AccountWriter } from './account/account-writer.js';
 import { AccountsFixture } from '../../../test/support/accounts-fixture.js';
 import { readForwards } from './aggregate.js';
@@ -11,14 +12,10 @@ import { toNewEvent } from './command-context.js';
 import { tellingOutcomes } from './observed-outcomes.js';
 import { grantCredits } from '../../../test/support/operator.js';
 
-let fixture: AccountsFixture;
+const fixture = AccountsFixture.ofSpec();
 let heard: unknown[];
 let store: EventStore;
 
-beforeAll(async () => {
-  fixture = await AccountsFixture.start();
-});
-afterAll(() => fixture.stop());
 beforeEach(() => {
   heard = [];
   store = observed();
@@ -34,52 +31,6 @@ function observed(): EventStore {
   });
 }
 
-const at = '2026-06-01T12:00:00.000Z';
-const debited: DomainEvent = {
-  type: 'CreditsDebited',
-  data: {
-    chargeId: 'c',
-    requestId: 'c',
-    jobId: 'j',
-    operation: 'try-on',
-    endpoint: '/v1/try-on',
-    amount: 4,
-    at,
-  },
-};
-const refunded: DomainEvent = {
-  type: 'CreditsRefunded',
-  data: { chargeId: 'c', jobId: 'j', amount: 4, reason: 'orphaned', at },
-};
-const queued = (jobId: string): DomainEvent => ({
-  type: 'JobQueued',
-  data: {
-    jobId,
-    tenant: 't',
-    requestId: 'r',
-    chargeId: 'c',
-    operation: 'try-on',
-    jobType: 'TRY_ON',
-    creditsCost: 4,
-    displayName: 'Try on',
-    request: {},
-    inputs: [],
-    seed: 1,
-    parentJobId: null,
-    at,
-  },
-});
-const succeeded: DomainEvent = {
-  type: 'JobSucceeded',
-  data: {
-    message: 'Done',
-    artifacts: [],
-    at,
-    operation: 'try-on',
-    provenance: { engine: 'sketch', model: 'm', seed: 1, attempt: 1, renderMs: 1_200, inputHashes: [] },
-  },
-};
-
 function newEvent(event: DomainEvent) {
   return toNewEvent(event, 0, fixture.context('t'));
 }
@@ -87,19 +38,19 @@ function newEvent(event: DomainEvent) {
 describe('outcomes', () => {
   it('are told when they are in the log, and not again when an append finds them there', async () => {
     const stream = streamName('live', 'account', newId());
-    const charge = newEvent(debited);
+    const charge = newEvent(debited('c', 4));
     await store.append(stream, 'no-stream', [charge]);
     await store.append(stream, 'no-stream', [charge]);
-    await store.append(stream, 0n, [newEvent(refunded)]);
+    await store.append(stream, 0n, [newEvent(refunded('c', 4))]);
     expect(heard).toEqual([
-      ['charged', 'live', 'try-on', 4],
-      ['refunded', 'live', 'orphaned', 4],
+      ['charged', 'live', 'model-generator', 4],
+      ['refunded', 'live', 'job-failed', 4],
     ]);
   });
 
   it('are not told when the append was refused', async () => {
     const stream = streamName('live', 'account', newId());
-    const outcome = await store.append(stream, 7n, [newEvent(refunded)]);
+    const outcome = await store.append(stream, 7n, [newEvent(refunded('c', 4))]);
     expect(outcome.outcome).toBe('wrong-expected-revision');
     expect(heard).toEqual([]);
   });
@@ -107,11 +58,13 @@ describe('outcomes', () => {
   it('of a job have the workflow that its end names, whichever process has queued it', async () => {
     const jobId = newId();
     const stream = streamName('test', 'job', jobId);
-    await store.append(stream, 'no-stream', [newEvent(queued(jobId))]);
+    await store.append(stream, 'no-stream', [newEvent(queued(jobId, 't'))]);
     const worker = observed();
-    await worker.append(stream, 0n, [newEvent(succeeded)]);
+    await worker.append(stream, 0n, [
+      newEvent({ ...succeeded, data: { ...succeeded.data, operation: 'try-on' } }),
+    ]);
     expect(heard).toEqual([
-      ['rendered', 'try-on', 1_200],
+      ['rendered', 'try-on', 900],
       ['ended', 'test', 'try-on', { outcome: 'succeeded' }],
     ]);
   });

@@ -49,14 +49,6 @@ export interface JobsFilter {
   readonly offset: number;
 }
 
-/** The jobs read model of one environment. */
-export abstract class JobReads {
-  /** Newest first. Undefined if the cursor is not one of the tenant's jobs. */
-  abstract list(tenant: string, filter: JobsFilter): Promise<Page<JobView> | undefined>;
-  abstract find(tenant: string, jobId: string): Promise<JobView | undefined>;
-  abstract children(tenant: string, parentJobId: string): Promise<readonly JobView[]>;
-}
-
 export interface JobWithoutTask {
   readonly jobId: string;
   readonly tenant: string;
@@ -68,14 +60,7 @@ export interface JobWithoutTask {
  * The read models may lag, so the jobs' own streams decide.
  */
 export abstract class JobsWithoutTask {
-  /** @param forMs minimum age of the job's queueing and of its last attempt. Default 0 */
-  abstract find(environment: Environment, forMs?: number): Promise<readonly JobWithoutTask[]>;
-}
-
-/** The timeline read model of one environment. */
-export abstract class TimelineReads {
-  /** Public events beyond `since`, ascending by seq. */
-  abstract publicEvents(tenant: string, jobId: string, since: number): Promise<readonly TimelineEntry[]>;
+  abstract find(environment: Environment): Promise<readonly JobWithoutTask[]>;
 }
 
 /** The order as the dispatch was accepted. */
@@ -96,31 +81,6 @@ export abstract class JobStreams {
   abstract order(environment: Environment, tenant: string, jobId: string): Promise<JobOrder | undefined>;
 }
 
-/** The renders gallery of one environment. */
-export abstract class RenderReads {
-  /** Newest first. */
-  abstract list(tenant: string, page: PageRequest): Promise<Page<RenderView>>;
-  abstract find(tenant: string, publicId: string): Promise<RenderView | undefined>;
-}
-
-/** The catalogue of one environment. */
-export abstract class CatalogReads {
-  /** Newest first. */
-  abstract list(tenant: string, resource: CatalogResource, page: PageRequest): Promise<Page<CatalogEntry>>;
-  /** The entries among these ids that belong to the tenant and the resource, in no particular order. */
-  abstract find(
-    tenant: string,
-    resource: CatalogResource,
-    assetIds: readonly string[],
-  ): Promise<readonly CatalogEntry[]>;
-}
-
-/** The presets of one environment. */
-export abstract class PresetReads {
-  /** The presets that callers can choose. */
-  abstract published(kind: PresetKind): Promise<readonly PresetTile[]>;
-}
-
 export type ProductView = Readonly<ProductRow>;
 
 export interface ProductsFilter extends PageRequest {
@@ -129,27 +89,6 @@ export interface ProductsFilter extends PageRequest {
   readonly externalRef?: string | undefined;
 }
 
-/** The products of one environment. */
-export abstract class ProductReads {
-  /** Newest first. */
-  abstract list(tenant: string, filter: ProductsFilter): Promise<Page<ProductView>>;
-}
-
-/** The credit ledger of one environment. */
-export abstract class LedgerReads {
-  /** Newest first. */
-  abstract list(tenant: string, page: PageRequest): Promise<Page<LedgerEntryView>>;
-  /** The sum of all entries, in credits. */
-  abstract balance(tenant: string): Promise<number>;
-}
-
-/** The usage log of one environment. */
-export abstract class UsageReads {
-  /** Newest first. */
-  abstract list(tenant: string, page: PageRequest): Promise<Page<UsageView>>;
-}
-
-/** An open charge without a known job, or one whose job ended a while ago. */
 export interface OrphanCandidate {
   readonly tenant: string;
   readonly chargeId: string;
@@ -171,27 +110,6 @@ export abstract class OpenCharges<Candidate extends OrphanCandidate = OrphanCand
   ): Promise<readonly Candidate[]>;
 }
 
-/** The keys of one environment according to the read model, which may lag. */
-export abstract class KeyReads {
-  abstract find(keyId: string): Promise<Pick<Readonly<KeyRow>, 'revokedAt' | 'retiresAt'> | undefined>;
-}
-
-/** The read models of one environment. */
-export interface EnvironmentReads {
-  readonly jobs: JobReads;
-  readonly timeline: TimelineReads;
-  readonly renders: RenderReads;
-  readonly catalog: CatalogReads;
-  readonly presets: PresetReads;
-  readonly products: ProductReads;
-  readonly ledger: LedgerReads;
-  readonly usage: UsageReads;
-  readonly openCharges: OpenCharges;
-  readonly calls: CallReads;
-  readonly keys: KeyReads;
-}
-
-/** A call of a vendor whose answer is kept. */
 export interface KeptCall {
   readonly tenant: string;
   readonly jobId: string;
@@ -201,9 +119,53 @@ export interface KeptCall {
   readonly answeredAt: Date;
 }
 
-export interface CallReads {
-  /** The calls of jobs that have ended, oldest answer first. */
-  answeredBetween(from: Date, until: Date, limit: number): Promise<readonly KeptCall[]>;
+/** The read models of one environment. Lists begin with the newest. */
+export interface EnvironmentReads {
+  readonly jobs: {
+    /** Undefined if the cursor is not one of the tenant's jobs. */
+    list(tenant: string, filter: JobsFilter): Promise<Page<JobView> | undefined>;
+    find(tenant: string, jobId: string): Promise<JobView | undefined>;
+    children(tenant: string, parentJobId: string): Promise<readonly JobView[]>;
+  };
+  readonly timeline: {
+    /** Public events beyond `since`, ascending by seq. */
+    publicEvents(tenant: string, jobId: string, since: number): Promise<readonly TimelineEntry[]>;
+  };
+  readonly renders: {
+    list(tenant: string, page: PageRequest): Promise<Page<RenderView>>;
+    find(tenant: string, publicId: string): Promise<RenderView | undefined>;
+  };
+  readonly catalog: {
+    list(tenant: string, resource: CatalogResource, page: PageRequest): Promise<Page<CatalogEntry>>;
+    /** The entries among these ids that belong to the tenant and the resource, in no particular order. */
+    find(
+      tenant: string,
+      resource: CatalogResource,
+      assetIds: readonly string[],
+    ): Promise<readonly CatalogEntry[]>;
+  };
+  readonly presets: {
+    published(kind: PresetKind): Promise<readonly PresetTile[]>;
+  };
+  readonly products: {
+    list(tenant: string, filter: ProductsFilter): Promise<Page<ProductView>>;
+  };
+  readonly ledger: {
+    list(tenant: string, page: PageRequest): Promise<Page<LedgerEntryView>>;
+    /** The sum of all entries, in credits. */
+    balance(tenant: string): Promise<number>;
+  };
+  readonly usage: {
+    list(tenant: string, page: PageRequest): Promise<Page<UsageView>>;
+  };
+  readonly openCharges: OpenCharges;
+  readonly calls: {
+    /** The calls of jobs that have ended, oldest answer first. */
+    answeredBetween(from: Date, until: Date, limit: number): Promise<readonly KeptCall[]>;
+  };
+  readonly keys: {
+    find(keyId: string): Promise<Pick<Readonly<KeyRow>, 'revokedAt' | 'retiresAt'> | undefined>;
+  };
 }
 
 /** The read models. They may lag behind the log: `ReadYourWrites` waits for them. */

@@ -23,7 +23,6 @@ export function streamName(environment: Environment, category: StreamCategory, i
   return `${environment}.${category}-${id}`;
 }
 
-/** The prefix of all streams of one category in one environment, for subscriptions and reads. */
 export function categoryPrefix(environment: Environment, category: StreamCategory): string {
   return `${environment}.${category}-`;
 }

@@ -96,27 +96,37 @@ export function field(
   };
 }
 
-export function TextField(options: FieldOptions & { min?: number; max: number }): PropertyDecorator {
-  const { min = 0, max, ...rest } = options;
+export function TextField({
+  min = 0,
+  max,
+  ...rest
+}: FieldOptions & { min?: number; max: number }): PropertyDecorator {
   return field(rest, text({ min, max }));
 }
 
-export function ChoiceField(
-  options: FieldOptions & { values: readonly string[]; name?: string },
-): PropertyDecorator {
-  const { values, name, ...rest } = options;
+export function ChoiceField({
+  values,
+  name,
+  ...rest
+}: FieldOptions & { values: readonly string[]; name?: string }): PropertyDecorator {
   // Null is not a member of the enumeration: the schema allows a reference to the enumeration, or null.
   const schema = { enum: [...values], ...(name === undefined ? {} : { enumName: name }) };
   return field(rest, choice(values), schema);
 }
 
-export function IntegerField(options: FieldOptions & { min: number; max: number }): PropertyDecorator {
-  const { min, max, ...rest } = options;
+export function IntegerField({
+  min,
+  max,
+  ...rest
+}: FieldOptions & { min: number; max: number }): PropertyDecorator {
   return field(rest, integer({ min, max }));
 }
 
-export function NumberField(options: FieldOptions & { min: number; max: number }): PropertyDecorator {
-  const { min, max, ...rest } = options;
+export function NumberField({
+  min,
+  max,
+  ...rest
+}: FieldOptions & { min: number; max: number }): PropertyDecorator {
   return field(rest, {
     type: 'number',
     message: `must be a number from ${min} to ${max}`,
@@ -148,8 +158,7 @@ export function PictureField(options: FieldOptions): PropertyDecorator {
 }
 
 /** An object of arbitrary values, bounded by its size as JSON. */
-export function ObjectField(options: FieldOptions & { maxBytes: number }): PropertyDecorator {
-  const { maxBytes, ...rest } = options;
+export function ObjectField({ maxBytes, ...rest }: FieldOptions & { maxBytes: number }): PropertyDecorator {
   const description = `${rest.description} At most ${maxBytes} bytes as JSON.`;
   return field(
     { ...rest, description },
@@ -162,17 +171,17 @@ export function ObjectField(options: FieldOptions & { maxBytes: number }): Prope
   );
 }
 
-/** An object with fields of its own. */
-export function NestedField(options: FieldOptions & { shape: Shape }): PropertyDecorator {
-  const { shape, ...rest } = options;
+export function NestedField({ shape, ...rest }: FieldOptions & { shape: Shape }): PropertyDecorator {
   return field(rest, nested(shape), { type: shape });
 }
 
-/** An array of `min` to `max` items of one kind. */
-export function ListField(
-  options: FieldOptions & { items: ValueKind; min?: number; max: number; unique?: boolean },
-): PropertyDecorator {
-  const { items, min = 0, max, unique = false, ...rest } = options;
+export function ListField({
+  items,
+  min = 0,
+  max,
+  unique = false,
+  ...rest
+}: FieldOptions & { items: ValueKind; min?: number; max: number; unique?: boolean }): PropertyDecorator {
   const size = min === max ? `${max}` : min > 0 ? `${min} to ${max}` : `at most ${max}`;
   const bounds = { ...(min > 0 ? { minItems: min } : {}), maxItems: max };
   return field(rest, {
@@ -189,7 +198,6 @@ export function ListField(
   });
 }
 
-/** Text of `min` to `max` characters. */
 export function text({ min = 0, max }: { min?: number; max: number }): ValueKind {
   const lengths = min === max ? `${max}` : min > 0 ? `${min} to ${max}` : `at most ${max}`;
   return {
@@ -226,14 +234,12 @@ export const id: ValueKind = {
   rules: (told) => [Matches(ulidPattern, told)],
 };
 
-/** The asset id of a picture. */
 export const pictureId: ValueKind = {
   ...id,
   message: 'must be an asset_id: a ULID of 26 characters, not an upload_key and not an address',
   schema: { ...id.schema, 'x-picture': true },
 };
 
-/** An object with fields of its own. */
 export function nested(shape: Shape): ValueKind {
   return {
     type: 'object',

@@ -15,7 +15,6 @@ export interface FieldProblem {
   readonly type: string;
 }
 
-/** A rule between fields of `Body`. */
 export interface Relation<Body extends object = object> {
   readonly fields: readonly string[];
   /** For openapi.json; absent for a rule that JSON Schema cannot say. */
@@ -26,12 +25,15 @@ export interface Relation<Body extends object = object> {
 
 type JsonSchema = Readonly<Record<string, unknown>>;
 
-/** The condition under which a rule applies. */
 interface Condition {
   readonly field: string;
   readonly schema: JsonSchema;
   holds(body: object): boolean;
 }
+
+/** class-validator's rules of a shape, inherited ones included. */
+export const rulesOf = (shape: Function) =>
+  getMetadataStorage().getTargetValidationMetadatas(shape, '', true, false);
 
 const declared = new WeakMap<Shape, readonly Relation[]>();
 
@@ -41,11 +43,7 @@ const declared = new WeakMap<Shape, readonly Relation[]>();
  */
 export function Relations<Body extends object>(...own: readonly Relation<Body>[]) {
   return (shape: Shape<Body>): void => {
-    const known = new Set(
-      getMetadataStorage()
-        .getTargetValidationMetadatas(shape, '', true, false)
-        .map(({ propertyName }) => propertyName),
-    );
+    const known = new Set(rulesOf(shape).map(({ propertyName }) => propertyName));
     const unknown = own.flatMap(({ fields }) => fields).filter((field) => !known.has(field));
     if (unknown.length > 0) throw new Error(`${shape.name} has no field ${unknown.join(', ')}`);
     declared.set(shape, own);
@@ -105,7 +103,6 @@ export function noneOf(fields: readonly string[], when: Condition, msg: string, 
   };
 }
 
-/** If the first condition holds, the second must hold as well. */
 export function implies(
   when: Condition,
   then: Condition,
@@ -126,7 +123,6 @@ export function among(properties: JsonSchema): JsonSchema {
   return { properties, unevaluatedProperties: true };
 }
 
-/** The field is there and not null. */
 export function given(field: string): Condition {
   return {
     field,

@@ -1,9 +1,8 @@
 import { getMetadataStorage, validateSync, type ValidationError } from 'class-validator';
-import { relationsOf, type FieldProblem, type Relation, type Shape } from './relations.js';
+import { relationsOf, rulesOf, type FieldProblem, type Relation, type Shape } from './relations.js';
 
 export type { FieldProblem, Shape };
 
-/** A request with invalid fields. */
 export class InvalidFields extends Error {
   override readonly name = 'InvalidFields';
 
@@ -67,7 +66,6 @@ function onePerField(problems: readonly FieldProblem[]): FieldProblem[] {
 /** The findings while a request is turned into instances. */
 interface Reading {
   readonly unknown: FieldProblem[];
-  /** The parts that have rules between their fields. */
   readonly related: {
     readonly part: object;
     readonly relations: readonly Relation[];
@@ -151,9 +149,6 @@ function known(shape: Shape): Known {
   }
   return found;
 }
-
-const rulesOf = (shape: Function) =>
-  getMetadataStorage().getTargetValidationMetadatas(shape, '', true, false);
 
 /** With `stopAtFirstError`, a property has one broken rule, or children, or neither. */
 function problemsOf(error: ValidationError, parents: FieldProblem['loc']): FieldProblem[] {

@@ -1,4 +1,4 @@
-import type { BriefInput, BriefRole, BriefStep, PictureOrder } from '@atelier/engine';
+import type { Brief, BriefInput, BriefRole, BriefStep, PictureOrder } from '@atelier/engine';
 import type { GarmentCategory, GarmentSlot } from '#domain/garment/garment-categories.js';
 import {
   outputRatios,
@@ -21,7 +21,6 @@ export interface KnownPicture {
 
 export type Known = Readonly<Record<string, unknown>>;
 
-/** The facts for a brief. */
 export interface BriefFacts<Body> {
   readonly body: Body;
   /** The pictures that the body refers to. The engine gets no others. */
@@ -77,6 +76,10 @@ export function pictureOrder(
     Partial<Pick<PictureOrder, 'optional' | 'transparent' | 'count'>>,
 ): PictureOrder {
   return { kind: 'picture', optional: false, transparent: false, count: 1, ...order };
+}
+
+export function onePicture(order: Parameters<typeof pictureOrder>[0]): Brief {
+  return { steps: [pictureOrder(order)] };
 }
 
 export function input(name: string, role: BriefRole, part: string): BriefInput {
@@ -139,7 +142,7 @@ const wornAs: Readonly<Record<GarmentSlot, string>> = {
 };
 
 /** The known facts of a garment, for example ` It is striped, made of linen, in sage.`; empty if none are known. */
-export function garmentFacts(meta: Known | undefined): string {
+function garmentFacts(meta: Known | undefined): string {
   const facts = isKnown(meta?.['garment']) ? { ...meta, ...meta['garment'] } : meta;
   const colour = word(facts?.['primary_colour']) ?? word(facts?.['colour']);
   const material = word(facts?.['material']);
@@ -148,13 +151,16 @@ export function garmentFacts(meta: Known | undefined): string {
   return known.length > 0 ? ` It is ${known.join(', ')}.` : '';
 }
 
+/** A garment among the inputs, with what the picture's `meta` says about it. */
+export function garmentInput(pictures: readonly KnownPicture[], name: string, part: string): BriefInput {
+  return input(name, 'garment', part + garmentFacts(metaOf(pictures, name)));
+}
+
 /** The garments of an outfit as inputs, `item-0` first. */
 export function outfitInputs(items: readonly TrialItem[], pictures: readonly KnownPicture[]): BriefInput[] {
-  return items.map(({ trial_item_category: slot }, index) => {
-    const name = `item-${index}`;
-    const part = `the ${slotNouns[slot]}, ${wornAs[slot]}.${garmentFacts(metaOf(pictures, name))}`;
-    return input(name, 'garment', part);
-  });
+  return items.map(({ trial_item_category: slot }, index) =>
+    garmentInput(pictures, `item-${index}`, `the ${slotNouns[slot]}, ${wornAs[slot]}.`),
+  );
 }
 
 /**

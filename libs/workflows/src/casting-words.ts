@@ -1,4 +1,5 @@
-import { isKnown, word, type Known } from './briefing.js';
+import type { BriefInput } from '@atelier/engine';
+import { input, isKnown, metaOf, sentences, word, type Known, type KnownPicture } from './briefing.js';
 
 /* The values of casting fields, each with its words. */
 
@@ -52,13 +53,17 @@ export const ageRanges = {
   '34-40': 'aged 34 to 40',
 } as const;
 
-export interface CastingProfile {
-  readonly gender?: keyof typeof genders;
-  readonly ethnicity?: keyof typeof ethnicities;
-  readonly heritage?: keyof typeof heritages;
-  readonly body_type?: keyof typeof bodyTypes;
-  readonly age_range?: keyof typeof ageRanges;
-}
+const tables = {
+  gender: genders,
+  ethnicity: ethnicities,
+  heritage: heritages,
+  body_type: bodyTypes,
+  age_range: ageRanges,
+} as const;
+
+export const castingFields = Object.keys(tables);
+
+type CastingProfile = { readonly [Field in keyof typeof tables]?: keyof (typeof tables)[Field] };
 
 /**
  * The person of a casting profile:
@@ -76,16 +81,8 @@ export function castingWords(casting: CastingProfile): string {
     .join(', ');
 }
 
-const tables = {
-  gender: genders,
-  ethnicity: ethnicities,
-  heritage: heritages,
-  body_type: bodyTypes,
-  age_range: ageRanges,
-} as const;
-
 /** The person of a picture, in words from its `meta`; undefined if `meta` has no such facts. */
-export function personWords(meta: Known | undefined): string | undefined {
+function personWords(meta: Known | undefined): string | undefined {
   const facts = isKnown(meta?.['person']) ? meta['person'] : meta;
   const known = Object.entries(tables).flatMap(([field, table]) => {
     const value = word(facts?.[field]);
@@ -93,4 +90,10 @@ export function personWords(meta: Known | undefined): string | undefined {
   });
   // The check above ensures that each value is a key of its field's own table.
   return known.length > 0 ? castingWords(Object.fromEntries(known)) : undefined;
+}
+
+/** A person among the inputs, with what the picture's `meta` says about them. */
+export function personInput(pictures: readonly KnownPicture[], name: string, part: string): BriefInput {
+  const person = personWords(metaOf(pictures, name));
+  return input(name, 'person', sentences(part, person && `It shows ${person}.`));
 }

@@ -66,7 +66,7 @@ export interface Workflow<Name extends string = string, Body extends object = ob
    */
   readonly examples: Readonly<Record<string, Sent<NoInfer<Body>>>>;
   readonly references: readonly Reference[];
-  readonly batch: Batch<string> | undefined;
+  readonly batch?: Batch<string>;
   /**
    * A name for the result when the caller gave none; the same facts give the same name. Empty if results are named
    * after what they show. At most 128 characters, the bound of `display_name`.
@@ -81,14 +81,14 @@ export interface Workflow<Name extends string = string, Body extends object = ob
 
 /** A workflow that knows its own fields. */
 type DeclaredWorkflow<Name extends string, Body extends object> = Workflow<Name, Body> & {
-  readonly batch: Batch<keyof Body> | undefined;
+  readonly batch?: Batch<keyof Body>;
 };
 
-/** Keeps the type of the body. A declaration that leaves a part out does not compile. */
+/** Keeps the type of the body. Without `coinName`, results are named after their content. */
 export function defineWorkflow<Name extends string, Body extends object>(
-  workflow: DeclaredWorkflow<Name, Body>,
+  workflow: Omit<DeclaredWorkflow<Name, Body>, 'coinName'> & Partial<Pick<Workflow<Name, Body>, 'coinName'>>,
 ): DeclaredWorkflow<Name, Body> {
-  return workflow;
+  return { coinName: () => '', ...workflow };
 }
 
 /** The values of a choice, which the table maps to words. */
@@ -96,6 +96,3 @@ export function valuesOf<Words extends object>(table: Words): (keyof Words)[] {
   // `Object.keys` forgets the type of the keys.
   return Object.keys(table) as (keyof Words)[];
 }
-
-/** For workflows whose results are named after their content. */
-export const noName = (): string => '';

@@ -1,4 +1,15 @@
-import { isKnown, listed, sentences, word, words, type Known } from './briefing.js';
+import type { BriefInput } from '@atelier/engine';
+import {
+  input,
+  isKnown,
+  listed,
+  metaOf,
+  sentences,
+  word,
+  words,
+  type Known,
+  type KnownPicture,
+} from './briefing.js';
 
 /* The values of a scene's fields, each with its words. A choice that is `custom` has its own words. */
 
@@ -103,10 +114,10 @@ export function roomWords(scene: object): string {
   );
 }
 
-/** The scene in a picture's `meta`; undefined if there is none. */
-export function knownScene(meta: Known | undefined): string | undefined {
-  const scene = meta?.['scene'];
-  return isKnown(scene) ? sceneWords(scene) : undefined;
+/** A place among the inputs, with what the picture's `meta` says about it. */
+export function sceneInput(pictures: readonly KnownPicture[], name: string, part = 'the place.'): BriefInput {
+  const scene = metaOf(pictures, name)?.['scene'];
+  return input(name, 'scene', sentences(part, isKnown(scene) ? sceneWords(scene) : undefined));
 }
 
 /** A scene in a caller's own words. */

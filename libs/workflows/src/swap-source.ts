@@ -1,7 +1,17 @@
+import type { Brief, BriefInput } from '@atelier/engine';
 import { IdField } from '#validation/fields.js';
 import { exactlyOneOf, given, Relations } from '#validation/relations.js';
-import { PilotBrandField, StorageKeyField } from './common-fields.js';
-import { neverAdded, noBeautifying, photograph } from './briefing.js';
+import { PilotBrandField, StorageKeyField, type OutputPreset } from './common-fields.js';
+import {
+  formatOf,
+  input,
+  neverAdded,
+  noBeautifying,
+  onePicture,
+  photograph,
+  reframed,
+  sentences,
+} from './briefing.js';
 import type { Reference } from './define-workflow.js';
 
 /** The source of a swap: one of the two. */
@@ -30,20 +40,38 @@ export const sourceReferences = [
 ] as const satisfies readonly Reference[];
 
 /** The words that set a subject into another place. */
-export const setIntoPlace = [
+const setIntoPlace = [
   'Keep the subject at its size in the frame, unless it would stand implausibly large or small in the new place.',
   'Light the subject as the new place is lit: match direction, softness, colour temperature and contrast, and put a contact shadow where the subject touches the ground.',
   photograph,
 ].join(' ');
 
-/** The parts that must not change when only the place changes. */
-export const keptSubject = [
-  'the subject of image 1: face, hair, body, pose, clothes, accessories and products, down to prints and seams',
-  'the camera angle and the crop of the subject',
-];
-
-export const avoidedInSwap = [
-  noBeautifying,
-  'leave an outline, halo, fringe or remains of the old background around the subject, also between strands of hair',
-  ...neverAdded,
-];
+/** Only the place of the source changes. @param scene the picture of the new place, if there is one */
+export function backgroundSwapBrief(
+  body: { readonly output_preset?: OutputPreset },
+  { words, scene, avoid = [] }: { readonly words: string; scene?: BriefInput; avoid?: readonly string[] },
+): Brief {
+  const format = formatOf(body, 'input');
+  return onePicture({
+    name: 'background_swap',
+    task: 'background_swap',
+    instruction: sentences(words, setIntoPlace, reframed(format)),
+    inputs: [
+      input('source_image', 'subject', 'the photograph to edit, with the subject that stays.'),
+      ...(scene ? [scene] : []),
+    ],
+    keep: [
+      'the subject of image 1: face, hair, body, pose, clothes, accessories and products, down to prints and seams',
+      'the camera angle and the crop of the subject',
+      ...(scene ? ['the architecture, materials and colours of the place of image 2'] : []),
+    ],
+    avoid: [
+      ...avoid,
+      noBeautifying,
+      'leave an outline, halo, fringe or remains of the old background around the subject, also between strands of hair',
+      ...neverAdded,
+    ],
+    ...format,
+    gives: { kind: 'background_swap', label: 'In another place', role: 'final', meta: {} },
+  });
+}

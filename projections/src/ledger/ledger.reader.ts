@@ -1,11 +1,5 @@
 import { MoreThanOrEqual } from 'typeorm';
-import type {
-  LedgerReads,
-  OpenCharges,
-  OrphanCandidate,
-  Page,
-  PageRequest,
-} from '#application/read-models.js';
+import type { OpenCharges, OrphanCandidate, Page, PageRequest } from '#application/read-models.js';
 import { environments, type Environment } from '#domain/streams.js';
 import type { Queries } from '#read-store/data-source.js';
 import { JobRow } from '../jobs/jobs.read-model.js';
@@ -19,7 +13,7 @@ export interface OverdueCharge extends OrphanCandidate {
 }
 
 /** The credit ledger of one environment. */
-export class LedgerReader extends readerOf(LedgerRow) implements LedgerReads, OpenCharges<OverdueCharge> {
+export class LedgerReader extends readerOf(LedgerRow) implements OpenCharges<OverdueCharge> {
   /** Newest first, in the order of the account's own stream. */
   list(tenant: string, page: PageRequest): Promise<Page<LedgerRow>> {
     return readPage(this.newest({ tenant }, 'revision'), page);

@@ -95,7 +95,12 @@ export class Recorder {
 }
 
 /** These files call on behalf of their own caller. */
-const goBetweens = new Set(['aggregate', 'batch-grouping', 'job-writes.handler', 'store-picture.handler']);
+const goBetweens = new Set([
+  'aggregate',
+  'batch-grouping',
+  'stream-command.handler',
+  'store-picture.handler',
+]);
 
 /**
  * The name, without folder and ending, of the file that awaits the current call: a file of the application or

@@ -1,7 +1,8 @@
 import type { AccountWriter } from '#application/account/account-writer.js';
 import type { Dispatcher } from '#application/dispatch/dispatcher.js';
 import type { CancelJob, CancelJobHandler } from '#application/job/cancel-job.handler.js';
-import { CloseCharge, CloseChargeHandler } from '#application/account/charges.handler.js';
+import { AccountCommandHandler } from '#application/account/account-command.handler.js';
+import { CloseCharge } from '#application/account/charges.handler.js';
 import type { AccountEvent } from '#domain/account/account.events.js';
 import { debitCredits } from '#domain/account/debit-credits.js';
 import { accept } from '#domain/decision.js';
@@ -88,7 +89,7 @@ async function refundJob(command: CancelJob, { store, accounts }: Cancelling): P
   if (chargeId === null) return;
   const refund = { kind: 'refund', reason: 'job-cancelled', chargeId, tenant } as const;
   const caused = { environment, requestId, actor: 'key:0', at };
-  await new CloseChargeHandler(accounts).execute(new CloseCharge(refund, caused));
+  await new AccountCommandHandler(accounts).execute(new CloseCharge(refund, caused));
 }
 
 export const moneyBugs = {

@@ -48,7 +48,7 @@ export const restoreBugs = {
   'settlements-stay-lost': {
     sweep: ({ commands, ...options }) => {
       const execute = async (command: Command<unknown>) => {
-        const end = command instanceof CloseCharge ? command.end : undefined;
+        const end = command instanceof CloseCharge ? command.data : undefined;
         const isOfJob = end && !(end.kind === 'refund' && end.reason === 'orphaned');
         return isOfJob ? undefined : commands.execute(command);
       };

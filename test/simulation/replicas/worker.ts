@@ -21,7 +21,7 @@ export class WorkerReplica extends Replica {
     const { scheduler, logger, clock, queue, invariants, trace } = installation;
     const { store } = installation.storesFor('worker', process, this.network);
     const cancellations = new Cancellations(store, logger);
-    cancellations.onApplicationBootstrap();
+    void cancellations.onApplicationBootstrap();
     const engine = new SimulatedEngine(scheduler, process, (label, inputs) => {
       trace(`    ${this.name} calls the engine for ${label}`);
       return invariants.engineCalled(label, inputs);

@@ -2,7 +2,7 @@ import { Controller, HttpCode, Post, Res, Get } from '@nestjs/common';
 import { ApiBody, ApiOperation, ApiProperty, ApiTags, ApiQuery } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
 import type { Caller } from '#application/command-context.js';
-import { GarmentCompatibility } from '#application/compatibility/garment-compatibility.js';
+import { CatalogQueries } from '#application/catalog/catalog-queries.js';
 import { IdField, ListField, text } from '#validation/fields.js';
 import { RequireCapability } from '../auth/api-key.guard.js';
 import { CurrentCaller } from '../auth/caller.js';
@@ -68,7 +68,7 @@ export class CompatibilityCheckResponse {
 @Controller('/v1/compatibility')
 @RequireCapability('jobs:read')
 export class CompatibilityController {
-  constructor(private readonly compatibility: GarmentCompatibility) {}
+  constructor(private readonly catalog: CatalogQueries) {}
 
   @Post('check')
   @HttpCode(200)
@@ -87,7 +87,7 @@ export class CompatibilityController {
   ): Promise<CompatibilityCheckResponse> {
     const { product_garment_category_public_id: category, candidate_complementary_image_public_ids: ids } =
       body;
-    const checked = await this.compatibility.check(caller, category, ids, token);
+    const checked = await this.catalog.garmentVerdicts(caller, category, ids, token);
     if (!checked) throw notFound('garment category');
     const results = unwrap(checked, reply).map(({ publicId, compatible, reasons }) => ({
       public_id: publicId,

@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { accountFoldVersion, type OpenedAccount } from '#domain/account/account.js';
+import { debitOf } from '../../../../test/support/account-events.js';
 import { refundCharge } from '#domain/account/close-charge.js';
 import { debitCredits } from '#domain/account/debit-credits.js';
 import { streamName } from '#domain/streams.js';
@@ -13,18 +14,16 @@ import { eventually } from '../../../../test/support/eventually.js';
 import { changePlan, grantCredits } from '../../../../test/support/operator.js';
 import { openPostgresStore } from '../../../../test/support/open-postgres-store.js';
 
-let fixture: AccountsFixture;
+const fixture = AccountsFixture.ofSpec();
 let store: EventStore;
 let snapshots: SnapshotStore;
 
-beforeAll(async () => {
-  fixture = await AccountsFixture.start();
-  ({ store, snapshots } = fixture);
-});
-afterAll(() => fixture.stop());
+beforeAll(() => void ({ store, snapshots } = fixture));
 
 const context = (tenant: string, commandId?: string) => fixture.context(tenant, commandId);
 const tenantWith = (credits: number) => fixture.tenantWith(credits);
+
+const now = () => new Date().toISOString();
 
 function debit(
   writer: AccountWriter,
@@ -33,23 +32,10 @@ function debit(
   amount = 1,
   beside: readonly StreamWrite[] = [],
 ) {
+  const charge = debitOf(chargeId, amount, now());
   return writer.execute(
     context(tenant, `debit:${chargeId}`),
-    (account) =>
-      debitCredits(
-        [
-          {
-            chargeId,
-            requestId: chargeId,
-            jobId: `job-${chargeId}`,
-            operation: 'model-generator',
-            endpoint: '/v1/model-generator',
-            amount,
-            at: new Date().toISOString(),
-          },
-        ],
-        account,
-      ),
+    (account) => debitCredits([charge], account),
     beside,
   );
 }
@@ -57,16 +43,17 @@ function debit(
 /** Three charges of one request, of one credit each. */
 function debitThree(writer: AccountWriter, tenant: string, requestId = newId()) {
   const charges = [0, 1, 2].map((index) => ({
-    chargeId: `${requestId}.${index}`,
-    jobId: `job-${index}-${requestId}`,
+    ...debitOf(`${requestId}.${index}`, 1, now()),
     parentJobId: requestId,
     requestId,
-    operation: 'pdp-batch-extractions',
-    endpoint: '/v1/pdp-batch-extractions',
-    amount: 1,
-    at: new Date().toISOString(),
   }));
   return writer.execute(context(tenant, `debit:${requestId}`), (account) => debitCredits(charges, account));
+}
+
+function refund(writer: AccountWriter, tenant: string, chargeId: string) {
+  return writer.execute(context(tenant, `refund:${chargeId}`), (account) =>
+    refundCharge({ chargeId, reason: 'job-failed', at: now() }, account),
+  );
 }
 
 async function eventsOf(tenant: string): Promise<string[]> {
@@ -166,12 +153,7 @@ describe('the account’s single writer', () => {
     expect(await debitThree(writer, tenant, requestId)).toMatchObject({ kind: 'accepted', changed: false });
     expect(await balanceOf(tenant)).toBe(7);
     // One of the three charges is refunded. The other two still show that the debit was made.
-    await writer.execute(context(tenant), (account) =>
-      refundCharge(
-        { chargeId: `${requestId}.0`, reason: 'job-failed', at: new Date().toISOString() },
-        account,
-      ),
-    );
+    await refund(writer, tenant, `${requestId}.0`);
     expect(await debitThree(writer, tenant, requestId)).toMatchObject({ kind: 'accepted', changed: false });
     expect(await balanceOf(tenant)).toBe(8);
   });
@@ -218,25 +200,9 @@ describe('the account’s single writer', () => {
     await writer.read('test', tenant);
     const chargeId = newId();
     await debit(new AccountWriter(store, snapshots), tenant, chargeId, 5);
-    const refund = () =>
-      writer.execute(context(tenant, `refund:${chargeId}`), (account) =>
-        refundCharge({ chargeId, reason: 'job-failed', at: new Date().toISOString() }, account),
-      );
-    expect(await refund()).toMatchObject({ kind: 'accepted', changed: true });
-    expect(await refund()).toMatchObject({ kind: 'accepted', changed: false });
+    for (const changed of [true, false])
+      expect(await refund(writer, tenant, chargeId)).toMatchObject({ kind: 'accepted', changed });
     expect(await balanceOf(tenant)).toBe(5);
-  });
-
-  it('charges once when the answer is lost after the commit and the command is repeated', async () => {
-    const tenant = await tenantWith(10);
-    const { store: lossy, seen } = observed();
-    const writer = new AccountWriter(lossy, snapshots);
-    await writer.read('test', tenant);
-    seen.loseAnswers = 1;
-    const chargeId = newId();
-    await expect(debit(writer, tenant, chargeId, 10)).rejects.toThrow(AppendOutcomeUnknown);
-    expect(await debit(writer, tenant, chargeId, 10)).toMatchObject({ kind: 'accepted', changed: false });
-    expect(await balanceOf(tenant)).toBe(0);
   });
 
   it('finds its work done when another process ran the same command, and its neighbours do not suffer', async () => {
@@ -245,14 +211,10 @@ describe('the account’s single writer', () => {
     const chargeId = newId();
     await debit(one, tenant, chargeId, 5);
     await other.read('test', tenant);
-    const refund = (writer: AccountWriter) =>
-      writer.execute(context(tenant, `refund:${chargeId}`), (account) =>
-        refundCharge({ chargeId, reason: 'orphaned', at: new Date().toISOString() }, account),
-      );
-    await refund(one);
+    await refund(one, tenant, chargeId);
     const [first, second, third] = await Promise.all([
       debit(other, tenant),
-      refund(other),
+      refund(other, tenant, chargeId),
       debit(other, tenant),
     ]);
     expect([first, second, third]).toMatchObject([{ changed: true }, { changed: false }, { changed: true }]);
@@ -264,15 +226,11 @@ describe('the account’s single writer', () => {
     const [here, elsewhere] = [new AccountWriter(store, snapshots), new AccountWriter(store, snapshots)];
     const [known, unknown] = [newId(), newId()];
     await debit(here, tenant, known);
-    const refund = (writer: AccountWriter, chargeId: string) =>
-      writer.execute(context(tenant, `refund:${chargeId}`), (account) =>
-        refundCharge({ chargeId, reason: 'job-failed', at: new Date().toISOString() }, account),
-      );
-    await refund(elsewhere, known);
+    await refund(elsewhere, tenant, known);
     await debit(elsewhere, tenant, unknown);
     // This writer decides both on the state that it remembers: it knows the first charge as open, and not the
     // second.
-    const verdicts = await Promise.all([refund(here, known), refund(here, unknown)]);
+    const verdicts = await Promise.all([refund(here, tenant, known), refund(here, tenant, unknown)]);
     expect(verdicts.map(({ kind }) => kind)).toEqual(['accepted', 'accepted']);
     expect(await balanceOf(tenant)).toBe(10);
   });
@@ -282,9 +240,7 @@ describe('the account’s single writer', () => {
     const writer = new AccountWriter(store, snapshots);
     const chargeId = newId();
     await debit(writer, tenant, chargeId, 5);
-    await writer.execute(context(tenant, `refund:${chargeId}`), (account) =>
-      refundCharge({ chargeId, reason: 'orphaned', at: new Date().toISOString() }, account),
-    );
+    await refund(writer, tenant, chargeId);
     const [before, again, after] = await Promise.allSettled([
       debit(writer, tenant),
       debit(writer, tenant, chargeId, 5),

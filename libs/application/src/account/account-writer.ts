@@ -37,8 +37,7 @@ export type AccountVerdict<Rejection> =
     }
   | { readonly kind: 'rejected'; readonly rejection: Rejection };
 
-/** A command in an account's mailbox. */
-export interface Waiting {
+interface Waiting {
   /** Absent for a read of the account, which emits nothing. */
   readonly context: CommandContext | undefined;
   readonly decide: (account: Account) => Decision<AccountEvent, unknown>;
@@ -48,7 +47,7 @@ export interface Waiting {
   readonly reject: (error: unknown) => void;
 }
 
-export interface DecidedBatch {
+interface DecidedBatch {
   readonly verdicts: readonly (
     AccountVerdict<unknown> | { readonly kind: 'threw'; readonly error: unknown }
   )[];
@@ -59,7 +58,7 @@ export interface DecidedBatch {
 /**
  * Decides the commands one after the other, each on the state that the accepted ones before it leave behind.
  */
-export function decideAll(batch: readonly Waiting[], account: Account): DecidedBatch {
+function decideAll(batch: readonly Waiting[], account: Account): DecidedBatch {
   let draft = forkAccount(account);
   const domainEvents: AccountEvent[] = [];
   const events: NewEvent[] = [];
@@ -83,12 +82,12 @@ export function decideAll(batch: readonly Waiting[], account: Account): DecidedB
 
 type DecidedCommand = DecidedBatch['verdicts'][number];
 
-export function hasEvents(verdict: DecidedCommand | undefined): boolean {
+function hasEvents(verdict: DecidedCommand | undefined): boolean {
   return verdict?.kind === 'accepted' && verdict.changed;
 }
 
 /** @param except commands that are decided again and answered then */
-export function answer(
+function answer(
   batch: readonly Waiting[],
   verdicts: readonly DecidedCommand[],
   position: bigint | undefined,
@@ -127,7 +126,6 @@ function besideOf(batch: readonly Waiting[], verdicts: readonly DecidedCommand[]
   return { writes: [...writes.values()], contrary };
 }
 
-/** The outcome of an append to an account and to the streams beside it. */
 type Appended =
   | {
       readonly outcome: 'appended';

@@ -1,33 +1,16 @@
-import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
+import type { Account } from '#domain/account/account.js';
 import type { RefundReason } from '#domain/account/account.events.js';
 import { refundCharge, settleCharge } from '#domain/account/close-charge.js';
 import { debitCredits, type DebitCredits, type DebitRejection } from '#domain/account/debit-credits.js';
-import type { StreamWrite } from '#event-store/event-store.js';
 import type { CommandContext } from '../command-context.js';
-import { type AccountVerdict, AccountWriter } from './account-writer.js';
+import { AccountCommand } from './account-command.handler.js';
 
-/** Makes all charges of one request, or none. Throws the errors of {@link AccountWriter.execute}. */
-export class MakeCharges extends Command<AccountVerdict<DebitRejection>> {
-  constructor(
-    readonly context: CommandContext,
-    readonly charges: readonly DebitCredits[],
-    /** Appended together with the charges, or not at all. Only for a store with `appendTogether`. */
-    readonly beside: readonly StreamWrite[] = [],
-  ) {
-    super();
+export class MakeCharges extends AccountCommand<readonly DebitCredits[], DebitRejection> {
+  decide(account: Account) {
+    return debitCredits(this.data, account);
   }
 }
 
-@CommandHandler(MakeCharges)
-export class MakeChargesHandler implements ICommandHandler<MakeCharges> {
-  constructor(private readonly accounts: AccountWriter) {}
-
-  execute({ context, charges, beside }: MakeCharges): Promise<AccountVerdict<DebitRejection>> {
-    return this.accounts.execute(context, (account) => debitCredits(charges, account), beside);
-  }
-}
-
-/** A job's charge and the tenant that paid it. */
 export interface JobCharge {
   readonly chargeId: string;
   readonly tenant: string;
@@ -39,30 +22,18 @@ export type ChargeEnd = JobCharge &
 
 /**
  * Closes a charge, unless it is closed. The command id derives from the charge and its end, so closing it again
- * repeats the same command. Returns a position in the log at which the charge is closed.
+ * repeats the same command.
  */
-export class CloseCharge extends Command<bigint | undefined> {
-  constructor(
-    readonly end: ChargeEnd,
-    readonly caused: Omit<CommandContext, 'commandId' | 'tenant'>,
-  ) {
-    super();
+export class CloseCharge extends AccountCommand<ChargeEnd, never> {
+  constructor(end: ChargeEnd, caused: Omit<CommandContext, 'commandId' | 'tenant'>) {
+    super({ ...caused, tenant: end.tenant, commandId: `${end.kind}:${end.chargeId}` }, end);
   }
-}
 
-@CommandHandler(CloseCharge)
-export class CloseChargeHandler implements ICommandHandler<CloseCharge> {
-  constructor(private readonly accounts: AccountWriter) {}
-
-  async execute({ end, caused }: CloseCharge): Promise<bigint | undefined> {
-    const { chargeId, tenant } = end;
-    const context = { ...caused, tenant, commandId: `${end.kind}:${chargeId}` };
-    const at = caused.at.toISOString();
-    const verdict = await this.accounts.execute(context, (account) =>
-      end.kind === 'settle'
-        ? settleCharge({ chargeId, at }, account)
-        : refundCharge({ chargeId, reason: end.reason, at }, account),
-    );
-    return verdict.kind === 'accepted' ? verdict.position : undefined;
+  decide(account: Account, at: string) {
+    const { data: end } = this;
+    const { chargeId } = end;
+    return end.kind === 'settle'
+      ? settleCharge({ chargeId, at }, account)
+      : refundCharge({ chargeId, reason: end.reason, at }, account);
   }
 }

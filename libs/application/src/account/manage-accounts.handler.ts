@@ -1,4 +1,4 @@
-import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
+import type { Account } from '#domain/account/account.js';
 import type { AccountTerms, PurchaseKind } from '#domain/account/account.events.js';
 import {
   changePlan,
@@ -11,9 +11,7 @@ import {
 } from '#domain/account/manage-account.js';
 import { newId } from '#platform/ids.js';
 import type { CommandContext } from '../command-context.js';
-import { type AccountVerdict, AccountWriter } from './account-writer.js';
-
-type Verdict = AccountVerdict<AccountRejection>;
+import { AccountCommand } from './account-command.handler.js';
 
 /** The terms of a new tenant unless the operator sets others. */
 export const defaultTerms: AccountTerms = {
@@ -23,23 +21,13 @@ export const defaultTerms: AccountTerms = {
   rateLimitPerMin: 600,
 };
 
-/** Opens the account of `context.tenant` in `context.environment`. */
-export class OpenAccount extends Command<Verdict> {
-  constructor(
-    readonly context: CommandContext,
-    readonly account: { readonly name: string; readonly terms: AccountTerms },
-  ) {
-    super();
-  }
-}
-
-@CommandHandler(OpenAccount)
-export class OpenAccountHandler implements ICommandHandler<OpenAccount> {
-  constructor(private readonly accounts: AccountWriter) {}
-
-  execute({ context, account: { name, terms } }: OpenAccount): Promise<Verdict> {
-    const opening = { tenant: context.tenant, name, ...terms, at: context.at.toISOString() };
-    return this.accounts.execute(context, (state) => openAccount(opening, state));
+export class OpenAccount extends AccountCommand<
+  { readonly name: string; readonly terms: AccountTerms },
+  AccountRejection
+> {
+  decide(account: Account, at: string) {
+    const { name, terms } = this.data;
+    return openAccount({ tenant: this.context.tenant, name, ...terms, at }, account);
   }
 }
 
@@ -53,111 +41,46 @@ export interface Purchase {
   readonly purchaseId?: string;
 }
 
-/** Adds credits to an account that is open. */
-export class GrantCredits extends Command<Verdict> {
-  constructor(
-    readonly context: CommandContext,
-    readonly purchase: Purchase,
-  ) {
-    super();
+export class GrantCredits extends AccountCommand<Purchase, AccountRejection> {
+  private readonly purchaseId = newId();
+
+  decide(account: Account, at: string) {
+    return purchaseCredits({ purchaseId: this.purchaseId, ...this.data, at }, account);
   }
 }
 
-@CommandHandler(GrantCredits)
-export class GrantCreditsHandler implements ICommandHandler<GrantCredits> {
-  constructor(private readonly accounts: AccountWriter) {}
-
-  execute({ context, purchase }: GrantCredits): Promise<Verdict> {
-    const bought = { purchaseId: newId(), ...purchase, at: context.at.toISOString() };
-    return this.accounts.execute(context, (state) => purchaseCredits(bought, state));
-  }
-}
-
-/** Takes credits back and records the reason. */
-export class CorrectCredits extends Command<Verdict> {
-  constructor(
-    readonly context: CommandContext,
-    readonly correction: { readonly amount: number; readonly reason: string },
-    /** Equal for each delivery of the same request. */
-    readonly correctionId: string,
-  ) {
-    super();
-  }
-}
-
-@CommandHandler(CorrectCredits)
-export class CorrectCreditsHandler implements ICommandHandler<CorrectCredits> {
-  constructor(private readonly accounts: AccountWriter) {}
-
-  execute({ context, correction, correctionId }: CorrectCredits): Promise<Verdict> {
-    const correcting = { correctionId, ...correction, at: context.at.toISOString() };
-    return this.accounts.execute(context, (state) => correctCredits(correcting, state));
+/** Takes credits back and records the reason. `correctionId` is equal for each delivery of the same request. */
+export class CorrectCredits extends AccountCommand<
+  { readonly amount: number; readonly reason: string; readonly correctionId: string },
+  AccountRejection
+> {
+  decide(account: Account, at: string) {
+    const { correctionId, amount, reason } = this.data;
+    return correctCredits({ correctionId, amount, reason, at }, account);
   }
 }
 
 /** Changes an account's limits from now on. Terms that are not named stay the same. */
-export class ChangePlan extends Command<Verdict> {
-  constructor(
-    readonly context: CommandContext,
-    readonly changes: Partial<AccountTerms>,
-  ) {
-    super();
-  }
-}
-
-@CommandHandler(ChangePlan)
-export class ChangePlanHandler implements ICommandHandler<ChangePlan> {
-  constructor(private readonly accounts: AccountWriter) {}
-
-  execute({ context, changes }: ChangePlan): Promise<Verdict> {
-    return this.accounts.execute(context, (state) => {
-      const terms = state.status === 'unopened' ? defaultTerms : state.terms;
-      return changePlan({ ...terms, ...changes, at: context.at.toISOString() }, state);
-    });
+export class ChangePlan extends AccountCommand<Partial<AccountTerms>, AccountRejection> {
+  decide(account: Account, at: string) {
+    const terms = account.status === 'unopened' ? defaultTerms : account.terms;
+    return changePlan({ ...terms, ...this.data, at }, account);
   }
 }
 
 /** Stops all dispatches of a tenant. Charges that are open still settle or get refunded. */
-export class SuspendAccount extends Command<Verdict> {
-  constructor(
-    readonly context: CommandContext,
-    readonly reason: string,
-  ) {
-    super();
+export class SuspendAccount extends AccountCommand<{ readonly reason: string }, AccountRejection> {
+  decide(account: Account, at: string) {
+    return suspendAccount({ ...this.data, at }, account);
   }
 }
 
-@CommandHandler(SuspendAccount)
-export class SuspendAccountHandler implements ICommandHandler<SuspendAccount> {
-  constructor(private readonly accounts: AccountWriter) {}
+export class ReactivateAccount extends AccountCommand<undefined, AccountRejection> {
+  constructor(context: CommandContext) {
+    super(context, undefined);
+  }
 
-  execute({ context, reason }: SuspendAccount): Promise<Verdict> {
-    const suspension = { reason, at: context.at.toISOString() };
-    return this.accounts.execute(context, (state) => suspendAccount(suspension, state));
+  decide(account: Account, at: string) {
+    return reactivateAccount({ at }, account);
   }
 }
-
-export class ReactivateAccount extends Command<Verdict> {
-  constructor(readonly context: CommandContext) {
-    super();
-  }
-}
-
-@CommandHandler(ReactivateAccount)
-export class ReactivateAccountHandler implements ICommandHandler<ReactivateAccount> {
-  constructor(private readonly accounts: AccountWriter) {}
-
-  execute({ context }: ReactivateAccount): Promise<Verdict> {
-    const at = context.at.toISOString();
-    return this.accounts.execute(context, (state) => reactivateAccount({ at }, state));
-  }
-}
-
-export const accountHandlers = [
-  OpenAccountHandler,
-  GrantCreditsHandler,
-  CorrectCreditsHandler,
-  ChangePlanHandler,
-  SuspendAccountHandler,
-  ReactivateAccountHandler,
-];

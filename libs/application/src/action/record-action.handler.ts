@@ -41,5 +41,4 @@ export class RecordActionHandler implements ICommandHandler<RecordAction> {
 
 const actionStream = (id: string) => streamName('live', 'action', id);
 
-/** The stream prefix of all operators' actions. */
 export const actionsPrefix = categoryPrefix('live', 'action');

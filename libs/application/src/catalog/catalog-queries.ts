@@ -1,8 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import type { CatalogResource } from '#domain/catalog/catalog.js';
+import { categoryById } from '#domain/garment/garment-categories.js';
 import type { PresetKind } from '#domain/preset/preset.events.js';
 import type { Environment } from '#domain/streams.js';
 import type { Caller } from '../command-context.js';
+import { verdictOn, type CandidateVerdict } from '../compatibility/garment-compatibility.js';
 import { ReadYourWrites, type Fresh } from '../consistency/read-your-writes.js';
 import {
   ReadModels,
@@ -48,5 +50,26 @@ export class CatalogQueries {
       this.reads.of(caller.environment).renders.find(caller.tenant, publicId),
     );
     return found.value;
+  }
+
+  /**
+   * Which of a caller's garments may be shown with a product.
+   * @param candidates in the caller's order; the verdicts keep it
+   * @returns undefined if there is no such category
+   */
+  async garmentVerdicts(
+    caller: Caller,
+    productCategoryId: string,
+    candidates: readonly string[],
+    token?: bigint,
+  ): Promise<Fresh<readonly CandidateVerdict[]> | undefined> {
+    const product = categoryById(productCategoryId);
+    if (!product) return undefined;
+    const { catalog } = this.reads.of(caller.environment);
+    return this.consistency.read(caller, 'catalog', token, async () => {
+      const entries = await catalog.find(caller.tenant, 'garments', [...new Set(candidates)]);
+      const attributes = new Map(entries.map((entry) => [entry.assetId, entry.attributes]));
+      return candidates.map((candidate) => verdictOn(candidate, product, attributes.get(candidate)));
+    });
   }
 }

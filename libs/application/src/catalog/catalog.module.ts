@@ -1,5 +1,4 @@
 import { Module } from '@nestjs/common';
-import { GarmentCompatibility } from '../compatibility/garment-compatibility.js';
 import { ConsistencyModule } from '../consistency/consistency.module.js';
 import { PictureModule } from '../picture/picture.module.js';
 import { CatalogQueries } from './catalog-queries.js';
@@ -10,7 +9,7 @@ import { RetireCatalogEntryHandler } from './retire-entry.handler.js';
  */
 @Module({
   imports: [ConsistencyModule, PictureModule],
-  providers: [CatalogQueries, GarmentCompatibility, RetireCatalogEntryHandler],
-  exports: [CatalogQueries, GarmentCompatibility],
+  providers: [CatalogQueries, RetireCatalogEntryHandler],
+  exports: [CatalogQueries],
 })
 export class CatalogModule {}

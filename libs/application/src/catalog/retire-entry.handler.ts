@@ -1,19 +1,13 @@
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
-import {
-  evolveAsset,
-  initialAsset,
-  retireEntry,
-  type Asset,
-  type EntryNotFound,
-} from '#domain/asset/asset.js';
+import { retireEntry, type Asset } from '#domain/asset/asset.js';
 import { resourceOf, type CatalogResource } from '#domain/catalog/catalog.js';
 import { streamName } from '#domain/streams.js';
 import { EventStore } from '#event-store/event-store.js';
 import { handle, type Handled } from '../aggregate.js';
 import type { CommandContext } from '../command-context.js';
-import { StoredPictures } from '../picture/stored-pictures.js';
+import { assetAggregate, StoredPictures } from '../picture/stored-pictures.js';
 
-type RetiredEntry = Handled<Asset, EntryNotFound>;
+type RetiredEntry = Handled<Asset, { readonly code: 'ENTRY_NOT_FOUND' }>;
 
 /**
  * Takes an entry out of a tenant's catalogue. New dispatches cannot use it: at once in this process, and in
@@ -47,9 +41,8 @@ export class RetireCatalogEntryHandler implements ICommandHandler<RetireCatalogE
       return { kind: 'rejected', rejection: { code: 'ENTRY_NOT_FOUND' }, state: asset };
     const stream = streamName(environment, 'asset', assetId);
     const retirement = { assetId, tenant, reason, at: at.toISOString() };
-    const aggregate = { initial: initialAsset, evolve: evolveAsset };
     const decide = (state: Asset) => retireEntry(retirement, state);
-    const retired = await handle(this.store, stream, aggregate, decide, context);
+    const retired = await handle(this.store, stream, assetAggregate, decide, context);
     this.pictures.forget(context, assetId);
     return retired;
   }

@@ -1,40 +1,5 @@
-import { Injectable } from '@nestjs/common';
 import { categoryById, GARMENT_SLOTS, type GarmentCategory } from '#domain/garment/garment-categories.js';
-import type { Caller } from '../command-context.js';
-import { type Fresh, ReadYourWrites } from '../consistency/read-your-writes.js';
-import { ReadModels } from '../read-models.js';
 import { judge } from '#domain/garment/compatibility.js';
-
-/** Decides which of a caller's catalogue garments may be shown with a product. */
-@Injectable()
-export class GarmentCompatibility {
-  constructor(
-    private readonly reads: ReadModels,
-    private readonly consistency: ReadYourWrites,
-  ) {}
-
-  /**
-   * @param candidates in the caller's order; the verdicts keep it
-   * @returns undefined if there is no such category
-   */
-  async check(
-    caller: Caller,
-    productCategoryId: string,
-    candidates: readonly string[],
-    token?: bigint,
-  ): Promise<Fresh<readonly CandidateVerdict[]> | undefined> {
-    const product = categoryById(productCategoryId);
-    if (!product) return undefined;
-    const { environment, tenant } = caller;
-    return this.consistency.read(caller, 'catalog', token, async () => {
-      const entries = await this.reads
-        .of(environment)
-        .catalog.find(tenant, 'garments', [...new Set(candidates)]);
-      const attributes = new Map(entries.map((entry) => [entry.assetId, entry.attributes]));
-      return candidates.map((candidate) => verdictOn(candidate, product, attributes.get(candidate)));
-    });
-  }
-}
 
 export interface CandidateVerdict {
   /** The candidate, as the caller named it. */

@@ -1,5 +1,5 @@
 import { debitCredits } from '#domain/account/debit-credits.js';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import type { OpenedAccount } from '#domain/account/account.js';
 import { evolveAsset, initialAsset, storeAsset } from '#domain/asset/asset.js';
 import { evolveJob, initialJob, type QueuedJob } from '#domain/job/job.js';
@@ -27,16 +27,14 @@ const jobs = { initial: initialJob, evolve: evolveJob };
 const assets = { initial: initialAsset, evolve: evolveAsset };
 const photos = 3;
 
-let fixture: AccountsFixture;
+const fixture = AccountsFixture.ofSpec();
 let store: EventStore;
 let accounts: AccountWriter;
 
-beforeAll(async () => {
-  fixture = await AccountsFixture.start();
+beforeAll(() => {
   ({ store } = fixture);
   accounts = new AccountWriter(store, fixture.snapshots);
 });
-afterAll(() => fixture.stop());
 
 const fresh = (): DispatchIds => ({ requestId: newId(), jobId: newId() });
 const dispatcher = (of: EventStore = store) => dispatcherOn(of, new AccountWriter(of, fixture.snapshots));

@@ -1,7 +1,7 @@
 import { Module } from '@nestjs/common';
 import { AccountModule } from '../account/account.module.js';
 import { ConsistencyModule } from '../consistency/consistency.module.js';
-import { JobWritesModule } from '../job/job-writes.module.js';
+import { StreamCommandsModule } from '../stream-commands.module.js';
 import { OperationModule } from '../operation/operation.module.js';
 import { PictureModule } from '../picture/picture.module.js';
 import { DispatchWorkflowHandler, FoldedLog } from './dispatch-workflow.handler.js';
@@ -9,9 +9,8 @@ import { Dispatcher } from './dispatcher.js';
 import { DryRun } from './dry-run.js';
 import { References } from './references.js';
 
-/** Dispatches workflows (references, charge, job) and estimates dispatches without running them. */
 @Module({
-  imports: [AccountModule, ConsistencyModule, JobWritesModule, OperationModule, PictureModule],
+  imports: [AccountModule, ConsistencyModule, StreamCommandsModule, OperationModule, PictureModule],
   providers: [References, Dispatcher, FoldedLog, DispatchWorkflowHandler, DryRun],
   exports: [DryRun],
 })

@@ -8,7 +8,6 @@ import type { DispatchIds } from './idempotency.js';
 import { randomInt } from 'node:crypto';
 import { categoryById } from '#domain/garment/garment-categories.js';
 
-/** A validated request for one workflow. */
 export interface DispatchRequest {
   readonly caller: Caller;
   /** A name of the workflow table. */
@@ -25,7 +24,6 @@ export interface DispatchRequest {
   readonly drawnPeopleOnly?: boolean;
   /** The outcome to force; only with keys of the test environment. */
   readonly testOutcome?: TestOutcome;
-  /** The request's Idempotency-Key. */
   readonly idempotency?: AcceptedKey;
   readonly traceparent?: string;
 }
@@ -105,7 +103,6 @@ export function childrenOf(parent: QueuedJob): QueuedJob[] {
 /** Seeds fit a signed 32-bit integer, which every engine takes. */
 const seedRange = 2 ** 31 - 1;
 
-/** The requested seed, or a random one. */
 export function seedOf(body: DispatchRequest['body']): number {
   return typeof body['seed'] === 'number' ? body['seed'] : randomInt(seedRange);
 }

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import type { OpenedAccount } from '#domain/account/account.js';
 import { streamName } from '#domain/streams.js';
 import { AppendOutcomeUnknown, type EventStore, storeWith } from '#event-store/event-store.js';
@@ -15,16 +15,14 @@ import { priceOperation, switchOperation } from '../../../../test/support/operat
 import { oneByOne } from '../../../../test/support/one-by-one.js';
 import { commandBusOn, dispatcherOn } from '../../../../test/support/command-bus.js';
 
-let fixture: AccountsFixture;
+const fixture = AccountsFixture.ofSpec();
 let store: EventStore;
 let accounts: AccountWriter;
 
-beforeAll(async () => {
-  fixture = await AccountsFixture.start();
+beforeAll(() => {
   ({ store } = fixture);
   accounts = new AccountWriter(store, fixture.snapshots);
 });
-afterAll(() => fixture.stop());
 
 const fresh = (): DispatchIds => ({ requestId: newId(), jobId: newId() });
 
@@ -164,14 +162,6 @@ describe('a dispatch', () => {
     expect(await accountOf(request)).toEqual({ balance: 10, open: 0 });
     await expect(dispatcher().dispatch(request, ids)).rejects.toThrow(DispatchVoided);
     expect(await accountOf(request)).toEqual({ balance: 10, open: 0 });
-  });
-
-  it('that is resumed goes on with the charge that the first try made', async () => {
-    const request = await tenantWith(10);
-    const ids = fresh();
-    await expect(dyingAt('job', 'before').dispatch(request, ids)).rejects.toThrow();
-    expect(await dispatcher().resume(request, ids)).toMatchObject({ kind: 'accepted', ids });
-    expect(await accountOf(request)).toEqual({ balance: 5, open: 1 });
   });
 
   it('that is resumed costs what it cost, whatever the price is now, and also when there is none to be had', async () => {

@@ -22,7 +22,7 @@ import {
   queuedJob,
 } from './dispatched-jobs.js';
 import type { DispatchIds } from './idempotency.js';
-import { References, unusable, type UnusableReference } from './references.js';
+import { References, type UnusableReference } from './references.js';
 import { Operations, type Prices } from '../operation/operations.js';
 
 export interface AcceptedOutcome {
@@ -47,7 +47,13 @@ export class DispatchVoided extends Error {
   override readonly name = 'DispatchVoided';
 }
 
-/** A job that is on the log. */
+/** A request under the ids that it has from now on. */
+interface Try {
+  readonly request: DispatchRequest;
+  readonly ids: DispatchIds;
+  readonly workflow: Workflow;
+}
+
 interface JobOnLog {
   readonly job: QueuedJob;
   readonly position: bigint;
@@ -90,8 +96,9 @@ export class Dispatcher {
    */
   async dispatch(request: DispatchRequest, ids: DispatchIds): Promise<DispatchOutcome> {
     const workflow = workflowOf(request.workflow);
+    const tried = { request, ids, workflow };
     if (this.store.appendTogether && !workflow.batch) {
-      const outcome = await this.dispatchTogether(request, ids, workflow);
+      const outcome = await this.dispatchTogether(tried);
       if (outcome) return outcome;
     }
     const { credits, enabled } = await this.prices.termsOf(request.caller.environment, workflow.name);
@@ -99,46 +106,43 @@ export class Dispatcher {
       return { kind: 'refused', requestId: ids.requestId, rejection: { code: 'OPERATION_DISABLED' } };
     }
     const resolved = await this.references.resolve(workflow, request);
-    if (resolved.kind !== 'found') return unusable(resolved);
+    if (resolved.kind !== 'found') return resolved;
 
     const charges = jobsToCharge(workflow, request.body, ids);
-    const debited = await this.debit(request, ids, charges, credits);
+    const debited = await this.debit(tried, charges, credits);
     if (debited.kind === 'rejected') {
       return { kind: 'refused', requestId: ids.requestId, rejection: debited.rejection };
     }
 
     const paid = charges.map((charge) => ({ ...charge, amount: credits }));
-    return this.queue(request, ids, charges, queuedJob(request, ids, workflow, paid, resolved.inputs));
+    return this.queue(tried, charges, queuedJob(request, ids, workflow, paid, resolved.inputs));
   }
 
   /**
    * Appends the charge, the job and a guard on the price together. Undefined: nothing was written, and the
    * caller must decide again on what the log says now.
    */
-  private async dispatchTogether(
-    request: DispatchRequest,
-    ids: DispatchIds,
-    workflow: Workflow,
-  ): Promise<DispatchOutcome | undefined> {
+  private async dispatchTogether(tried: Try): Promise<DispatchOutcome | undefined> {
+    const { request, ids, workflow } = tried;
     const { environment } = request.caller;
     const { credits, enabled, guard } = await this.prices.rememberedTermsOf(environment, workflow.name);
     if (!enabled) return undefined;
     const resolved = await this.references.resolve(workflow, request);
-    if (resolved.kind !== 'found') return unusable(resolved);
+    if (resolved.kind !== 'found') return resolved;
 
     const charges = jobsToCharge(workflow, request.body, ids);
     const paid = charges.map((charge) => ({ ...charge, amount: credits }));
     const job = queuedJob(request, ids, workflow, paid, resolved.inputs);
     const queued = queueJob(job, initialJob);
     if (queued.kind === 'rejected') return undefined;
-    const context = contextOf(request, ids, `queue:${ids.jobId}`);
+    const context = contextOf(tried, `queue:${ids.jobId}`);
     const write: StreamWrite = {
       stream: streamName(environment, 'job', ids.jobId),
       expectedRevision: 'no-stream',
       events: queued.events.map((event, index) => toNewEvent(event, index, context)),
     };
     try {
-      const debited = await this.debit(request, ids, charges, credits, [write, guard]);
+      const debited = await this.debit(tried, charges, credits, [write, guard]);
       // If the charge existed before, this append wrote nothing, so its job may be missing.
       if (debited.kind === 'rejected' || !debited.changed || debited.position === undefined) return undefined;
       return { kind: 'accepted', ids, creditsCost: credits, position: debited.position };
@@ -155,12 +159,13 @@ export class Dispatcher {
    * @throws the errors of {@link dispatch}
    */
   async resume(request: DispatchRequest, ids: DispatchIds): Promise<DispatchOutcome | 'spent'> {
+    const workflow = workflowOf(request.workflow);
+    const tried = { request, ids, workflow };
     const found = await this.find(request, ids.jobId);
     if (found === 'voided') return 'spent';
-    if (found) return this.accepted(request, ids, found);
+    if (found) return this.accepted(tried, found);
 
     const { environment, tenant } = request.caller;
-    const workflow = workflowOf(request.workflow);
     const charges = jobsToCharge(workflow, request.body, ids);
     const { state: account } = await this.accounts.read(environment, tenant);
     const open = charges.flatMap((charge) => {
@@ -172,11 +177,11 @@ export class Dispatcher {
       // The dispatch was accepted and paid. The engine decides whether it can draw the job.
       const { body, caller } = request;
       const resolved = await this.references.resolve(workflow, { body, caller });
-      if (resolved.kind !== 'found') return unusable(resolved);
-      return this.queue(request, ids, open, queuedJob(request, ids, workflow, open, resolved.inputs));
+      if (resolved.kind !== 'found') return resolved;
+      return this.queue(tried, open, queuedJob(request, ids, workflow, open, resolved.inputs));
     }
     const fence = new FenceJob(
-      contextOf(request, ids, `void:${ids.jobId}`),
+      contextOf(tried, `void:${ids.jobId}`),
       ids.jobId,
       { chargeId: ids.requestId },
       untouched(jobAggregate),
@@ -185,7 +190,7 @@ export class Dispatcher {
     // The slow first try was faster after all.
     if (fenced.kind === 'rejected') return this.resume(request, ids);
     // The sweep had begun to refund a batch. The fence makes it safe to refund the rest.
-    await this.refund(request, ids, charges);
+    await this.refund(tried, charges);
     return 'spent';
   }
 
@@ -207,12 +212,12 @@ export class Dispatcher {
   }
 
   private async debit(
-    request: DispatchRequest,
-    ids: DispatchIds,
+    tried: Try,
     charges: readonly JobToCharge[],
     credits: number,
     beside: readonly StreamWrite[] = [],
   ): Promise<AccountVerdict<DebitRejection>> {
+    const { request, ids } = tried;
     const { workflow: operation, endpoint } = request;
     const { requestId } = ids;
     const at = request.at.toISOString();
@@ -220,7 +225,7 @@ export class Dispatcher {
       return { ...charge, requestId, operation, endpoint, amount: credits, at };
     });
     try {
-      const context = contextOf(request, ids, `debit:${requestId}`);
+      const context = contextOf(tried, `debit:${requestId}`);
       return await this.commands.execute(new MakeCharges(context, debits, beside));
     } catch (error) {
       // This debit was made before and is no longer open: the sweep has refunded it.
@@ -229,38 +234,29 @@ export class Dispatcher {
     }
   }
 
-  private async queue(
-    request: DispatchRequest,
-    ids: DispatchIds,
-    charges: readonly JobToCharge[],
-    job: QueuedJob,
-  ): Promise<DispatchOutcome> {
-    const queued = await this.queueOne(request, ids, job).catch(async (error: unknown) => {
+  private async queue(tried: Try, charges: readonly JobToCharge[], job: QueuedJob): Promise<DispatchOutcome> {
+    const queued = await this.queueOne(tried, job).catch(async (error: unknown) => {
       // This job can never be on the log, so the refund need not wait for the sweep.
-      if (error instanceof EventTooLarge) await this.refund(request, ids, charges);
+      if (error instanceof EventTooLarge) await this.refund(tried, charges);
       throw error;
     });
     if (queued === 'voided') {
-      await this.refund(request, ids, charges);
-      throw voidedBySweep(ids);
+      await this.refund(tried, charges);
+      throw voidedBySweep(tried.ids);
     }
-    return this.accepted(request, ids, queued);
+    return this.accepted(tried, queued);
   }
 
-  private async queueOne(
-    request: DispatchRequest,
-    ids: DispatchIds,
-    job: QueuedJob,
-  ): Promise<JobOnLog | 'voided'> {
+  private async queueOne(tried: Try, job: QueuedJob): Promise<JobOnLog | 'voided'> {
     const { jobId } = job;
-    const context = contextOf(request, ids, `queue:${jobId}`);
+    const context = contextOf(tried, `queue:${jobId}`);
     const queued = await this.commands.execute(new QueueJob(context, jobId, job, untouched(jobAggregate)));
     const isParent = job.childJobIds !== undefined;
     if (queued.kind === 'accepted' && queued.position !== undefined && !isParent) {
       return { job, position: queued.position, unfinished: true };
     }
     // The stored job counts: a parallel try may have queued it, with another seed for the children.
-    const found = await this.find(request, jobId);
+    const found = await this.find(tried.request, jobId);
     if (!found) throw new Error(`job ${jobId} is neither queued nor voided`);
     return found;
   }
@@ -269,32 +265,24 @@ export class Dispatcher {
    * Completes a queued job: queues the jobs of its items as well. Items that the sweep has refunded stay out,
    * and the parent counts them as failed. A parent that has ended gets no more children.
    */
-  private async accepted(
-    request: DispatchRequest,
-    ids: DispatchIds,
-    found: JobOnLog,
-  ): Promise<DispatchOutcome> {
+  private async accepted(tried: Try, found: JobOnLog): Promise<DispatchOutcome> {
     const { job, unfinished } = found;
     const children = unfinished ? childrenOf(job) : [];
-    const queued = await Promise.all(children.map((child) => this.queueOne(request, ids, child)));
+    const queued = await Promise.all(children.map((child) => this.queueOne(tried, child)));
     const position = queued.reduce(
       (last, child) => (child !== 'voided' && child.position > last ? child.position : last),
       found.position,
     );
-    return { kind: 'accepted', ids, creditsCost: job.creditsCost, position };
+    return { kind: 'accepted', ids: tried.ids, creditsCost: job.creditsCost, position };
   }
 
   /** The sweep may refund as well; the second refund finds the charge closed. */
-  private async refund(
-    request: DispatchRequest,
-    ids: DispatchIds,
-    charges: readonly JobToCharge[],
-  ): Promise<void> {
-    const { tenant } = request.caller;
+  private async refund(tried: Try, charges: readonly JobToCharge[]): Promise<void> {
+    const { tenant } = tried.request.caller;
     await Promise.all(
       charges.map(({ chargeId }) => {
         const end = { kind: 'refund', reason: 'orphaned', chargeId, tenant } as const;
-        return this.commands.execute(new CloseCharge(end, contextOf(request, ids, chargeId)));
+        return this.commands.execute(new CloseCharge(end, contextOf(tried, chargeId)));
       }),
     );
   }
@@ -304,7 +292,7 @@ function voidedBySweep({ jobId }: DispatchIds): DispatchVoided {
   return new DispatchVoided(`job ${jobId} was given up before it could be queued`);
 }
 
-function contextOf(request: DispatchRequest, ids: DispatchIds, commandId: string): CommandContext {
+function contextOf({ request, ids }: Try, commandId: string): CommandContext {
   const { caller, at, traceparent } = request;
   const context = callerContext(caller, commandId, ids.requestId, at);
   return traceparent === undefined ? context : { ...context, traceparent };

@@ -4,7 +4,7 @@ import { workflowOf } from '#workflows/workflows.js';
 import { AccountWriter } from '../account/account-writer.js';
 import { batchSizeOf, type DispatchRequest } from './dispatched-jobs.js';
 import { Operations } from '../operation/operations.js';
-import { References, unusable, type UnusableReference } from './references.js';
+import { References, type UnusableReference } from './references.js';
 
 export type DryRunAnswer =
   /** All amounts in credits. The dispatch would be accepted if both `sufficient` and `dailyCapOk` are true. */
@@ -40,7 +40,7 @@ export class DryRun {
     const { credits, enabled } = await this.operations.termsOf(environment, workflow.name);
     if (!enabled) return { kind: 'refused', rejection: { code: 'OPERATION_DISABLED' } };
     const resolved = await this.references.resolve(workflow, request);
-    if (resolved.kind !== 'found') return unusable(resolved);
+    if (resolved.kind !== 'found') return resolved;
 
     const { state: account } = await this.accounts.read(environment, tenant);
     if (account.status !== 'active') return { kind: 'refused', rejection: { code: 'ACCOUNT_INACTIVE' } };

@@ -5,20 +5,21 @@ import { canReplacePreset } from '#domain/catalog/catalog.js';
 import { categoryById } from '#domain/garment/garment-categories.js';
 import type { JobInputImage } from '#domain/job/job.events.js';
 import type { PresetKind } from '#domain/preset/preset.events.js';
-import { evolvePreset, initialPreset } from '#domain/preset/preset.js';
-import { evolveProduct, initialProduct, primaryImage } from '#domain/product/product.js';
+import { primaryImage } from '#domain/product/product.js';
 import { streamName } from '#domain/streams.js';
 import { isId } from '#platform/ids.js';
 import type { Workflow, Reference } from '#workflows/define-workflow.js';
 import { EventStore } from '#event-store/event-store.js';
 import { load } from '../aggregate.js';
 import { StoredPictures, type Owner } from '../picture/stored-pictures.js';
+import { presetAggregate } from '../preset/manage-presets.handler.js';
+import { productAggregate } from '../product/manage-products.handler.js';
 
 /**
  * The reference in `field` names nothing that this tenant may use: unknown, foreign and unfinished look the
  * same. Only the tenant's own retired items differ: `isRetired`.
  */
-export interface UnknownReference {
+interface UnknownReference {
   readonly isRetired: boolean;
   /** For people: `items[1].trial_image`. */
   readonly field: string;
@@ -33,20 +34,11 @@ export interface UnfitReference {
   readonly lacks: OwnPicture;
 }
 
-export type ResolvedReferences =
-  | { readonly kind: 'found'; readonly inputs: JobInputImage[] }
-  | ({ readonly kind: 'unfit' } & UnfitReference)
-  | ({ readonly kind: 'unknown' } & UnknownReference);
-
-/** Why a dispatch was refused because of its references. */
 export type UnusableReference =
   | ({ readonly kind: 'unknown-reference' } & UnknownReference)
   | ({ readonly kind: 'unfit-reference' } & UnfitReference);
 
-export const unusable = (resolved: Exclude<ResolvedReferences, { kind: 'found' }>): UnusableReference =>
-  resolved.kind === 'unfit'
-    ? { ...resolved, kind: 'unfit-reference' }
-    : { ...resolved, kind: 'unknown-reference' };
+type ResolvedReferences = { readonly kind: 'found'; readonly inputs: JobInputImage[] } | UnusableReference;
 
 /** A request's body, its caller, and the limits of its image model. */
 interface Referring {
@@ -64,9 +56,6 @@ type Found = FoundPicture | 'retired' | undefined;
 const assetIdOfKey =
   /^(?:live|test)\/[^/]+\/(?:uploads|renders(?:\/[^/]+)?)\/([0-9A-HJKMNP-TV-Z]{26})\.[a-z]+$/;
 
-const presetAggregate = { initial: initialPreset, evolve: evolvePreset };
-const productAggregate = { initial: initialProduct, evolve: evolveProduct };
-
 /**
  * Finds the pictures that a request body names, and checks that the caller may use them. Each is read from its
  * own stream, so it is usable as soon as the request that made it is answered. All references of a body are
@@ -74,14 +63,10 @@ const productAggregate = { initial: initialProduct, evolve: evolveProduct };
  */
 @Injectable()
 export class References {
-  private readonly pictures: StoredPictures;
-
   constructor(
     private readonly store: EventStore,
-    pictures?: StoredPictures,
-  ) {
-    this.pictures = pictures ?? new StoredPictures(store);
-  }
+    private readonly pictures: StoredPictures,
+  ) {}
 
   /**
    * Returns the job's pictures in the order of the workflow's table. Otherwise returns the first unusable
@@ -98,14 +83,14 @@ export class References {
       const picture = found[index];
       const { loc } = each;
       if (!picture || picture === 'retired')
-        return { kind: 'unknown', isRetired: picture === 'retired', field: fieldAt(loc), loc };
+        return { kind: 'unknown-reference', isRetired: picture === 'retired', field: fieldAt(loc), loc };
       known.push({ ...each, picture });
     }
     const inputs = new Map<string, JobInputImage>();
     for (const { input, loc, reference, picture } of known) {
       const lacks = drawnPeopleOnly ? reference.tells : undefined;
       if (lacks && picture !== 'no picture' && !ownPictures[lacks](picture.meta))
-        return { kind: 'unfit', loc, lacks };
+        return { kind: 'unfit-reference', loc, lacks };
       // Two fields with the same input exclude each other or mean the same, so the first one counts.
       if (input === undefined || picture === 'no picture' || inputs.has(input)) continue;
       inputs.set(input, { name: input, ...picture });
@@ -197,8 +182,7 @@ function pictureOf(
   return { assetId, storageKey, sha256, ...(meta && { meta }) };
 }
 
-/** A reference that a body makes. */
-export interface NamedReference {
+interface NamedReference {
   readonly reference: Reference;
   /** The value in the body: an id, or a storage key. */
   readonly value: string;

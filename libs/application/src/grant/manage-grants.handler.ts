@@ -1,3 +1,4 @@
+import { Injectable } from '@nestjs/common';
 import { Command, CommandBus, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import type { PurchaseKind } from '#domain/account/account.events.js';
 import type { AccountRejection } from '#domain/account/manage-account.js';
@@ -35,6 +36,36 @@ export type HandledGrant =
   | { readonly kind: 'proposed' | 'declined'; readonly grant: ProposedGrant }
   | { readonly kind: 'rejected'; readonly rejection: GrantRejection | AccountRejection };
 
+@Injectable()
+abstract class GrantWriter {
+  constructor(
+    protected readonly store: EventStore,
+    private readonly commands: CommandBus,
+  ) {}
+
+  protected async decideAndCredit(
+    context: CommandContext,
+    grantId: string,
+    decide: (state: Grant) => Decision<GrantEvent, GrantRejection>,
+  ): Promise<HandledGrant> {
+    const stream = grantStream(context.environment, grantId);
+    const handled = await handle(this.store, stream, grantAggregate, decide, context);
+    if (handled.kind === 'rejected') return { kind: 'rejected', rejection: handled.rejection };
+    const { state } = handled;
+    if (state.status === 'none') throw new Error(`${stream} is empty after a decision`);
+    const { grant, status } = state;
+    if (status !== 'approved') return { kind: status, grant };
+    const { tenant, kind, amount, label, at } = grant;
+    const purchase = { kind, amount, label, grantId, purchaseId: derivedId(grantId, Date.parse(at)) };
+    // Each delivery has its own id. If two come at once, one credits the account, and the other learns that it is
+    // credited.
+    const own = { ...context, tenant, commandId: newId() };
+    const verdict = await this.commands.execute(new GrantCredits(own, purchase));
+    if (verdict.kind === 'rejected') return verdict;
+    return { kind: 'credited', grant, changed: verdict.changed, position: verdict.position };
+  }
+}
+
 export interface GrantProposal {
   readonly kind: PurchaseKind;
   readonly amount: number;
@@ -65,19 +96,12 @@ export class ProposeGrant extends Command<HandledGrant> {
 }
 
 @CommandHandler(ProposeGrant)
-export class ProposeGrantHandler implements ICommandHandler<ProposeGrant> {
-  constructor(
-    private readonly store: EventStore,
-    private readonly commands: CommandBus,
-  ) {}
-
+export class ProposeGrantHandler extends GrantWriter implements ICommandHandler<ProposeGrant> {
   execute({ context, proposal, identity }: ProposeGrant): Promise<HandledGrant> {
     const { environment, tenant } = context;
     const grantId = identity === undefined ? newId() : timelessId(`grant ${environment} ${identity}`);
     const proposed = { grantId, tenant, ...proposal, at: context.at.toISOString() };
-    return decideAndCredit(this.store, this.commands, context, grantId, (state) =>
-      proposeGrant(proposed, state),
-    );
+    return this.decideAndCredit(context, grantId, (state) => proposeGrant(proposed, state));
   }
 }
 
@@ -95,47 +119,18 @@ export class DecideGrant extends Command<HandledGrant> {
 }
 
 @CommandHandler(DecideGrant)
-export class DecideGrantHandler implements ICommandHandler<DecideGrant> {
-  constructor(
-    private readonly store: EventStore,
-    private readonly commands: CommandBus,
-  ) {}
-
+export class DecideGrantHandler extends GrantWriter implements ICommandHandler<DecideGrant> {
   async execute({ caused, grantId, decision }: DecideGrant): Promise<HandledGrant> {
     const stream = grantStream(caused.environment, grantId);
     const { state: known } = await load(this.store, stream, grantAggregate);
     if (known.status === 'none') return { kind: 'rejected', rejection: { code: 'GRANT_NOT_FOUND' } };
     const context = { ...caused, tenant: known.grant.tenant };
     const at = context.at.toISOString();
-    return decideAndCredit(this.store, this.commands, context, grantId, (state) => {
+    return this.decideAndCredit(context, grantId, (state) => {
       const { by } = decision;
       return decision.kind === 'approve'
         ? approveGrant({ by, at }, state)
         : declineGrant({ by, reason: decision.reason, at }, state);
     });
   }
-}
-
-async function decideAndCredit(
-  store: EventStore,
-  commands: CommandBus,
-  context: CommandContext,
-  grantId: string,
-  decide: (state: Grant) => Decision<GrantEvent, GrantRejection>,
-): Promise<HandledGrant> {
-  const stream = grantStream(context.environment, grantId);
-  const handled = await handle(store, stream, grantAggregate, decide, context);
-  if (handled.kind === 'rejected') return { kind: 'rejected', rejection: handled.rejection };
-  const { state } = handled;
-  if (state.status === 'none') throw new Error(`${stream} is empty after a decision`);
-  const { grant, status } = state;
-  if (status !== 'approved') return { kind: status, grant };
-  const { tenant, kind, amount, label, at } = grant;
-  const purchase = { kind, amount, label, grantId, purchaseId: derivedId(grantId, Date.parse(at)) };
-  // Each delivery has its own id. If two come at once, one credits the account, and the other learns that it is
-  // credited.
-  const own = { ...context, tenant, commandId: newId() };
-  const verdict = await commands.execute(new GrantCredits(own, purchase));
-  if (verdict.kind === 'rejected') return verdict;
-  return { kind: 'credited', grant, changed: verdict.changed, position: verdict.position };
 }

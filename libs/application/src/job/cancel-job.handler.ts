@@ -1,14 +1,12 @@
-import { Inject } from '@nestjs/common';
 import { Command, CommandBus, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import type { QueuedJob } from '#domain/job/job.js';
 import { CloseCharge } from '../account/charges.handler.js';
 import { callerContext, type Caller } from '../command-context.js';
 import { childrenOf } from '../dispatch/dispatched-jobs.js';
-import type { JobStreams } from '../read-models.js';
-import { NotedJobStreams, type JobDetail } from './job-queries.js';
+import { JobStreams } from '../read-models.js';
+import type { JobDetail } from './job-queries.js';
 import { FenceJob, StopJob } from './job-writes.handler.js';
 
-/** Ends one of the caller's unfinished jobs and refunds its price. */
 export class CancelJob extends Command<CancelledJob> {
   constructor(
     readonly caller: Caller,
@@ -44,7 +42,7 @@ const reason = 'Cancelled by the caller. Your credits were refunded.';
 export class CancelJobHandler implements ICommandHandler<CancelJob> {
   constructor(
     private readonly commands: CommandBus,
-    @Inject(NotedJobStreams) private readonly streams: JobStreams,
+    private readonly streams: JobStreams,
   ) {}
 
   /** @throws the store's errors; the job may be cancelled all the same, and is then refunded */
@@ -58,9 +56,10 @@ export class CancelJobHandler implements ICommandHandler<CancelJob> {
       this.refund(command, job.chargeId, 'job-cancelled'),
       ...children.map((child) => this.cancelChild(command, child)),
     ]);
-    const found = await this.view(caller, jobId);
+    const view = (id: string) => this.streams.find(caller.environment, caller.tenant, id);
+    const found = await view(jobId);
     if (!found) throw new Error(`job ${jobId} was cancelled and is not there`);
-    const views = await Promise.all(children.map((child) => this.view(caller, child.jobId)));
+    const views = await Promise.all(children.map((child) => view(child.jobId)));
     return {
       kind: 'cancelled',
       detail: { ...found, children: views.flatMap((view) => (view ? [view.job] : [])) },
@@ -106,11 +105,9 @@ export class CancelJobHandler implements ICommandHandler<CancelJob> {
     if (chargeId === null) return undefined;
     const { tenant } = command.caller;
     const caused = contextOf(command, chargeId);
-    return this.commands.execute(new CloseCharge({ kind: 'refund', reason: why, chargeId, tenant }, caused));
-  }
-
-  private view({ environment, tenant }: Caller, jobId: string) {
-    return this.streams.find(environment, tenant, jobId);
+    const end = { kind: 'refund', reason: why, chargeId, tenant } as const;
+    const closed = await this.commands.execute(new CloseCharge(end, caused));
+    return closed.kind === 'accepted' ? closed.position : undefined;
   }
 }
 

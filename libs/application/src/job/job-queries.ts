@@ -1,9 +1,8 @@
-import { Injectable, Inject } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import type { Environment } from '#domain/streams.js';
 import { ReadYourWrites, type Fresh } from '../consistency/read-your-writes.js';
 import {
   type EnvironmentReads,
-  type FoundJob,
   type JobOrder,
   JobStreams,
   type JobView,
@@ -16,28 +15,6 @@ import type { Caller } from '../command-context.js';
 import { EventStore, EventStoreUnavailable } from '#event-store/event-store.js';
 import { StorePresence } from '#event-store/store-presence.js';
 import { JobWatch, type JobNews } from './job-watch.js';
-
-/**
- * Counts each read of a job's own stream as a write of the tenant. A tenant that has seen `succeeded` there
- * then waits, when it reads renders or the catalogue, until those show the job.
- */
-@Injectable()
-export class NotedJobStreams implements JobStreams {
-  constructor(
-    private readonly streams: JobStreams,
-    private readonly consistency: ReadYourWrites,
-  ) {}
-
-  async find(environment: Environment, tenant: string, jobId: string): Promise<FoundJob | undefined> {
-    const found = await this.streams.find(environment, tenant, jobId);
-    if (found) this.consistency.noteWrite({ environment, tenant }, found.position);
-    return found;
-  }
-
-  order(environment: Environment, tenant: string, jobId: string): Promise<JobOrder | undefined> {
-    return this.streams.order(environment, tenant, jobId);
-  }
-}
 
 export interface JobDetail {
   readonly job: JobView;
@@ -63,7 +40,6 @@ export interface JobProgress extends JobTimeline {
 }
 
 export interface FollowOptions {
-  /** Where to follow from. */
   readonly since: number;
   /** Longest time between two looks. */
   readonly idleMs: number;
@@ -79,7 +55,7 @@ export interface FollowOptions {
 export class JobQueries {
   constructor(
     private readonly reads: ReadModels,
-    @Inject(NotedJobStreams) private readonly streams: JobStreams,
+    private readonly streams: JobStreams,
     private readonly consistency: ReadYourWrites,
     private readonly presence: StorePresence,
     private readonly watch: JobWatch,
@@ -108,7 +84,6 @@ export class JobQueries {
     );
   }
 
-  /** The public events of a job with a seq beyond `since`. */
   async events(
     caller: Caller,
     jobId: string,
@@ -181,9 +156,19 @@ export class JobQueries {
     }
   }
 
+  /**
+   * Counts as a write of the tenant. A tenant that has seen `succeeded` in the job's own stream then waits, when it
+   * reads renders or the catalogue, until those show the job.
+   */
+  private async inStream(environment: Environment, tenant: string, jobId: string) {
+    const found = await this.streams.find(environment, tenant, jobId);
+    if (found) this.consistency.noteWrite({ environment, tenant }, found.position);
+    return found;
+  }
+
   /** The job from its own stream, or from the read model while the store is away. */
   private async current({ environment, tenant }: Caller, jobId: string): Promise<JobView | undefined> {
-    const read = await this.presence.soon(() => this.streams.find(environment, tenant, jobId));
+    const read = await this.presence.soon(() => this.inStream(environment, tenant, jobId));
     if (read) return read.value?.job;
     return (await this.reads.of(environment).jobs.find(tenant, jobId)) ?? notKnown();
   }
@@ -197,7 +182,7 @@ export class JobQueries {
     jobId: string,
     since: number,
   ): Promise<JobProgress | undefined> {
-    const found = await this.presence.soon(() => this.streams.find(environment, tenant, jobId));
+    const found = await this.presence.soon(() => this.inStream(environment, tenant, jobId));
     if (!found) return progressShown(this.reads.of(environment), tenant, jobId, since);
     if (!found.value) return undefined;
     const { job, timeline } = found.value;
@@ -222,7 +207,6 @@ async function progressShown(
   return { events, latestSeq, ended: job.finishedAt !== null };
 }
 
-/** The job may be on the log. */
 function notKnown(): never {
   throw new EventStoreUnavailable('The event store does not answer, and no read model has the job');
 }

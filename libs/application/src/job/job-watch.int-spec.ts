@@ -7,18 +7,14 @@ import { AccountsFixture } from '../../../../test/support/accounts-fixture.js';
 import { toNewEvent } from '../command-context.js';
 import { JobWatch } from './job-watch.js';
 
-let fixture: AccountsFixture;
+const fixture = AccountsFixture.ofSpec();
 let watch: JobWatch;
 
-beforeAll(async () => {
-  fixture = await AccountsFixture.start();
+beforeAll(() => {
   watch = new JobWatch(fixture.store, createLogger('test', 'silent'));
-  watch.onApplicationBootstrap();
+  return watch.onApplicationBootstrap();
 });
-afterAll(async () => {
-  await watch.onApplicationShutdown();
-  await fixture.stop();
-});
+afterAll(() => watch.onApplicationShutdown());
 
 const at = '2026-06-01T12:00:00.000Z';
 
@@ -42,7 +38,7 @@ describe('the watch over jobs', () => {
 
   it('ends every wait when its process stops', async () => {
     const stopping = new JobWatch(fixture.store, createLogger('test', 'silent'));
-    stopping.onApplicationBootstrap();
+    await stopping.onApplicationBootstrap();
     const waits = ['a', 'b'].map((job) => stopping.watch('test', job).next({ timeoutMs: 600_000 }));
     await stopping.onApplicationShutdown();
     expect(await Promise.all(waits)).toEqual([false, false]);

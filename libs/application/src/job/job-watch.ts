@@ -1,9 +1,8 @@
-import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { decode } from '#domain/stored-events.js';
 import { environments, categoryPrefix, streamName, type Environment } from '#domain/streams.js';
-import { EventStore } from '#event-store/event-store.js';
-import { Logger } from '#platform/logger.js';
-import { followFromNow } from '../follow-log.js';
+import type { RecordedEvent } from '#event-store/event-store.js';
+import { LogFollower } from '../follow-log.js';
 
 /** Reports changes of one job since the last `next`. Release it when the wait is over. */
 export interface JobNews {
@@ -66,25 +65,32 @@ class Watcher {
  * and not a read model, because a read model may lag behind the wake-up.
  */
 @Injectable()
-export class JobWatch implements OnApplicationBootstrap, OnApplicationShutdown {
+export class JobWatch extends LogFollower {
+  protected readonly filter = {
+    types,
+    streamPrefixes: environments.map((environment) => categoryPrefix(environment, 'job')),
+  };
+  protected readonly complaint = 'announcements of job events do not arrive at the moment';
   private readonly watchers = new Map<string, Set<Watcher>>();
-  private readonly stopping = new AbortController();
-  private following: Promise<void> | undefined;
 
-  constructor(
-    private readonly store: EventStore,
-    @Inject(Logger) private readonly logger: Logger,
-  ) {}
+  protected override patienceMs(): number {
+    return this.watchers.size > 0 ? 5 : 100;
+  }
 
-  onApplicationBootstrap(): void {
-    this.following ??= this.follow();
+  /** A caller may have read before the subscription had its place in the log; it reads once more. */
+  protected override onBegun(): void {
+    for (const watcher of this.everybody()) watcher.tell();
+  }
+
+  protected hear(events: readonly RecordedEvent[]): void {
+    for (const { stream } of events) for (const watcher of this.watchers.get(stream) ?? []) watcher.tell();
   }
 
   /** Ends every wait at once; each answers with the present state. */
-  async onApplicationShutdown(): Promise<void> {
+  override async onApplicationShutdown(): Promise<void> {
     this.stopping.abort();
     for (const watcher of this.everybody()) watcher.end();
-    await this.following;
+    await super.onApplicationShutdown();
   }
 
   /** True from {@link onApplicationShutdown} on: no more news will come. */
@@ -139,25 +145,5 @@ export class JobWatch implements OnApplicationBootstrap, OnApplicationShutdown {
 
   private *everybody(): Generator<Watcher> {
     for (const watchers of this.watchers.values()) yield* watchers;
-  }
-
-  private follow(): Promise<void> {
-    const options = {
-      filter: {
-        types,
-        streamPrefixes: environments.map((environment) => categoryPrefix(environment, 'job')),
-      },
-      signal: this.stopping.signal,
-      patienceMs: () => (this.watchers.size > 0 ? 5 : 100),
-      // A caller may have read before the subscription had its place in the log; it reads once more.
-      onBegun: () => {
-        for (const watcher of this.everybody()) watcher.tell();
-      },
-      onFailure: (err: unknown) =>
-        this.logger.warn({ err }, 'announcements of job events do not arrive at the moment'),
-    };
-    return followFromNow(this.store, options, (events) => {
-      for (const { stream } of events) for (const watcher of this.watchers.get(stream) ?? []) watcher.tell();
-    });
   }
 }

@@ -2,14 +2,13 @@ import { Module } from '@nestjs/common';
 import { AccountModule } from '../account/account.module.js';
 import { ConsistencyModule } from '../consistency/consistency.module.js';
 import { CancelJobHandler } from './cancel-job.handler.js';
-import { JobQueries, NotedJobStreams } from './job-queries.js';
+import { JobQueries } from './job-queries.js';
 import { JobWatch } from './job-watch.js';
-import { JobWritesModule } from './job-writes.module.js';
+import { StreamCommandsModule } from '../stream-commands.module.js';
 
-/** A caller's jobs: read, followed, cancelled. */
 @Module({
-  imports: [AccountModule, ConsistencyModule, JobWritesModule],
-  providers: [JobWatch, NotedJobStreams, JobQueries, CancelJobHandler],
+  imports: [AccountModule, ConsistencyModule, StreamCommandsModule],
+  providers: [JobWatch, JobQueries, CancelJobHandler],
   exports: [JobQueries],
 })
 export class JobModule {}

@@ -30,7 +30,6 @@ export function withSecret(text: string): string {
   return text + secret + checksum(text + secret);
 }
 
-/** Whether text ends with its checksum. */
 export function hasChecksum(text: string): boolean {
   return checksum(text.slice(0, -checksumLength)) === text.slice(-checksumLength);
 }

@@ -1,4 +1,4 @@
-import { Inject, Injectable, Optional } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import { streamName, type Environment } from '#domain/streams.js';
 import { EventStore, EventStoreUnavailable } from '#event-store/event-store.js';
@@ -10,7 +10,7 @@ import { load } from '../aggregate.js';
 import { ReadModels } from '../read-models.js';
 import type { Announcement, Listener } from '../announcements.js';
 import type { Caller } from '../command-context.js';
-import { hashApiKey, parseApiKey, sameHash } from './api-key.js';
+import { hashApiKey, parseApiKey, sameHash, type ApiKeyParts } from './api-key.js';
 import { keyAggregate } from './manage-keys.handler.js';
 
 interface KnownKey {
@@ -23,9 +23,6 @@ interface KnownKey {
 
 /** How long a key is remembered without a new look-up. */
 const rememberedMs = 60_000;
-
-/** How long keys stay valid without the store if no setting says otherwise. */
-const defaultGraceMs = 3_600_000;
 
 /** Keys that are remembered. With more keys than that in use, each is read from its stream again. */
 const knownKeys = 20_000;
@@ -51,17 +48,13 @@ export class Authenticator implements Listener {
   /** Counts announcements. A look-up during which one arrived is not remembered. */
   private heard = 0;
 
-  private readonly graceMs: number;
-
   constructor(
     private readonly store: EventStore,
     @Inject(Clock) private readonly clock: Clock,
-    @Optional() private readonly presence?: StorePresence,
-    @Optional() private readonly reads?: ReadModels,
-    @Optional() @Inject(Configuration) configuration?: Pick<Configuration, 'keyGraceMs'>,
-  ) {
-    this.graceMs = configuration?.keyGraceMs ?? defaultGraceMs;
-  }
+    private readonly presence: StorePresence,
+    private readonly reads: ReadModels,
+    @Inject(Configuration) private readonly configuration: Pick<Configuration, 'keyGraceMs'>,
+  ) {}
 
   /** Whether the key was valid at the last look-up. Reads nothing. */
   recognises(key: string): boolean {
@@ -83,12 +76,10 @@ export class Authenticator implements Listener {
 
   /** The caller behind a key that was proven by other means; undefined once the key is revoked or retired. */
   async callerOf(environment: Environment, keyId: string): Promise<Caller | undefined> {
-    const slot = `${environment} ${keyId}`;
-    const known = await this.known({ environment, keyId }, slot);
+    const known = await this.known({ environment, keyId }, `${environment} ${keyId}`);
     return known === undefined || this.hasRetired(known) ? undefined : known.caller;
   }
 
-  /** Forgets a key whose stream has a new event. */
   hear({ id }: Announcement): void {
     this.heard += 1;
     for (const [hash, { caller }] of this.callers.entries()) {
@@ -100,18 +91,13 @@ export class Authenticator implements Listener {
    * The remembered key, or the key from its stream. While the stream cannot be read, an older one stays good
    * for the grace.
    */
-  private async known(
-    parts: NonNullable<ReturnType<typeof parseApiKey>>,
-    slot: string,
-    hash?: string,
-  ): Promise<KnownKey | undefined> {
+  private async known(parts: ApiKeyParts, slot: string, hash?: string): Promise<KnownKey | undefined> {
     const remembered = this.callers.get(slot);
     const ageMs = remembered ? performance.now() - remembered.readAt : Infinity;
     if (ageMs < rememberedMs) return remembered;
-    const lookUp = () => this.lookUp(parts, slot, hash);
-    const read = this.presence ? await this.presence.soon(lookUp) : { value: await lookUp() };
+    const read = await this.presence.soon(() => this.lookUp(parts, slot, hash));
     if (read) return read.value;
-    if (ageMs >= this.graceMs)
+    if (ageMs >= this.configuration.keyGraceMs)
       throw new EventStoreUnavailable(
         'The event store does not answer, so it is unknown whether the key is valid',
       );
@@ -119,19 +105,15 @@ export class Authenticator implements Listener {
   }
 
   /** According to the read model, which may lag. */
-  private async wasRevoked({
-    environment,
-    keyId,
-  }: NonNullable<ReturnType<typeof parseApiKey>>): Promise<boolean> {
-    const row = await this.reads?.of(environment).keys.find(keyId);
+  private async wasRevoked({ environment, keyId }: ApiKeyParts): Promise<boolean> {
+    const row = await this.reads.of(environment).keys.find(keyId);
     if (!row) return false;
-    const now = this.clock();
-    return row.revokedAt !== null || (row.retiresAt !== null && row.retiresAt <= now);
+    return row.revokedAt !== null || (row.retiresAt !== null && row.retiresAt <= this.clock());
   }
 
   /** @param slot cache entry: the key's hash, or environment and key id if the key itself is not at hand */
   private async lookUp(
-    { environment, keyId }: NonNullable<ReturnType<typeof parseApiKey>>,
+    { environment, keyId }: ApiKeyParts,
     slot: string,
     hash?: string,
   ): Promise<KnownKey | undefined> {

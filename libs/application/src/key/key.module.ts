@@ -1,7 +1,6 @@
 import { Module } from '@nestjs/common';
-import { Authenticator } from './authenticator.js';
-import { keyHandlers } from './manage-keys.handler.js';
+import { StreamCommandsModule } from '../stream-commands.module.js';
+import { IssueKeyHandler, RotateKeyHandler } from './manage-keys.handler.js';
 
-/** API keys: issued, rotated and revoked, and the callers behind them. */
-@Module({ providers: [Authenticator, ...keyHandlers], exports: [Authenticator] })
+@Module({ imports: [StreamCommandsModule], providers: [IssueKeyHandler, RotateKeyHandler] })
 export class KeyModule {}

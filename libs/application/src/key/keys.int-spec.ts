@@ -1,22 +1,24 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { streamName } from '#domain/streams.js';
 import { storeWith, type EventStore } from '#event-store/event-store.js';
+import { StorePresence } from '#event-store/store-presence.js';
 import { newId } from '#platform/ids.js';
+import { createLogger } from '#platform/logger.js';
 import { AccountsFixture } from '../../../../test/support/accounts-fixture.js';
-import { watchAnnouncements } from '../announcements.js';
+import { Announcements } from '../announcements.js';
 import type { CommandContext } from '../command-context.js';
 import { generateApiKey, signingSecretOf } from './api-key.js';
 import { Authenticator } from './authenticator.js';
+import type { ReadModels } from '../read-models.js';
 import { issueKey, revokeKey, rotateKey } from '../../../../test/support/operator.js';
 
-let fixture: AccountsFixture;
+const fixture = AccountsFixture.ofSpec();
 let store: EventStore;
 /** The streams that were read from the store. */
 let reads: string[] = [];
 let counting: EventStore;
 
-beforeAll(async () => {
-  fixture = await AccountsFixture.start();
+beforeAll(() => {
   ({ store } = fixture);
   counting = storeWith(store, {
     readStream: (stream, options) => {
@@ -25,7 +27,6 @@ beforeAll(async () => {
     },
   });
 });
-afterAll(() => fixture.stop());
 
 const now = Date.parse('2026-06-01T12:00:00.000Z');
 const grant = { capabilities: ['jobs:read'] as const, label: 'shop' };
@@ -36,7 +37,11 @@ function context(tenant = newId()): CommandContext {
   return { environment: 'test', tenant, commandId, requestId: commandId, actor: 'operator', at };
 }
 
-const authenticatorAt = (clock: { at: number }) => new Authenticator(counting, () => new Date(clock.at));
+/** The store answers at once here, so nothing is read from the read models. */
+function authenticatorAt(clock: { at: number }): Authenticator {
+  const presence = new StorePresence(() => Promise.resolve());
+  return new Authenticator(counting, () => new Date(clock.at), presence, {} as ReadModels, { keyGraceMs: 0 });
+}
 
 describe('an authenticator', () => {
   it('refuses a key with a wrong checksum, or none, without a look at the store', async () => {
@@ -108,14 +113,8 @@ describe('an authenticator', () => {
   it('hears of revocations and rotations wherever they happen', async () => {
     const clock = { at: now };
     const authenticator = authenticatorAt(clock);
-    const stopping = new AbortController();
-    const { promise: begun, resolve: hasBegun } = Promise.withResolvers<void>();
-    const watching = watchAnnouncements(store, [authenticator], {
-      signal: stopping.signal,
-      onBegun: hasBegun,
-      onFailure: (error) => expect(error).toBeUndefined(),
-    });
-    await begun;
+    const announcements = new Announcements(store, [authenticator], createLogger('test', 'silent'));
+    await announcements.onApplicationBootstrap();
     const tenant = newId();
     const [revoked, rotated] = [
       await issueKey(store, context(tenant), grant),
@@ -131,8 +130,7 @@ describe('an authenticator', () => {
         await new Promise((resolve) => setTimeout(resolve, 10));
       }
     }
-    stopping.abort();
-    await watching;
+    await announcements.onApplicationShutdown();
   });
 });
 

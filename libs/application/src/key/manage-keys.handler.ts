@@ -1,5 +1,5 @@
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
-import type { Capability, SignatureRule } from '#domain/key/key.events.js';
+import type { Capability, KeyEvent, SignatureRule } from '#domain/key/key.events.js';
 import {
   evolveKey,
   initialKey,
@@ -12,8 +12,9 @@ import {
 import { streamName, type Environment } from '#domain/streams.js';
 import { EventStore } from '#event-store/event-store.js';
 import { newId } from '#platform/ids.js';
-import { handle, load, untouched, type Handled } from '../aggregate.js';
+import { handle, load, untouched } from '../aggregate.js';
 import type { CommandContext } from '../command-context.js';
+import { StreamCommand } from '../stream-command.handler.js';
 import { generateApiKey, hashApiKey } from './api-key.js';
 
 export const keyAggregate = { initial: initialKey, evolve: evolveKey };
@@ -25,7 +26,6 @@ export interface IssuedApiKey {
   readonly position: bigint | undefined;
 }
 
-/** A key's capabilities and label. */
 export interface KeyGrant {
   readonly capabilities: readonly Capability[];
   readonly label: string;
@@ -47,35 +47,31 @@ export class IssueKey extends Command<IssuedApiKey> {
 export class IssueKeyHandler implements ICommandHandler<IssueKey> {
   constructor(private readonly store: EventStore) {}
 
-  execute({ context, grant }: IssueKey): Promise<IssuedApiKey> {
-    return issue(this.store, context, grant);
+  async execute({ context, grant }: IssueKey): Promise<IssuedApiKey> {
+    const { environment, tenant } = context;
+    const { keyId, key } = generateApiKey(environment);
+    const { capabilities, label, requiresSignature } = grant;
+    const facts = {
+      keyId,
+      tenant,
+      environment,
+      capabilities: [...capabilities],
+      label,
+      secretHash: hashApiKey(key),
+      ...(requiresSignature ? { requiresSignature } : {}),
+      at: context.at.toISOString(),
+    };
+    const issued = await handle(
+      this.store,
+      streamName(environment, 'key', keyId),
+      keyAggregate,
+      (state) => issueKey(facts, state),
+      context,
+      untouched(keyAggregate),
+    );
+    if (issued.kind === 'rejected') throw new Error(`key ${keyId} exists already`);
+    return { keyId, key, position: issued.position };
   }
-}
-
-async function issue(store: EventStore, context: CommandContext, grant: KeyGrant): Promise<IssuedApiKey> {
-  const { environment, tenant } = context;
-  const { keyId, key } = generateApiKey(environment);
-  const { capabilities, label, requiresSignature } = grant;
-  const facts = {
-    keyId,
-    tenant,
-    environment,
-    capabilities: [...capabilities],
-    label,
-    secretHash: hashApiKey(key),
-    ...(requiresSignature ? { requiresSignature } : {}),
-    at: context.at.toISOString(),
-  };
-  const issued = await handle(
-    store,
-    streamName(environment, 'key', keyId),
-    keyAggregate,
-    (state) => issueKey(facts, state),
-    context,
-    untouched(keyAggregate),
-  );
-  if (issued.kind === 'rejected') throw new Error(`key ${keyId} exists already`);
-  return { keyId, key, position: issued.position };
 }
 
 /** The tenant and environment of a key; undefined if no key has this id. */
@@ -84,37 +80,17 @@ export async function findApiKey(store: EventStore, environment: Environment, ke
   return state.status === 'unissued' ? undefined : state;
 }
 
-type RevokedApiKey = Handled<Key, { readonly code: 'KEY_NOT_FOUND' }>;
+/** Revokes a key, for a reason. A second time changes nothing; an unknown key gives `KEY_NOT_FOUND`. */
+export class RevokeKey extends StreamCommand<string, Key, KeyEvent, { readonly code: 'KEY_NOT_FOUND' }> {
+  readonly aggregate = keyAggregate;
 
-/** Revokes a key. A second time changes nothing; an unknown key gives `KEY_NOT_FOUND`. */
-export class RevokeKey extends Command<RevokedApiKey> {
-  constructor(
-    readonly context: CommandContext,
-    readonly keyId: string,
-    readonly reason: string,
-  ) {
-    super();
+  get stream(): string {
+    return streamName(this.context.environment, 'key', this.id);
   }
-}
 
-@CommandHandler(RevokeKey)
-export class RevokeKeyHandler implements ICommandHandler<RevokeKey> {
-  constructor(private readonly store: EventStore) {}
-
-  execute({ context, keyId, reason }: RevokeKey): Promise<RevokedApiKey> {
-    return revoke(this.store, context, keyId, reason);
+  decide(key: Key, at: string) {
+    return revokeKey({ reason: this.data, at }, key);
   }
-}
-
-function revoke(
-  store: EventStore,
-  context: CommandContext,
-  keyId: string,
-  reason: string,
-): Promise<RevokedApiKey> {
-  const stream = streamName(context.environment, 'key', keyId);
-  const at = context.at.toISOString();
-  return handle(store, stream, keyAggregate, (state) => revokeKey({ reason, at }, state), context);
 }
 
 export type RotatedApiKey =
@@ -138,47 +114,50 @@ export class RotateKey extends Command<RotatedApiKey> {
 
 @CommandHandler(RotateKey)
 export class RotateKeyHandler implements ICommandHandler<RotateKey> {
-  constructor(private readonly store: EventStore) {}
+  constructor(
+    private readonly store: EventStore,
+    private readonly issuer: IssueKeyHandler,
+  ) {}
 
   async execute({ context, keyId, overlapMs }: RotateKey): Promise<RotatedApiKey> {
     const old = await findApiKey(this.store, context.environment, keyId);
     if (!old) return { kind: 'rejected', rejection: { code: 'KEY_NOT_FOUND' } };
-    // Checked first, so that no successor is made in vain. If two rotate at the same time, the decision in
-    // `retire` holds.
+    // Checked first, so that no successor is made in vain. If two rotate at the same time, the decision
+    // below holds.
     const { status, successorKeyId } = old;
     if (status === 'revoked') return { kind: 'rejected', rejection: { code: 'KEY_REVOKED' } };
     if (successorKeyId !== undefined)
       return { kind: 'rejected', rejection: { code: 'KEY_ROTATED', successorKeyId } };
     const { capabilities, label, requiresSignature = false } = old.key;
-    const successor = await issue(this.store, another(context), { capabilities, label, requiresSignature });
+    const grant = { capabilities, label, requiresSignature };
+    const successor = await this.issuer.execute(new IssueKey(another(context), grant));
     const retiresAt = new Date(context.at.getTime() + overlapMs);
-    const retired = await this.retire(context, keyId, successor.keyId, retiresAt);
+    const stream = (id: string) => streamName(context.environment, 'key', id);
+    const at = context.at.toISOString();
+    const retirement = { retiresAt: retiresAt.toISOString(), successorKeyId: successor.keyId, at };
+    const retired = await handle(
+      this.store,
+      stream(keyId),
+      keyAggregate,
+      (key) => retireKey(retirement, key),
+      context,
+    );
     if (retired.kind === 'rejected') {
       // Another operator has rotated or revoked the key meanwhile. The successor's secret has not been shown.
-      await revoke(this.store, another(context), successor.keyId, 'its rotation was refused');
+      const reason = 'its rotation was refused';
+      await handle(
+        this.store,
+        stream(successor.keyId),
+        keyAggregate,
+        (key) => revokeKey({ reason, at }, key),
+        another(context),
+      );
       return retired;
     }
     return { kind: 'rotated', successor: { ...successor, position: retired.position }, retiresAt };
-  }
-
-  private retire(
-    context: CommandContext,
-    keyId: string,
-    successorKeyId: string,
-    retiresAt: Date,
-  ): Promise<Handled<Key, RetireRejection>> {
-    const stream = streamName(context.environment, 'key', keyId);
-    const retirement = {
-      retiresAt: retiresAt.toISOString(),
-      successorKeyId,
-      at: context.at.toISOString(),
-    };
-    return handle(this.store, stream, keyAggregate, (state) => retireKey(retirement, state), context);
   }
 }
 
 function another(context: CommandContext): CommandContext {
   return { ...context, commandId: newId() };
 }
-
-export const keyHandlers = [IssueKeyHandler, RevokeKeyHandler, RotateKeyHandler];

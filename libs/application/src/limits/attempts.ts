@@ -1,4 +1,4 @@
-import { isIPv6 } from 'node:net';
+import ipaddr from 'ipaddr.js';
 import { LRUCache } from 'lru-cache';
 import { entriesUpTo } from '#platform/cache-size.js';
 import { verdictOf, windowOf, type RequestWindow } from './rate-limit-store.js';
@@ -95,15 +95,7 @@ export class Attempts {
 
 /** A customer of an IPv6 provider has a network of 64 bits, and therefore 2^64 addresses to use. */
 function sourceOf(address: string): string {
-  const [plain = ''] = address.replace(/^::ffff:(?=\d+\.)/i, '').split('%');
-  if (!isIPv6(plain)) return plain;
-  const [head = '', tail] = plain.split('::');
-  const groups = head.split(':').filter(Boolean);
-  const behind = tail?.split(':').filter(Boolean) ?? [];
-  const zeros = tail === undefined ? 0 : 8 - groups.length - behind.length;
-  const all = [...groups, ...Array.from({ length: zeros }, () => '0'), ...behind];
-  return all
-    .slice(0, 4)
-    .map((group) => Number.parseInt(group, 16).toString(16))
-    .join(':');
+  if (!ipaddr.isValid(address)) return address;
+  const parsed = ipaddr.process(address);
+  return parsed instanceof ipaddr.IPv6 ? parsed.parts.slice(0, 4).join(':') : parsed.toString();
 }

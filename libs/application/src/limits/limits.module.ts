@@ -3,7 +3,6 @@ import { Module } from '@nestjs/common';
 import { AccountModule } from '../account/account.module.js';
 import { Announcements, type Listener, Listeners } from '../announcements.js';
 import { Authenticator } from '../key/authenticator.js';
-import { KeyModule } from '../key/key.module.js';
 import { PictureModule } from '../picture/picture.module.js';
 import { StoredPictures } from '../picture/stored-pictures.js';
 import { Attempts } from './attempts.js';
@@ -11,10 +10,11 @@ import { AccountRates, RateLimiter } from './rate-limiter.js';
 
 /** Authenticates requests and limits their rate. Its caches of keys, plans and pictures follow the log. */
 @Module({
-  imports: [AccountModule, KeyModule, PictureModule],
+  imports: [AccountModule, PictureModule],
   providers: [
     AccountRates,
     Announcements,
+    Authenticator,
     {
       provide: Listeners,
       inject: [Authenticator, AccountRates, StoredPictures],
@@ -27,6 +27,6 @@ import { AccountRates, RateLimiter } from './rate-limiter.js';
     },
     RateLimiter,
   ],
-  exports: [KeyModule, Attempts, RateLimiter],
+  exports: [Authenticator, Attempts, RateLimiter],
 })
 export class LimitsModule {}

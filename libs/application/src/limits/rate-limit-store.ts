@@ -86,7 +86,6 @@ export class RequestWindow {
     };
   }
 
-  /** Removes the last counted request. */
   takeBack(): void {
     const last = this.slots.at(-1);
     if (!last) return;

@@ -10,50 +10,6 @@ import { type Announcement, type Listener } from '../announcements.js';
 import { Logger } from '#platform/logger.js';
 import { LRUCache } from 'lru-cache';
 
-/**
- * Values from streams, remembered until {@link forget} or for a fixed time. A value whose stream changes while
- * it is read may be old, so it is returned once and not remembered.
- */
-export class Remembered<Value extends object | string | number> {
-  private readonly values: LRUCache<string, Value>;
-  /** Reads under way; calls that come meanwhile share them. */
-  private readonly reading = new Map<string, Promise<Value>>();
-
-  constructor(options: { readonly max: number; readonly ttlMs: number }) {
-    this.values = new LRUCache({ ...entriesUpTo(options.max), ttl: options.ttlMs });
-  }
-
-  /** The value; it is read if it is not remembered. @throws the errors of `read`, which are not remembered */
-  get(key: string, read: () => Promise<Value>): Value | Promise<Value> {
-    const known = this.values.get(key);
-    if (known !== undefined) return known;
-    return this.reading.get(key) ?? this.read(key, read);
-  }
-
-  /** Sets the present value. A read that is under way may be older, so its result is not remembered. */
-  set(key: string, value: Value): void {
-    this.values.set(key, value);
-    this.reading.delete(key);
-  }
-
-  forget(key: string): void {
-    this.values.delete(key);
-    this.reading.delete(key);
-  }
-
-  private async read(key: string, read: () => Promise<Value>): Promise<Value> {
-    const reading = read();
-    this.reading.set(key, reading);
-    try {
-      const value = await reading;
-      if (this.reading.get(key) === reading) this.values.set(key, value);
-      return value;
-    } finally {
-      if (this.reading.get(key) === reading) this.reading.delete(key);
-    }
-  }
-}
-
 const unopened = { state: initialAccount };
 
 /**
@@ -65,19 +21,25 @@ const unopened = { state: initialAccount };
 export class AccountRates implements Listener {
   readonly category = 'account';
   readonly types = ['AccountOpened', 'PlanChanged'] as const;
-  private readonly rates = new Remembered<number>({ max: 10_000, ttlMs: 60_000 });
+  private readonly rates = new LRUCache<string, number, Caller>({
+    ...entriesUpTo(10_000),
+    ttl: 60_000,
+    // A rate that is set while it is read stays. The read may be older, so its result is returned once.
+    ignoreFetchAbort: true,
+    fetchMethod: async (_key, _old, { context: { environment, tenant } }) => {
+      const read = await this.presence.soon(() => this.accounts.read(environment, tenant));
+      const { state } = read?.value ?? this.accounts.lastSeen(environment, tenant) ?? unopened;
+      return state.status === 'unopened' ? defaultTerms.rateLimitPerMin : state.terms.rateLimitPerMin;
+    },
+  });
 
   constructor(
     @Inject(AccountWriter) private readonly accounts: Pick<AccountWriter, 'read' | 'lastSeen'>,
     private readonly presence: StorePresence,
   ) {}
 
-  perMinute({ environment, tenant }: Caller): number | Promise<number> {
-    return this.rates.get(`${environment}.${tenant}`, async () => {
-      const read = await this.presence.soon(() => this.accounts.read(environment, tenant));
-      const { state } = read?.value ?? this.accounts.lastSeen(environment, tenant) ?? unopened;
-      return state.status === 'unopened' ? defaultTerms.rateLimitPerMin : state.terms.rateLimitPerMin;
-    });
+  perMinute(caller: Caller): Promise<number> {
+    return this.rates.forceFetch(`${caller.environment}.${caller.tenant}`, { context: caller });
   }
 
   hear({ environment, id, event }: Announcement): void {

@@ -1,10 +1,6 @@
 import { Module } from '@nestjs/common';
-import { operationHandlers } from './manage-operations.handler.js';
+import { StreamCommandsModule } from '../stream-commands.module.js';
 import { Operations } from './operations.js';
 
-/** The price of each workflow, and whether it is enabled. */
-@Module({
-  providers: [Operations, ...operationHandlers],
-  exports: [Operations],
-})
+@Module({ imports: [StreamCommandsModule], providers: [Operations], exports: [Operations] })
 export class OperationModule {}

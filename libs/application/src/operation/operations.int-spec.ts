@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { workflows } from '#workflows/workflows.js';
 import { storeWith, UnprovenEvent, type EventStore } from '#event-store/event-store.js';
 import { AccountsFixture } from '../../../../test/support/accounts-fixture.js';
@@ -6,14 +6,10 @@ import { installation } from '../command-context.js';
 import { Operations } from './operations.js';
 import { priceOperation, switchOperation } from '../../../../test/support/operator.js';
 
-let fixture: AccountsFixture;
+const fixture = AccountsFixture.ofSpec();
 let store: EventStore;
 
-beforeAll(async () => {
-  fixture = await AccountsFixture.start();
-  ({ store } = fixture);
-});
-afterAll(() => fixture.stop());
+beforeAll(() => void ({ store } = fixture));
 
 const context = () => fixture.context(installation);
 const reason = 'tests';
@@ -22,13 +18,9 @@ describe('operations', () => {
   it('cost what the table says, and are enabled, until the operator decides', async () => {
     const listed = await new Operations(store).list('live');
     expect(listed).toEqual(
-      workflows.map(({ name, opClass, credits }) => ({
-        name,
-        opClass,
-        credits,
-        enabled: true,
-        scheduled: [],
-      })),
+      workflows.map(({ name, opClass, credits }) => {
+        return { name, opClass, credits, enabled: true, scheduled: [] };
+      }),
     );
   });
 
@@ -65,14 +57,10 @@ describe('operations', () => {
 
   it('are read once for all who ask at the same time, and only from where the last read ended', async () => {
     const reads: unknown[] = [];
-    const counting = new Proxy(store, {
-      get: (target, name) => {
-        const member = Reflect.get(target, name) as unknown;
-        if (name !== 'readStream' || typeof member !== 'function') return member;
-        return (...args: unknown[]) => {
-          reads.push(args[1]);
-          return member.apply(target, args) as unknown;
-        };
+    const counting = storeWith(store, {
+      readStream: (stream, options) => {
+        reads.push(options);
+        return store.readStream(stream, options);
       },
     });
     const operations = new Operations(counting);

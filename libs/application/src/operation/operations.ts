@@ -18,7 +18,6 @@ export interface OperationTerms {
   /** For a batch: per photograph. */
   readonly credits: number;
   readonly enabled: boolean;
-  /** Prices that count from an instant on. */
   readonly scheduled: readonly ScheduledPrice[];
 }
 
@@ -43,8 +42,7 @@ export const operationAggregate: Aggregate<typeof initialOperation, OperationEve
 @Injectable()
 export class Operations {
   /** By environment and name; as many as there are workflows. */
-  private readonly reads = new Map<string, SharedRead<OperationTerms>>();
-  private readonly known = new Map<string, Loaded<typeof initialOperation>>();
+  private readonly reads = new Map<string, SharedRead<Loaded<typeof initialOperation>>>();
 
   constructor(
     private readonly store: EventStore,
@@ -58,10 +56,10 @@ export class Operations {
    */
   async termsOf(environment: Environment, workflow: string): Promise<OperationTerms> {
     const { batch } = workflowOf(workflow);
-    const own = this.readOf(environment, workflow).ask();
-    if (!batch) return own;
-    const [{ enabled }, item] = await Promise.all([own, this.termsOf(environment, batch.workflow)]);
-    return { ...item, enabled: enabled && item.enabled };
+    const asked = this.readOf(environment, workflow).ask();
+    if (!batch) return this.termsIn(await asked, workflow);
+    const [own, item] = await Promise.all([asked, this.termsOf(environment, batch.workflow)]);
+    return { ...item, enabled: own.state.enabled && item.enabled };
   }
 
   /**
@@ -73,9 +71,8 @@ export class Operations {
     workflow: string,
   ): Promise<OperationTerms & { readonly guard: StreamWrite }> {
     const stream = streamName(environment, 'operation', workflow);
-    if (!this.known.has(stream)) await this.readOf(environment, workflow).ask();
-    // The read above has just set it.
-    const known = this.known.get(stream)!;
+    const read = this.readOf(environment, workflow);
+    const known = read.last ?? (await read.ask());
     return {
       ...this.termsIn(known, workflow),
       guard: { stream, expectedRevision: known.revision, events: [] },
@@ -103,15 +100,11 @@ export class Operations {
     return { credits: credits ?? workflowOf(workflow).credits, enabled, scheduled: scheduled ?? none };
   }
 
-  private readOf(environment: Environment, workflow: string): SharedRead<OperationTerms> {
+  private readOf(environment: Environment, workflow: string) {
     const stream = streamName(environment, 'operation', workflow);
     let read = this.reads.get(stream);
     if (!read) {
-      read = new SharedRead(async () => {
-        const known = await load(this.store, stream, operationAggregate, this.known.get(stream));
-        this.known.set(stream, known);
-        return this.termsIn(known, workflow);
-      });
+      read = new SharedRead((last) => load(this.store, stream, operationAggregate, last));
       this.reads.set(stream, read);
     }
     return read;
@@ -126,10 +119,12 @@ const none: readonly ScheduledPrice[] = [];
  * there are.
  */
 export class SharedRead<Value> {
+  /** The answer of the last read that succeeded. */
+  last: Value | undefined;
   private current: Promise<Value> | undefined;
   private next: Promise<Value> | undefined;
 
-  constructor(private readonly read: () => Promise<Value>) {}
+  constructor(private readonly read: (last: Value | undefined) => Promise<Value>) {}
 
   /** @throws the errors of `read`, to all who share it */
   ask(): Promise<Value> {
@@ -144,7 +139,7 @@ export class SharedRead<Value> {
 
   private begin(): Promise<Value> {
     this.next = undefined;
-    const reading = this.read();
+    const reading = this.read(this.last).then((value) => (this.last = value));
     this.current = reading;
     const end = () => {
       if (this.current === reading) this.current = undefined;

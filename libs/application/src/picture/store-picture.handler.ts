@@ -1,16 +1,15 @@
 import { webcrypto } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
-import { evolveAsset, initialAsset, storeAsset, type Asset, type StoredAsset } from '#domain/asset/asset.js';
-import type { AssetEvent } from '#domain/asset/asset.events.js';
+import { storeAsset, type Asset, type StoredAsset } from '#domain/asset/asset.js';
 import { streamName } from '#domain/streams.js';
 import { EventStore } from '#event-store/event-store.js';
 import { newId } from '#platform/ids.js';
 import { ObjectStorage } from '#storage/object-storage.js';
 import { IdempotencyStore } from '../dispatch/idempotency.js';
-import { handle, untouched, type Aggregate } from '../aggregate.js';
+import { handle, untouched } from '../aggregate.js';
 import { callerContext, type Caller, type CommandContext } from '../command-context.js';
-import { StoredPictures } from './stored-pictures.js';
+import { assetAggregate, StoredPictures } from './stored-pictures.js';
 
 export type PictureType = 'image/jpeg' | 'image/png' | 'image/webp';
 
@@ -22,14 +21,11 @@ export interface Picture {
   readonly height: number;
 }
 
-/** The file extensions of pictures' storage keys. */
 export const pictureExtensions: Readonly<Record<PictureType, string>> = {
   'image/jpeg': 'jpg',
   'image/png': 'png',
   'image/webp': 'webp',
 };
-
-const aggregate: Aggregate<Asset, AssetEvent> = { initial: initialAsset, evolve: evolveAsset };
 
 /**
  * Stores the bytes first and then the event, so the bytes of every known asset exist. A crash in between leaves
@@ -51,12 +47,11 @@ abstract class PictureWriter {
     await this.storage.put(asset.storageKey, bytes, asset.contentType);
     const stream = streamName(context.environment, 'asset', asset.assetId);
     const decide = (state: Asset) => storeAsset(asset, state);
-    const kept = await handle(this.store, stream, aggregate, decide, context, untouched(aggregate));
+    const kept = await handle(this.store, stream, assetAggregate, decide, context, untouched(assetAggregate));
     return kept.kind === 'accepted' ? kept.position : undefined;
   }
 }
 
-/** Stores a picture that was decoded and found valid. */
 export class StoreUpload extends Command<StoredUpload | 'in-use'> {
   constructor(
     readonly caller: Caller,

@@ -1,18 +1,20 @@
 import { Injectable, Optional } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import { evolveAsset, initialAsset, type Asset, type KnownAsset } from '#domain/asset/asset.js';
+import type { AssetEvent } from '#domain/asset/asset.events.js';
 import type { JobArtifact, JobEvent, JobInputImage } from '#domain/job/job.events.js';
-import { decode } from '#domain/stored-events.js';
 import { streamName } from '#domain/streams.js';
 import { EventStore } from '#event-store/event-store.js';
 import { entriesUpTo } from '#platform/cache-size.js';
-import { load, readForwards } from '../aggregate.js';
+import { load, type Aggregate } from '../aggregate.js';
 import type { Announcement, Listener } from '../announcements.js';
 import type { Caller } from '../command-context.js';
+import { jobEvents } from '../render/batch-grouping.js';
+
+export const assetAggregate: Aggregate<Asset, AssetEvent> = { initial: initialAsset, evolve: evolveAsset };
 
 export type Owner = Pick<Caller, 'environment' | 'tenant'>;
 
-/** The pictures of a job. */
 export interface JobPictures {
   readonly workflow: string;
   readonly inputs: readonly JobInputImage[];
@@ -51,10 +53,7 @@ export class StoredPictures implements Listener {
     const remembered = this.assets.get(`${tenant} ${stream}`);
     if (remembered) return remembered;
     const { heard } = this;
-    const { state } = await load<Asset, never>(this.store, stream, {
-      initial: initialAsset,
-      evolve: evolveAsset,
-    });
+    const { state } = await load(this.store, stream, assetAggregate);
     if (state?.tenant !== tenant) return undefined;
     if (heard === this.heard) this.assets.set(`${tenant} ${stream}`, state);
     return state;
@@ -66,7 +65,6 @@ export class StoredPictures implements Listener {
     return asset?.origin === 'upload' ? asset : undefined;
   }
 
-  /** Forgets a picture that any process has retired. */
   hear({ environment, id, event }: Announcement): void {
     if (event.type === 'CatalogEntryRetired') this.forget({ environment, tenant: event.data.tenant }, id);
   }
@@ -80,10 +78,7 @@ export class StoredPictures implements Listener {
     const stream = streamName(environment, 'job', jobId);
     const remembered = this.jobs.get(`${tenant} ${stream}`);
     if (remembered) return remembered;
-    const events: JobEvent[] = [];
-    for await (const page of readForwards(this.store, stream, 0n))
-      // Safe cast: a job's stream holds only events of jobs.
-      for (const recorded of page) events.push(decode(recorded) as JobEvent);
+    const events = await jobEvents(this.store, environment, jobId);
     const [queued] = events;
     if (queued?.type !== 'JobQueued' || queued.data.tenant !== tenant) return undefined;
     const pictures = picturesOf(queued, events);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { accept, type Decision } from '#domain/decision.js';
 import { presetTable, type BundledPreset } from '#domain/preset/preset-table.js';
-import type { PresetEvent, PresetKind } from '#domain/preset/preset.events.js';
+import type { PresetEvent } from '#domain/preset/preset.events.js';
 import {
   evolvePreset,
   initialPreset,
@@ -12,7 +12,6 @@ import {
   retirePreset,
   type Preset,
   type PresetKindIsFixed,
-  type PresetNotFound,
   type PublishedPreset,
 } from '#domain/preset/preset.js';
 import { streamName, type Environment } from '#domain/streams.js';
@@ -20,17 +19,13 @@ import { EventStore } from '#event-store/event-store.js';
 import { newId } from '#platform/ids.js';
 import { packagePath } from '#platform/package-folder.js';
 import { ObjectStorage } from '#storage/object-storage.js';
-import { handle, load, type Handled } from '../aggregate.js';
+import { handle, load } from '../aggregate.js';
 import { installation, type CommandContext } from '../command-context.js';
+import { StreamCommand } from '../stream-command.handler.js';
 
-const aggregate = { initial: initialPreset, evolve: evolvePreset };
+export const presetAggregate = { initial: initialPreset, evolve: evolvePreset };
 
-/** A preset with its preview, to publish. */
-export interface PresetDraft {
-  readonly id: string;
-  readonly kind: PresetKind;
-  readonly label: string;
-  readonly spec: Readonly<Record<string, unknown>>;
+export interface PresetDraft extends BundledPreset {
   /** JPEG. */
   readonly preview: Buffer;
 }
@@ -68,30 +63,23 @@ export class PublishPresetHandler implements ICommandHandler<PublishPreset> {
     private readonly storage: ObjectStorage,
   ) {}
 
-  execute(command: PublishPreset): Promise<PublishOutcome> {
-    return publish(this.store, this.storage, command);
+  async execute({ context, draft, options }: PublishPreset): Promise<PublishOutcome> {
+    const { keepRetired = false, restorePreview = false } = options;
+    const stream = streamName(context.environment, 'preset', draft.id);
+    const preset = presetOf(draft, context.at);
+    const decide = (state: Preset): Decision<PresetEvent, PresetKindIsFixed> =>
+      keepRetired && state.status === 'retired' ? accept() : publishPreset(preset, state);
+    const loaded = await load(this.store, stream, presetAggregate);
+    const foreseen = decide(loaded.state);
+    if (foreseen.kind === 'rejected') return foreseen;
+    const changes = foreseen.events.length > 0;
+    if (changes || restorePreview) {
+      await this.storage.put(preset.image.storageKey, draft.preview, preset.image.contentType);
+    }
+    if (!changes) return { kind: 'unchanged' };
+    const done = await handle(this.store, stream, presetAggregate, decide, context, loaded);
+    return done.kind === 'rejected' ? done : { kind: 'published', position: done.position };
   }
-}
-
-async function publish(
-  store: EventStore,
-  storage: ObjectStorage,
-  { context, draft, options: { keepRetired = false, restorePreview = false } }: PublishPreset,
-): Promise<PublishOutcome> {
-  const stream = streamName(context.environment, 'preset', draft.id);
-  const preset = presetOf(draft, context.at);
-  const decide = (state: Preset): Decision<PresetEvent, PresetKindIsFixed> =>
-    keepRetired && state.status === 'retired' ? accept() : publishPreset(preset, state);
-  const loaded = await load(store, stream, aggregate);
-  const foreseen = decide(loaded.state);
-  if (foreseen.kind === 'rejected') return foreseen;
-  const changes = foreseen.events.length > 0;
-  if (changes || restorePreview) {
-    await storage.put(preset.image.storageKey, draft.preview, preset.image.contentType);
-  }
-  if (!changes) return { kind: 'unchanged' };
-  const done = await handle(store, stream, aggregate, decide, context, loaded);
-  return done.kind === 'rejected' ? done : { kind: 'published', position: done.position };
 }
 
 /** The key contains the bytes' hash, so a job that was queued with an earlier preview still finds that one. */
@@ -102,27 +90,21 @@ function presetOf({ id, kind, label, spec, preview }: PresetDraft, at: Date): Pu
   return { presetId: id, kind, label, spec: { ...spec }, image, at: at.toISOString() };
 }
 
-type RetiredPreset = Handled<Preset, PresetNotFound>;
+/** Takes a preset out of the lists, for a reason. Jobs that were queued with it still render. */
+export class RetirePreset extends StreamCommand<
+  string,
+  Preset,
+  PresetEvent,
+  { readonly code: 'PRESET_NOT_FOUND' }
+> {
+  readonly aggregate = presetAggregate;
 
-/** Takes a preset out of the lists. Jobs that were queued with it still render. */
-export class RetirePreset extends Command<RetiredPreset> {
-  constructor(
-    readonly context: CommandContext,
-    readonly presetId: string,
-    readonly reason: string,
-  ) {
-    super();
+  get stream(): string {
+    return streamName(this.context.environment, 'preset', this.id);
   }
-}
 
-@CommandHandler(RetirePreset)
-export class RetirePresetHandler implements ICommandHandler<RetirePreset> {
-  constructor(private readonly store: EventStore) {}
-
-  execute({ context, presetId, reason }: RetirePreset): Promise<RetiredPreset> {
-    const stream = streamName(context.environment, 'preset', presetId);
-    const retirement = { reason, at: context.at.toISOString() };
-    return handle(this.store, stream, aggregate, (state) => retirePreset(retirement, state), context);
+  decide(preset: Preset, at: string) {
+    return retirePreset({ reason: this.data, at }, preset);
   }
 }
 
@@ -162,10 +144,7 @@ export class SeedPresets extends Command<SeededPresets> {
 
 @CommandHandler(SeedPresets)
 export class SeedPresetsHandler implements ICommandHandler<SeedPresets> {
-  constructor(
-    private readonly store: EventStore,
-    private readonly storage: ObjectStorage,
-  ) {}
+  constructor(private readonly publisher: PublishPresetHandler) {}
 
   async execute({ environment, at, options }: SeedPresets): Promise<SeededPresets> {
     const { table = presetTable, previews = packagePath('assets', 'presets'), restore = false } = options;
@@ -174,7 +153,7 @@ export class SeedPresetsHandler implements ICommandHandler<SeedPresets> {
         const draft = { ...row, preview: await readFile(join(previews, `${row.id}.jpg`)) };
         const how = { keepRetired: !restore, restorePreview: restore };
         const command = new PublishPreset(seedingContext(environment, at), draft, how);
-        const outcome = await publish(this.store, this.storage, command);
+        const outcome = await this.publisher.execute(command);
         if (outcome.kind !== 'rejected') return outcome;
         throw new Error(
           `preset ${row.id} is a ${outcome.rejection.kind} in ${environment}, not a ${row.kind}`,
@@ -199,8 +178,6 @@ function seedingContext(environment: Environment, at: Date): CommandContext {
   const actor = 'saga:preset-seeding';
   return { environment, tenant: installation, commandId: requestId, requestId, actor, at };
 }
-
-export const presetHandlers = [PublishPresetHandler, RetirePresetHandler, SeedPresetsHandler];
 
 export interface JpegSize {
   readonly width: number;

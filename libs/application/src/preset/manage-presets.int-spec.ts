@@ -15,27 +15,22 @@ import { installation } from '../command-context.js';
 import { type SeedOptions } from './manage-presets.handler.js';
 import { publishPreset, retirePreset, seedPresets } from '../../../../test/support/operator.js';
 
-let fixture: AccountsFixture;
+const fixture = AccountsFixture.ofSpec();
 let folder: string;
 let storage: FolderStorage;
 
 beforeAll(async () => {
-  fixture = await AccountsFixture.start();
   folder = await mkdtemp(join(tmpdir(), 'atelier-presets-'));
   const directory = join(folder, 'objects');
   storage = new FolderStorage({ directory, signingSecret: 's', publicUrl: 'http://127.0.0.1' });
 });
-afterAll(async () => {
-  await rm(folder, { recursive: true, force: true });
-  await fixture.stop();
-});
+afterAll(() => rm(folder, { recursive: true, force: true }));
 
 const preview = (background: string) =>
   sharp({ create: { width: 4, height: 6, channels: 3, background } })
     .jpeg()
     .toBuffer();
 
-/** A preset table for one spec, with a preview for each row. */
 async function tableOf(count: number): Promise<BundledPreset[]> {
   const table = Array.from({ length: count }, (_, index) => ({
     id: newId(),

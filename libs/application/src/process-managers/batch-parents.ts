@@ -13,7 +13,6 @@ import { endedJobOf, type DeliveredEvent, inReaction } from './delivered-event.j
 import type { ProcessManager } from './process-manager.js';
 import { batchParents } from './process-managers.js';
 
-/** The role of a job in a batch. */
 export type Lineage =
   | { readonly kind: 'single' }
   | { readonly kind: 'parent' }
@@ -29,7 +28,6 @@ export interface BatchStep {
   readonly parentJobId: string;
 }
 
-/** The step that a batch takes after an event. Undefined: none. */
 export function reactOfBatch(event: DeliveredEvent, lineage: Lineage): BatchStep | undefined {
   const { type, streamId } = event;
   if (lineage.kind === 'single') return undefined;

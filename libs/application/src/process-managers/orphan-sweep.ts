@@ -11,29 +11,6 @@ import { untouched } from '../aggregate.js';
 import { FenceJob, jobAggregate } from '../job/job-writes.handler.js';
 import { endOfCharge } from './charge-closer.js';
 
-/**
- * Fence the job off and refund its charge; or, if the job exists and has ended, close the charge accordingly.
- */
-export interface GiveBack {
-  readonly kind: 'give-back';
-  readonly tenant: string;
-  readonly chargeId: string;
-  readonly jobId: string;
-}
-
-/**
- * Decides on an open charge whose job is missing or has ended. Undefined: too early, because the API that made
- * the charge may be about to queue the job. The charge counts as orphaned only when it is older than the
- * horizon.
- */
-export function reactOfSweep(
-  { tenant, chargeId, jobId, createdAt }: OrphanCandidate,
-  { now, horizonMs }: { readonly now: Date; readonly horizonMs: number },
-): GiveBack | undefined {
-  if (now.getTime() - createdAt.getTime() <= horizonMs) return undefined;
-  return { kind: 'give-back', tenant, chargeId, jobId };
-}
-
 export interface OrphanSweepOptions {
   readonly environment: Environment;
   readonly commands: CommandBus;
@@ -71,20 +48,17 @@ const actor = 'saga:orphan-sweep';
  * @throws the reader's errors; a candidate that fails is logged and left to the next sweep
  */
 export async function sweepOrphans(options: OrphanSweepOptions): Promise<SweepResult> {
-  const { clock, orphanHorizonMs: horizonMs, logger, environment } = options;
+  const { logger, environment } = options;
   const result = { refunded: 0, closed: 0, spared: 0, failed: 0 };
   const sweepOne = async (candidate: OrphanCandidate) => {
     try {
-      const command = reactOfSweep(candidate, { now: clock(), horizonMs });
-      if (!command) return;
       // The request that made the charge may have ended long ago, so the refund is a trace of its own.
-      const { tenant, jobId } = command;
       const attributes = {
         'atelier.environment': environment,
-        'atelier.tenant': tenant,
-        'atelier.job_id': jobId,
+        'atelier.tenant': candidate.tenant,
+        'atelier.job_id': candidate.jobId,
       };
-      result[await inSpan('orphan-sweep', { attributes }, () => fenceOrClose(options, command))]++;
+      result[await inSpan('orphan-sweep', { attributes }, () => fenceOrClose(options, candidate))]++;
     } catch (error) {
       result.failed++;
       logger.error({ err: error, ...candidate }, 'an open charge could not be closed yet');
@@ -124,9 +98,10 @@ export async function* orphanCandidates<Candidate extends OrphanCandidate>({
   }
 }
 
+/** Fences the job off and refunds its charge; or, if the job exists and has ended, closes the charge accordingly. */
 async function fenceOrClose(
   { environment, commands, clock }: OrphanSweepOptions,
-  { tenant, chargeId, jobId }: GiveBack,
+  { tenant, chargeId, jobId }: OrphanCandidate,
 ): Promise<'refunded' | 'closed' | 'spared'> {
   const caused = { environment, requestId: requestIdOfCharge(chargeId), actor, at: clock() };
   const context = { ...caused, tenant, commandId: `void:${jobId}` };

@@ -4,10 +4,9 @@ import { RenderDispatcher } from './render-dispatcher.js';
 import { StrandedJobs } from './stranded-jobs.js';
 import { Module } from '@nestjs/common';
 import { AccountModule } from '../account/account.module.js';
-import { JobWritesModule } from '../job/job-writes.module.js';
+import { StreamCommandsModule } from '../stream-commands.module.js';
 
 const managers = [RenderDispatcher, ChargeCloser, BatchParents, StrandedJobs];
 
-/** Reacts to events, and finds work that was left behind. */
-@Module({ imports: [AccountModule, JobWritesModule], providers: managers, exports: managers })
+@Module({ imports: [AccountModule, StreamCommandsModule], providers: managers, exports: managers })
 export class ProcessManagersModule {}

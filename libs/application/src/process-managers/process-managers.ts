@@ -28,7 +28,6 @@ export const batchParentsFollows = ofJobs(
   'JobCancelled',
 );
 
-/** The events of one environment that a process manager wants. */
 export function filterOf({ types, categories }: Follows, environment: Environment): EventFilter {
   return { types, streamPrefixes: categories.map((category) => `${environment}.${category}-`) };
 }

@@ -3,7 +3,6 @@ import type { DomainEvent } from '#domain/events.js';
 import { reactOfBatch } from './batch-parents.js';
 import { reactOfCloser } from './charge-closer.js';
 import type { DeliveredEvent } from './delivered-event.js';
-import { reactOfSweep } from './orphan-sweep.js';
 import { reactOfDispatcher } from './render-dispatcher.js';
 
 const charge = { chargeId: 'charge', tenant: 'tenant' };
@@ -82,19 +81,6 @@ describe('the render dispatcher', () => {
   it('starts nothing for any other event', () => {
     for (const event of [started, stage('lighting'), succeeded, failed, cancelled, voided])
       expect(reactOfDispatcher(event, grouped)).toEqual([]);
-  });
-});
-
-describe('the orphan sweep', () => {
-  const candidate = { ...charge, jobId: 'job', createdAt: new Date(at) };
-  const after = (ageMs: number) => ({ now: new Date(Date.parse(at) + ageMs), horizonMs: 60_000 });
-
-  it('gives back a charge without a job that is older than the horizon', () => {
-    expect(reactOfSweep(candidate, after(60_001))).toEqual({ kind: 'give-back', ...charge, jobId: 'job' });
-  });
-
-  it('leaves alone what is not, or what a clock that is ahead has dated', () => {
-    for (const ageMs of [60_000, 0, -5_000]) expect(reactOfSweep(candidate, after(ageMs))).toBeUndefined();
   });
 });
 

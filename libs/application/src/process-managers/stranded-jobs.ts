@@ -42,7 +42,6 @@ function queuedAndUnfinished(events: readonly JobEvent[]): QueuedJob | undefined
   return isUnfinished(state) ? state.job : undefined;
 }
 
-/** A job that will not go on by itself. */
 export interface StrandedJob extends JobWithoutTask {
   readonly remedy: Remedy;
 }

@@ -8,7 +8,6 @@ import { ReadYourWrites, type Fresh } from '../consistency/read-your-writes.js';
 import { ReadModels, type Page, type ProductsFilter, type ProductView } from '../read-models.js';
 import { productAggregate } from './manage-products.handler.js';
 
-/** A caller's products. */
 @Injectable()
 export class ProductQueries {
   constructor(

@@ -4,7 +4,6 @@ import { PictureModule } from '../picture/picture.module.js';
 import { RegisterProductHandler, ReviseProductHandler } from './manage-products.handler.js';
 import { ProductQueries } from './product-queries.js';
 
-/** Products of a tenant's catalogue. */
 @Module({
   imports: [PictureModule, ConsistencyModule],
   providers: [RegisterProductHandler, ReviseProductHandler, ProductQueries],

@@ -50,7 +50,6 @@ export async function jobEvents(
   return events;
 }
 
-/** The pictures of a parent's grouping; undefined before it was grouped. */
 export function groupingOf(parent: readonly JobEvent[]): readonly JobArtifact[] | undefined {
   return groupingStageOf(parent)?.artifacts;
 }

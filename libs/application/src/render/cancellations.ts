@@ -1,7 +1,6 @@
-import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
-import { EventStore } from '#event-store/event-store.js';
-import { Logger } from '#platform/logger.js';
-import { followFromNow } from '../follow-log.js';
+import { Injectable } from '@nestjs/common';
+import type { RecordedEvent } from '#event-store/event-store.js';
+import { LogFollower } from '../follow-log.js';
 
 export interface CancelWatch {
   /** Aborted as soon as the job's JobCancelled is seen. */
@@ -14,24 +13,10 @@ export interface CancelWatch {
  * abort prompt: if it lags, the store still refuses the next append of the render.
  */
 @Injectable()
-export class Cancellations implements OnApplicationBootstrap, OnApplicationShutdown {
+export class Cancellations extends LogFollower {
+  protected readonly filter = { types: ['JobCancelled'] };
+  protected readonly complaint = 'announcements of cancellations do not arrive at the moment';
   private readonly watched = new Map<string, Set<AbortController>>();
-  private readonly stopped = new AbortController();
-  private following: Promise<void> | undefined;
-
-  constructor(
-    private readonly store: EventStore,
-    @Inject(Logger) private readonly logger: Logger,
-  ) {}
-
-  onApplicationBootstrap(): void {
-    this.following ??= this.follow();
-  }
-
-  async onApplicationShutdown(): Promise<void> {
-    this.stopped.abort();
-    await this.following;
-  }
 
   /** Call this before the job is loaded, so that a cancel in between is seen either here or in the job. */
   watch(stream: string): CancelWatch {
@@ -45,22 +30,9 @@ export class Cancellations implements OnApplicationBootstrap, OnApplicationShutd
     return { signal: controller.signal, release };
   }
 
-  private follow(): Promise<void> {
-    const options = {
-      filter: { types: ['JobCancelled'] },
-      signal: this.stopped.signal,
-      patienceMs: () => 100,
-      onFailure: (err: unknown) =>
-        this.logger.warn({ err }, 'announcements of cancellations do not arrive at the moment'),
-    };
-    return followFromNow(this.store, options, (events) => {
-      for (const { stream } of events) this.abort(stream);
-    });
-  }
-
-  private abort(stream: string): void {
-    for (const controller of this.watched.get(stream) ?? []) {
-      controller.abort(new Error('the job was cancelled'));
-    }
+  protected hear(events: readonly RecordedEvent[]): void {
+    for (const { stream } of events)
+      for (const controller of this.watched.get(stream) ?? [])
+        controller.abort(new Error('the job was cancelled'));
   }
 }

@@ -28,7 +28,6 @@ export interface NotYet {
 /** The facts that decide on an engine. */
 export type ChosenFor = Pick<QueuedJob, 'imageModel' | 'operation' | 'tenant' | 'request' | 'at'>;
 
-/** The engines of this installation. */
 export abstract class ImageEngines {
   /**
    * The engine of the image model that was chosen for a job. If the model is no longer installed, the engine

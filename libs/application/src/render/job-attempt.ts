@@ -1,14 +1,28 @@
 import type { CommandBus } from '@nestjs/cqrs';
-import type { EnginePicture, VendorAnswerKept, VendorCallAnswer, VendorCallRecord } from '@atelier/engine';
+import type {
+  EnginePicture,
+  VendorAnswerKept,
+  VendorCallAnswer,
+  VendorCallRecord,
+  VendorCalls,
+} from '@atelier/engine';
 import { withMediaMark } from '@atelier/engine/media-mark';
-import { isUnfinished, type Job, type KnownCall, type QueuedJob } from '#domain/job/job.js';
+import { callsOf, isUnfinished, type Job, type KnownCall, type QueuedJob } from '#domain/job/job.js';
 import type { JobArtifact, JobFailureCode, JobFailurePart, Provenance } from '#domain/job/job.events.js';
+import {
+  answerCall,
+  callEngine,
+  completeStage,
+  failJob,
+  submitCall,
+  succeedJob,
+} from '#domain/job/render-job.js';
 import type { Environment } from '#domain/streams.js';
 import type { Clock } from '#platform/clock.js';
 import { derivedId, newId } from '#platform/ids.js';
 import type { Handled, Loaded } from '../aggregate.js';
 import type { CommandContext } from '../command-context.js';
-import { ReportRender, TakeUpJob, type RenderReport } from '../job/job-writes.handler.js';
+import { ReportRender, TakeUpJob } from '../job/job-writes.handler.js';
 import { pictureExtensions, StoreRender } from '../picture/store-picture.handler.js';
 import type { ObjectStorage } from '#storage/object-storage.js';
 import { answerKey } from './kept-answers.js';
@@ -40,8 +54,7 @@ export interface Worker {
  * that this worker wrote last. If the stream has moved, another writer came first: a cancel, or a worker that
  * took the job over because this one seemed dead. The domain then refuses, and the attempt is lost.
  */
-export class JobAttempt {
-  private known: Loaded<Job>;
+export class JobAttempt implements VendorCalls {
   private pictures = 0;
 
   private constructor(
@@ -50,10 +63,8 @@ export class JobAttempt {
     readonly job: QueuedJob,
     readonly number: number,
     readonly startedAt: Date,
-    known: Loaded<Job>,
-  ) {
-    this.known = known;
-  }
+    private held: Loaded<Job>,
+  ) {}
 
   /**
    * Records that the worker takes the job up. Undefined: all attempts were used up, and the job has failed
@@ -80,7 +91,9 @@ export class JobAttempt {
     index: number,
     said: { stage: string; message: string; artifacts: JobArtifact[]; failures?: JobFailurePart[] },
   ): Promise<void> {
-    await this.report(`stage-${index}`, { kind: 'stage', attempt: this.number, said });
+    await this.report(`stage-${index}`, (job, at) =>
+      completeStage({ ...said, attempt: this.number, at }, job),
+    );
   }
 
   async succeed(
@@ -91,31 +104,37 @@ export class JobAttempt {
   ): Promise<void> {
     // From an engine that names its failures, an empty list means that there were none.
     const parts = failures ? { failures: [...failures] } : {};
-    await this.report('succeed', { kind: 'success', said: { message, artifacts, ...parts, provenance } });
+    await this.report('succeed', (job, at) =>
+      succeedJob({ message, artifacts, ...parts, provenance, at }, job),
+    );
   }
 
-  /** The vendor calls of this job, in all attempts. */
-  get calls(): readonly KnownCall[] {
-    const { state } = this.known;
-    return 'calls' in state ? (state.calls ?? []) : [];
+  private get calls(): readonly KnownCall[] {
+    return callsOf(this.held.state);
   }
 
-  /** Records a call before it is made. @throws AttemptLost: the call must not be made then */
-  async call(asked: Pick<VendorCallRecord, 'step' | 'model'> & { vendor: string }): Promise<KnownCall> {
+  get known(): readonly VendorCallRecord[] {
+    return this.calls.map(({ answer, ...call }) => ({ ...call, ...(answer && { outcome: answer.outcome }) }));
+  }
+
+  async begin(
+    asked: Pick<VendorCallRecord, 'step' | 'model'> & { vendor: string },
+  ): Promise<VendorCallRecord> {
     const call = `${asked.step}.${this.calls.filter(({ step }) => step === asked.step).length + 1}`;
-    const idempotencyKey = `${this.job.jobId}.${call}`;
-    const said = { call, ...asked, attempt: this.number, idempotencyKey };
-    await this.report(`call-${call}`, { kind: 'call', said });
+    const { jobId, tenant, operation } = this.job;
+    const said = { call, ...asked, attempt: this.number, idempotencyKey: `${jobId}.${call}` };
+    await this.report(`call-${call}`, (job, at) => callEngine({ ...said, tenant, operation, at }, job));
     return said;
   }
 
-  async submitCall(call: string, vendorRequestId: string): Promise<void> {
-    const said = { call, vendorRequestId };
-    await this.report(`submit-${call}`, { kind: 'submission', attempt: this.number, said });
+  async submitted(call: string, vendorRequestId: string): Promise<void> {
+    await this.report(`submit-${call}`, (job, at) =>
+      submitCall({ call, vendorRequestId, attempt: this.number, at }, job),
+    );
   }
 
   /** Stores the answer before it records it, so that a call recorded as answered can be read again. */
-  async answerCall(call: string, answer: VendorCallAnswer): Promise<void> {
+  async answered(call: string, answer: VendorCallAnswer): Promise<void> {
     const { pictures, reading, ...facts } = answer;
     const kept = await Promise.all(
       pictures.map(async (bytes, index) => {
@@ -129,22 +148,18 @@ export class JobAttempt {
       ...facts,
       ...(facts.outcome === 'answered' && { kept: { pictures: kept, reading } }),
     };
-    await this.report(`answer-${call}`, { kind: 'answer', attempt: this.number, said });
+    await this.report(`answer-${call}`, (job, at) => answerCall({ ...said, attempt: this.number, at }, job));
   }
 
   /** @throws the storage's errors */
-  async answerOf(call: string): Promise<VendorAnswerKept> {
+  async kept(call: string): Promise<VendorAnswerKept> {
     const kept = this.calls.find((known) => known.call === call)?.answer?.kept;
     const pictures = (kept?.pictures ?? []).map(({ storageKey }) => this.worker.storage.get(storageKey));
     return { pictures: await Promise.all(pictures), reading: kept?.reading };
   }
 
-  private get folder(): string {
-    return `${this.environment}/${this.job.tenant}/renders/${this.job.jobId}`;
-  }
-
   async fail(code: JobFailureCode, message: string): Promise<void> {
-    await this.report('fail', { kind: 'failure', said: { code, message, attempt: this.number } });
+    await this.report('fail', (job, at) => failJob({ code, message, attempt: this.number, at }, job));
   }
 
   /** Stores pictures that this attempt has made. @throws the errors of storage and store */
@@ -159,19 +174,19 @@ export class JobAttempt {
     const assetId = renderedAssetId(job.jobId, number, this.pictures++, startedAt);
     const { contentType, width, height, kind, label } = picture;
     const bytes = await withMediaMark(picture, job.jobId);
-    const storageKey = `${this.folder}/${assetId}.${pictureExtensions[contentType]}`;
+    const folder = `${this.environment}/${job.tenant}/renders/${job.jobId}`;
+    const storageKey = `${folder}/${assetId}.${pictureExtensions[contentType]}`;
     const asset = { assetId, storageKey, contentType, width, height, sha256: sha256Of(bytes) };
     const context = this.context(`asset-${assetId}`);
     await this.worker.commands.execute(new StoreRender(context, bytes, { ...asset, jobId: job.jobId }));
     return { ...asset, kind, role, label, meta: { ...picture.meta } };
   }
 
-  private async report(name: string, report: RenderReport): Promise<void> {
-    const command = new ReportRender(this.context(name), this.job.jobId, report, this.known);
-    this.known = unlessLost(await this.worker.commands.execute(command));
+  private async report(name: string, decide: ReportRender['data']): Promise<void> {
+    const command = new ReportRender(this.context(name), this.job.jobId, decide, this.held);
+    this.held = unlessLost(await this.worker.commands.execute(command));
   }
 
-  /** The context of one of this attempt's commands; `name` distinguishes them. */
   private context(name: string): CommandContext {
     const commandId = `render:${this.job.jobId}:${this.number}:${name}`;
     return contextOf(this.worker, this.environment, this.job, commandId, this.worker.clock());

@@ -1,15 +1,8 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { CommandBus } from '@nestjs/cqrs';
-import { isUnfinished, type KnownCall } from '#domain/job/job.js';
+import { callsOf, isUnfinished } from '#domain/job/job.js';
 import { streamName } from '#domain/streams.js';
-import {
-  EngineError,
-  type EngineStage,
-  type ImageEngine,
-  type RenderResult,
-  type VendorCallRecord,
-  type VendorCalls,
-} from '@atelier/engine';
+import { EngineError, type EngineStage, type ImageEngine, type RenderResult } from '@atelier/engine';
 import { EventStore } from '#event-store/event-store.js';
 import { Clock } from '#platform/clock.js';
 import { correlated } from '#platform/correlation.js';
@@ -32,7 +25,6 @@ import { AttemptLost, JobAttempt, type Worker } from './job-attempt.js';
 import { loadInputs, loadIntactInputs, sha256Of, type RenderInputs } from './render-inputs.js';
 import { afterEngineError } from './retry-policy.js';
 
-/** The injection token of a worker's settings. */
 export const RenderSettings = Symbol('RenderSettings');
 
 export interface RenderSettings {
@@ -113,8 +105,7 @@ export class JobRenderer {
       if (!batch) return this.drop(task, 'its batch is not grouped');
       // The rest is up to its photographs.
       if (batch.kind === 'parent' && batch.grouped) return done;
-      const calls = 'calls' in known.state ? (known.state.calls ?? []) : [];
-      const admission = await this.engines.admit(task, job, calls);
+      const admission = await this.engines.admit(task, job, callsOf(known.state));
       // Nothing has begun: waiting for a model uses up no attempt and no place of a worker.
       if ('askAgainMs' in admission) return { kind: 'retry', afterMs: admission.askAgainMs };
       await using admitted = admission;
@@ -188,7 +179,7 @@ export class JobRenderer {
     };
     const request = renderRequestOf(job, batch, { inputs: images, testMark: environment === 'test' });
     const result = await inEngineSpans(engine.name, onStage, (tracedStage) =>
-      renderUnlessInterrupted(engine, request, vendorCallsOf(attempt), tracedStage, interruptions),
+      renderUnlessInterrupted(engine, request, attempt, tracedStage, interruptions),
     );
     // The shared pictures of a batch count as the photograph's own. A batch may share none.
     const shared = batch.kind === 'child' ? batch.shared : [];
@@ -232,23 +223,6 @@ export class JobRenderer {
     this.logger[next.alarm ? 'error' : 'warn'](facts, 'render failed');
     return done;
   }
-}
-
-/** An engine's record of its calls, kept on the job's own stream. */
-function vendorCallsOf(attempt: JobAttempt): VendorCalls {
-  const record = ({ answer, ...call }: KnownCall): VendorCallRecord => ({
-    ...call,
-    ...(answer && { outcome: answer.outcome }),
-  });
-  return {
-    get known() {
-      return attempt.calls.map(record);
-    },
-    begin: async (call) => record(await attempt.call(call)),
-    submitted: (call, vendorRequestId) => attempt.submitCall(call, vendorRequestId),
-    answered: (call, answer) => attempt.answerCall(call, answer),
-    kept: (call) => attempt.answerOf(call),
-  };
 }
 
 /** Arms that gave a reason for their failure are not tried again. */

@@ -1,18 +1,17 @@
 import { newId } from '#platform/ids.js';
 import { type DynamicModule, Module } from '@nestjs/common';
-import { JobWritesModule } from '../job/job-writes.module.js';
+import { StreamCommandsModule } from '../stream-commands.module.js';
 import { StoreRenderHandler } from '../picture/store-picture.handler.js';
 import { Cancellations } from './cancellations.js';
 import { JobRenderer, RenderSettings } from './job-renderer.js';
 
-/** Rendering jobs, as one worker with a name of its own. */
 @Module({})
 export class RenderModule {
   static with(settings: Omit<RenderSettings, 'workerId'>): DynamicModule {
     const useFactory = (): RenderSettings => ({ workerId: `worker-${newId()}`, ...settings });
     return {
       module: RenderModule,
-      imports: [JobWritesModule],
+      imports: [StreamCommandsModule],
       providers: [{ provide: RenderSettings, useFactory }, Cancellations, JobRenderer, StoreRenderHandler],
       exports: [RenderSettings, JobRenderer],
     };

@@ -1,31 +1,24 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { streamName } from '#domain/streams.js';
 import { AppendOutcomeUnknown, EventStoreUnavailable, type EventStore } from '#event-store/event-store.js';
 import { newId } from '#platform/ids.js';
 import { AccountsFixture } from '../../../../test/support/accounts-fixture.js';
 import { RecordRejection, RecordRejectionHandler } from './record-rejection.handler.js';
 
-let fixture: AccountsFixture;
+const fixture = AccountsFixture.ofSpec();
 let store: EventStore;
 
-beforeAll(async () => {
-  fixture = await AccountsFixture.start();
-  ({ store } = fixture);
-});
-afterAll(() => fixture.stop());
+beforeAll(() => void ({ store } = fixture));
 
 /** The store, except that its first append fails: `before` or `after` the events were written. */
 function failingOnce(when: 'before' | 'after'): EventStore {
   let failed = false;
-  const append: EventStore['append'] = async (...args) => {
-    if (failed) return store.append(...args);
+  return fixture.withAppend((append) => async (...args) => {
+    if (failed) return append(...args);
     failed = true;
     if (when === 'before') throw new EventStoreUnavailable('away');
-    await store.append(...args);
+    await append(...args);
     throw new AppendOutcomeUnknown('the answer was lost');
-  };
-  return new Proxy(store, {
-    get: (target, name) => (name === 'append' ? append : (Reflect.get(target, name) as unknown)),
   });
 }
 
@@ -64,15 +57,11 @@ describe('a refusal', () => {
   it('shares its append with all that came while the one before it was under way', async () => {
     const refusals = Array.from({ length: 300 }, () => refusal('together'));
     let appends = 0;
-    const counted: EventStore['append'] = (...args) => {
+    const counting = fixture.withAppend((append) => (...args) => {
       appends += 1;
-      return store.append(...args);
-    };
-    const handler = new RecordRejectionHandler(
-      new Proxy(store, {
-        get: (target, name) => (name === 'append' ? counted : (Reflect.get(target, name) as unknown)),
-      }),
-    );
+      return append(...args);
+    });
+    const handler = new RecordRejectionHandler(counting);
     await Promise.all(refusals.map(({ command }) => handler.execute(command)));
     // The first one goes at once; the other 299 follow in batches of up to 128.
     expect(appends).toBe(4);

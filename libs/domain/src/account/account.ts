@@ -52,7 +52,6 @@ export function forkAccount(account: Account): Account {
   return account.status === 'unopened' ? account : { ...account, charges: account.charges.fork() };
 }
 
-/** The account as a snapshot stores it: plain JSON. */
 export function toSnapshot(account: OpenedAccount): unknown {
   return { ...account, charges: account.charges.entries() };
 }

@@ -1,19 +1,9 @@
 import { accept, reject, type Decision } from '../decision.js';
+import type { EventOfType } from '../events.js';
 import { spendResetsAt, spentToday, type Account } from './account.js';
 import type { AccountEvent } from './account.events.js';
 
-export interface DebitCredits {
-  readonly chargeId: string;
-  readonly requestId: string;
-  readonly jobId: string;
-  /** The batch's job, whose id the answer gives; set if the request makes several charges. */
-  readonly parentJobId?: string;
-  readonly operation: string;
-  readonly endpoint: string;
-  /** In credits, a positive integer. */
-  readonly amount: number;
-  readonly at: string;
-}
+export type DebitCredits = Readonly<EventOfType<'CreditsDebited'>['data']>;
 
 export type DebitRejection =
   | { readonly code: 'ACCOUNT_INACTIVE' }

@@ -19,12 +19,8 @@ const purchase = (amount: number) => (state: Account) =>
 describe('managing an account', () => {
   it('opens an account once', () => {
     const open = { tenant: 'acme', name: 'Acme', ...terms, at: noon };
-    given(account, [])
-      .when((state) => openAccount(open, state))
-      .then({ type: 'AccountOpened', data: open });
-    given(account, [opened()])
-      .when((state) => openAccount(open, state))
-      .thenRejected({ code: 'ACCOUNT_ALREADY_OPEN' });
+    given(account, []).when(openAccount, open).then({ type: 'AccountOpened', data: open });
+    given(account, [opened()]).when(openAccount, open).thenRejected({ code: 'ACCOUNT_ALREADY_OPEN' });
   });
 
   it('takes whole, positive purchases only', () => {
@@ -46,23 +42,17 @@ describe('managing an account', () => {
   });
 
   it('suspends and reactivates, each without effect the second time', () => {
-    given(account, [opened()])
-      .when((state) => suspendAccount({ reason: 'unpaid', at: noon }, state))
-      .then(suspended);
+    given(account, [opened()]).when(suspendAccount, { reason: 'unpaid', at: noon }).then(suspended);
+    given(account, [opened(), suspended]).when(suspendAccount, { reason: 'again', at: noon }).then();
     given(account, [opened(), suspended])
-      .when((state) => suspendAccount({ reason: 'again', at: noon }, state))
-      .then();
-    given(account, [opened(), suspended])
-      .when((state) => reactivateAccount({ at: noon }, state))
+      .when(reactivateAccount, { at: noon })
       .then({ type: 'AccountReactivated', data: { at: noon } });
-    given(account, [opened()])
-      .when((state) => reactivateAccount({ at: noon }, state))
-      .then();
+    given(account, [opened()]).when(reactivateAccount, { at: noon }).then();
   });
 
   it('changes the plan of an open account', () => {
     given(account, [opened()])
-      .when((state) => changePlan({ ...terms, at: noon }, state))
+      .when(changePlan, { ...terms, at: noon })
       .then({ type: 'PlanChanged', data: { ...terms, at: noon } });
   });
 });

@@ -1,23 +1,7 @@
 import type { EventOfType } from '../events.js';
 import { accept, reject, type Decision } from '../decision.js';
 import type { Account } from './account.js';
-import type { AccountEvent, AccountTerms, PurchaseKind } from './account.events.js';
-
-export interface AccountOpening extends AccountTerms {
-  readonly tenant: string;
-  readonly name: string;
-  readonly at: string;
-}
-
-export interface PurchaseCredits {
-  readonly purchaseId: string;
-  readonly kind: PurchaseKind;
-  readonly amount: number;
-  readonly label: string;
-  /** The grant that it fulfils: it is credited once. */
-  readonly grantId?: string;
-  readonly at: string;
-}
+import type { AccountEvent, AccountTerms } from './account.events.js';
 
 export type AccountRejection =
   | { readonly code: 'ACCOUNT_ALREADY_OPEN' }
@@ -29,7 +13,7 @@ export type AccountRejection =
 export const maxCredits = 2_000_000_000;
 
 export function openAccount(
-  command: AccountOpening,
+  command: EventOfType<'AccountOpened'>['data'],
   account: Account,
 ): Decision<AccountEvent, AccountRejection> {
   if (account.status !== 'unopened') return reject({ code: 'ACCOUNT_ALREADY_OPEN' });
@@ -37,7 +21,7 @@ export function openAccount(
 }
 
 export function purchaseCredits(
-  command: PurchaseCredits,
+  command: EventOfType<'CreditsPurchased'>['data'],
   account: Account,
 ): Decision<AccountEvent, AccountRejection> {
   if (account.status === 'unopened') return reject({ code: 'ACCOUNT_NOT_FOUND' });
@@ -82,7 +66,6 @@ export function changePlan(
   return accept({ type: 'PlanChanged', data: { ...command } });
 }
 
-/** Suspending a suspended account changes nothing. */
 export function suspendAccount(
   command: { readonly reason: string; readonly at: string },
   account: Account,
@@ -93,7 +76,6 @@ export function suspendAccount(
     : accept({ type: 'AccountSuspended', data: { ...command } });
 }
 
-/** Reactivating an active account changes nothing. */
 export function reactivateAccount(
   command: { readonly at: string },
   account: Account,

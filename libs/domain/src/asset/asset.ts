@@ -28,10 +28,6 @@ export function storeAsset(command: StoredAsset, asset: Asset): Decision<AssetEv
   return asset ? accept() : accept({ type: 'AssetStored', data: { ...command } });
 }
 
-export interface EntryNotFound {
-  readonly code: 'ENTRY_NOT_FOUND';
-}
-
 /**
  * Retiring again changes nothing. The asset's own stream does not show whether a job made a catalogue entry of
  * it.
@@ -39,7 +35,7 @@ export interface EntryNotFound {
 export function retireEntry(
   command: EventOfType<'CatalogEntryRetired'>['data'],
   asset: Asset,
-): Decision<AssetEvent, EntryNotFound> {
+): Decision<AssetEvent, { readonly code: 'ENTRY_NOT_FOUND' }> {
   if (asset?.tenant !== command.tenant) return reject({ code: 'ENTRY_NOT_FOUND' });
   if (asset.retiredAt !== undefined) return accept();
   return accept({ type: 'CatalogEntryRetired', data: { ...command } });

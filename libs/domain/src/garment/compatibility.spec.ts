@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { categoryByKey, garmentCategories, type GarmentCategory } from './garment-categories.js';
-import { COMPATIBILITY_CODES, judge, type CompatibilityCode } from './compatibility.js';
+import { judge, type CompatibilityCode } from './compatibility.js';
 
 const category = (key: string): GarmentCategory => {
   const found = categoryByKey(key);
@@ -95,6 +95,5 @@ describe('judge', () => {
     expect(reasons[0]?.message).toBe('Beside flip-flops, a tuxedo jacket would be too formal.');
     const [taken] = judge(category('saree'), category('abaya')).reasons;
     expect(taken?.message).toBe('A saree and an abaya take the same place in an outfit.');
-    expect(COMPATIBILITY_CODES).toEqual(expect.arrayContaining(reasons.map((r) => r.code)));
   });
 });

@@ -1,28 +1,5 @@
 import type { GarmentCategory, Season } from './garment-categories.js';
 
-export const COMPATIBILITY_CODES = [
-  'same_slot',
-  'covered_by_one_piece',
-  'layer_order',
-  'occupied_body_part',
-  'formality_mismatch',
-  'season_mismatch',
-  'tradition_mismatch',
-] as const;
-export type CompatibilityCode = (typeof COMPATIBILITY_CODES)[number];
-
-export interface CompatibilityReason {
-  readonly code: CompatibilityCode;
-  /** One sentence for people; it names both garments. */
-  readonly message: string;
-}
-
-export interface CompatibilityVerdict {
-  readonly compatible: boolean;
-  /** The reasons against the pair, one for each broken rule; empty if the two go together. */
-  readonly reasons: readonly CompatibilityReason[];
-}
-
 type Rule = (a: GarmentCategory, b: GarmentCategory) => string | undefined;
 
 /** The garment's name, with an article if it takes one: "a T-shirt", "an abaya", "trousers". */
@@ -131,7 +108,7 @@ const traditionMismatch: Rule = (a, b) => {
     : undefined;
 };
 
-const RULES: Readonly<Record<CompatibilityCode, Rule>> = {
+const RULES = {
   same_slot: sameSlot,
   covered_by_one_piece: coveredByOnePiece,
   layer_order: layerOrder,
@@ -139,15 +116,19 @@ const RULES: Readonly<Record<CompatibilityCode, Rule>> = {
   formality_mismatch: formalityMismatch,
   season_mismatch: seasonMismatch,
   tradition_mismatch: traditionMismatch,
-};
+} satisfies Record<string, Rule>;
+
+export type CompatibilityCode = keyof typeof RULES;
 
 /**
  * Whether two garments may be shown on one person in one picture. Their order does not matter. The rules judge
  * kinds of garment, never colours or a single piece.
+ * @returns a reason for each broken rule, with a sentence for people that names both garments
  */
-export function judge(product: GarmentCategory, candidate: GarmentCategory): CompatibilityVerdict {
-  const reasons = COMPATIBILITY_CODES.flatMap((code): CompatibilityReason[] => {
-    const message = RULES[code](product, candidate);
+export function judge(product: GarmentCategory, candidate: GarmentCategory) {
+  // `Object.entries` forgets the type of the keys.
+  const reasons = (Object.entries(RULES) as [CompatibilityCode, Rule][]).flatMap(([code, rule]) => {
+    const message = rule(product, candidate);
     return message ? [{ code, message }] : [];
   });
   return { compatible: reasons.length === 0, reasons };

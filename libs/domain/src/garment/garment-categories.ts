@@ -65,18 +65,13 @@ export interface GarmentCategory {
   readonly silhouette: string;
 }
 
-interface Climate {
-  readonly seasons: readonly Season[];
-  readonly warmth: GarmentCategory['warmth'];
-}
-
 const CLIMATES = {
   hot: { seasons: ['summer'], warmth: 0 },
   warm: { seasons: ['spring', 'summer'], warmth: 0 },
   any: { seasons: ['spring', 'summer', 'autumn', 'winter'], warmth: 1 },
   cool: { seasons: ['spring', 'autumn', 'winter'], warmth: 2 },
   cold: { seasons: ['autumn', 'winter'], warmth: 3 },
-} as const satisfies Record<string, Climate>;
+} as const satisfies Record<string, Pick<GarmentCategory, 'seasons' | 'warmth'>>;
 
 type CategoryRow = readonly [
   publicId: string,
@@ -255,8 +250,6 @@ export const garmentCategories: readonly GarmentCategory[] = [
 const byId = new Map(garmentCategories.map((category) => [category.publicId, category]));
 const byKey = new Map(garmentCategories.map((category) => [category.key, category]));
 
-/** Undefined for an id that is not in the taxonomy. */
 export const categoryById = (publicId: string): GarmentCategory | undefined => byId.get(publicId);
 
-/** Undefined for a key that is not in the taxonomy. */
 export const categoryByKey = (key: string): GarmentCategory | undefined => byKey.get(key);

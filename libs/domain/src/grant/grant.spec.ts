@@ -29,45 +29,41 @@ const approved: GrantEvent = { type: 'GrantApproved', data: { by: 'bob', at } };
 
 describe('a grant', () => {
   it('is proposed once, however often it is delivered, and is no other grant', () => {
-    given(grant, [])
-      .when((state) => proposeGrant(small, state))
-      .then(proposed(small));
+    given(grant, []).when(proposeGrant, small).then(proposed(small));
     given(grant, [proposed(small)])
-      .when((state) => proposeGrant({ ...small, by: 'bob', at: 'later' }, state))
+      .when(proposeGrant, { ...small, by: 'bob', at: 'later' })
       .then();
     given(grant, [proposed(small)])
-      .when((state) => proposeGrant({ ...small, tenant: 'bold' }, state))
+      .when(proposeGrant, { ...small, tenant: 'bold' })
       .thenRejected({ code: 'GRANT_DIFFERS', earlier: small });
   });
 
   it('above the limit is approved by another operator, once', () => {
     given(grant, [proposed(large)])
-      .when((state) => approveGrant({ by: 'ada', at }, state))
+      .when(approveGrant, { by: 'ada', at })
       .thenRejected({ code: 'SECOND_OPERATOR_NEEDED' });
     given(grant, [proposed(large)])
-      .when((state) => approveGrant({ by: 'bob', at }, state))
+      .when(approveGrant, { by: 'bob', at })
       .then(approved);
     given(grant, [proposed(large), approved])
-      .when((state) => approveGrant({ by: 'carol', at }, state))
+      .when(approveGrant, { by: 'carol', at })
       .then();
-    given(grant, [])
-      .when((state) => approveGrant({ by: 'bob', at }, state))
-      .thenRejected({ code: 'GRANT_NOT_FOUND' });
+    given(grant, []).when(approveGrant, { by: 'bob', at }).thenRejected({ code: 'GRANT_NOT_FOUND' });
   });
 
   it('that is declined stays so, and one that is approved cannot be declined', () => {
     const declined: GrantEvent = { type: 'GrantDeclined', data: { by: 'ada', reason: 'twice', at } };
     given(grant, [proposed(large)])
-      .when((state) => declineGrant({ by: 'ada', reason: 'twice', at }, state))
+      .when(declineGrant, { by: 'ada', reason: 'twice', at })
       .then(declined);
     given(grant, [proposed(large), declined])
-      .when((state) => approveGrant({ by: 'bob', at }, state))
+      .when(approveGrant, { by: 'bob', at })
       .thenRejected({ code: 'GRANT_DECLINED' });
     given(grant, [proposed(large), declined])
-      .when((state) => proposeGrant(large, state))
+      .when(proposeGrant, large)
       .thenRejected({ code: 'GRANT_DECLINED' });
     given(grant, [proposed(small)])
-      .when((state) => declineGrant({ by: 'bob', reason: 'twice', at }, state))
+      .when(declineGrant, { by: 'bob', reason: 'twice', at })
       .thenRejected({ code: 'GRANT_APPROVED' });
   });
 });

@@ -37,7 +37,6 @@ export function evolveGrant(state: Grant, event: GrantEvent): Grant {
   }
 }
 
-/** Proposing the same grant again changes nothing. */
 export function proposeGrant(command: ProposedGrant, state: Grant): Decision<GrantEvent, GrantRejection> {
   if (state.status === 'none') return accept({ type: 'GrantProposed', data: { ...command } });
   const { grant } = state;

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { given } from '../../../../test/support/given.js';
 import { batchPartOf, concludeBatch, type BatchPart } from './conclude-batch.js';
 import { evolveJob, initialJob, type Job, type QueuedJob } from './job.js';
-import type { JobArtifact, JobEvent } from './job.events.js';
+import type { JobArtifact, JobEvent, JobFailurePart } from './job.events.js';
 
 const job = { initial: initialJob, evolve: evolveJob };
 const at = '2026-06-01T12:00:00.000Z';
@@ -55,6 +55,23 @@ const conclude =
 /** The parent's fields in the event that ends it. */
 const ended = { tenant: 'acme', chargeId: null, operation: 'pdp-batch-extractions', parentJobId: null };
 
+/** The end of a batch that gave something. */
+const succeededWith = (
+  photographs: string,
+  artifacts: JobArtifact[],
+  failures: JobFailurePart[] = [],
+): JobEvent => ({
+  type: 'JobSucceeded',
+  data: {
+    message: `${photographs} photographs gave a result.`,
+    artifacts,
+    failures,
+    provenance: null,
+    at,
+    ...ended,
+  },
+});
+
 describe('concluding a batch', () => {
   it('waits until every photograph has ended', () => {
     given(job, [queued, started])
@@ -65,17 +82,12 @@ describe('concluding a batch', () => {
   it('succeeds with each picture once, those that are shared last, all of them final', () => {
     given(job, [queued, started])
       .when(conclude([good('a', 's'), good('b', 's')], [artifact('s', 'intermediate')]))
-      .then({
-        type: 'JobSucceeded',
-        data: {
-          message: '2 of 2 photographs gave a result.',
-          artifacts: ['a', 's', 'b'].map((id) => artifact(id)),
-          failures: [],
-          provenance: null,
-          at,
-          ...ended,
-        },
-      });
+      .then(
+        succeededWith(
+          '2 of 2',
+          ['a', 's', 'b'].map((id) => artifact(id)),
+        ),
+      );
   });
 
   it('shows a garment first, whatever came before it: it stands for the batch in the gallery', () => {
@@ -95,20 +107,8 @@ describe('concluding a batch', () => {
   it('names what could not be extracted for several photographs together', () => {
     const failure = { arm: 'person', code: 'NO_PERSON_FOUND', message: 'No head.' };
     given(job, [queued, started])
-      .when((state) =>
-        concludeBatch({ parts: [good('a')], shared: [], sharedFailures: [failure], at }, state),
-      )
-      .then({
-        type: 'JobSucceeded',
-        data: {
-          message: '1 of 1 photographs gave a result.',
-          artifacts: [artifact('a')],
-          failures: [{ ...failure, arm: 'grouping.person' }],
-          provenance: null,
-          at,
-          ...ended,
-        },
-      });
+      .when(concludeBatch, { parts: [good('a')], shared: [], sharedFailures: [failure], at })
+      .then(succeededWith('1 of 1', [artifact('a')], [{ ...failure, arm: 'grouping.person' }]));
   });
 
   it('succeeds when one photograph did, and names what gave nothing by its place', () => {
@@ -123,17 +123,7 @@ describe('concluding a batch', () => {
     ];
     given(job, [queued, started])
       .when(conclude([partly, bad]))
-      .then({
-        type: 'JobSucceeded',
-        data: {
-          message: '1 of 2 photographs gave a result.',
-          artifacts: [artifact('a')],
-          failures,
-          provenance: null,
-          at,
-          ...ended,
-        },
-      });
+      .then(succeededWith('1 of 2', [artifact('a')], failures));
   });
 
   it('fails when no photograph gave anything, in the attempt that it is in', () => {

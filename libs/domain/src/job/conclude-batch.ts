@@ -4,7 +4,6 @@ import type { JobArtifact, JobEvent, JobFailurePart } from './job.events.js';
 import { isUnfinished, type Job } from './job.js';
 import { ended } from './render-job.js';
 
-/** The state of one photograph's job. */
 export type BatchPart =
   | { readonly outcome: 'unfinished' }
   | {

@@ -66,7 +66,7 @@ export function evolveJob(state: Job, event: JobEvent): Job {
     }
     case 'RenderStarted': {
       const { attempt, worker } = event.data;
-      return { status: 'rendering', job: queued(state, event), attempt, worker, ...callsOf(state) };
+      return { status: 'rendering', job: queued(state, event), attempt, worker, ...called(state) };
     }
     case 'JobSucceeded':
       return { status: 'succeeded', ...endOf(state, event) };
@@ -85,16 +85,20 @@ function queued(state: Job, event: JobEvent): QueuedJob {
 }
 
 function endOf(state: Job, event: JobEvent) {
-  return { job: queued(state, event), attempt: attemptOf(state), ...callsOf(state) };
+  return { job: queued(state, event), attempt: attemptOf(state), ...called(state) };
 }
 
-function callsOf(state: Job): Called {
+export function callsOf(state: Job): readonly KnownCall[] {
+  return 'calls' in state ? (state.calls ?? []) : [];
+}
+
+function called(state: Job): Called {
   return 'calls' in state && state.calls ? { calls: state.calls } : {};
 }
 
 function withCalls(state: Job, change: (calls: readonly KnownCall[]) => readonly KnownCall[]): Job {
   if (!('job' in state) || state.status === 'queued') return state;
-  return { ...state, calls: change(state.calls ?? []) };
+  return { ...state, calls: change(callsOf(state)) };
 }
 
 function told(
@@ -105,7 +109,7 @@ function told(
   return calls.map((known) => (known.call === call ? { ...known, ...news } : known));
 }
 
-function attemptOf(state: Job): number {
+export function attemptOf(state: Job): number {
   return 'attempt' in state ? state.attempt : 0;
 }
 
@@ -118,14 +122,11 @@ export function queueJob(command: QueuedJob, job: Job): Decision<JobEvent, Queue
   return accept({ type: 'JobQueued', data: { ...command } });
 }
 
-export interface VoidJob {
-  readonly chargeId: string;
-  readonly tenant: string;
-  readonly at: string;
-}
-
 /** Fences off a job that never came, so that a late JobQueued fails. Refused if the job exists. */
-export function voidJob(command: VoidJob, job: Job): Decision<JobEvent, { readonly code: 'JOB_EXISTS' }> {
+export function voidJob(
+  command: Omit<EventOfType<'JobVoided'>['data'], 'reason'>,
+  job: Job,
+): Decision<JobEvent, { readonly code: 'JOB_EXISTS' }> {
   if (job.status === 'voided') return accept();
   if (job.status !== 'unqueued') return reject({ code: 'JOB_EXISTS' });
   return accept({ type: 'JobVoided', data: { ...command, reason: 'orphaned' } });

@@ -1,5 +1,5 @@
 import { accept, reject, type Decision } from '../decision.js';
-import { isUnfinished, type Job } from './job.js';
+import { attemptOf, callsOf, isUnfinished, type Job } from './job.js';
 import type { EventOfType } from '../events.js';
 import type { EndedJob, JobEvent, Provenance } from './job.events.js';
 
@@ -10,19 +10,17 @@ export type RenderRejection = {
   readonly code: 'JOB_NOT_FOUND' | 'JOB_FINISHED' | 'NOT_YOUR_ATTEMPT';
 };
 
-export interface StartRender {
-  readonly worker: string;
-  readonly at: string;
-}
-
 /**
  * A worker takes the job up. The attempt is recorded before the engine is called. A job that kills its workers
  * thus runs out of attempts, and then fails here instead of starting again.
  */
-export function startRender(command: StartRender, job: Job): Decision<JobEvent, RenderRejection> {
+export function startRender(
+  command: Omit<EventOfType<'RenderStarted'>['data'], 'attempt'>,
+  job: Job,
+): Decision<JobEvent, RenderRejection> {
   const refused = refuseUnlessUnfinished(job);
   if (refused) return refused;
-  const attempt = ('attempt' in job ? job.attempt : 0) + 1;
+  const attempt = attemptOf(job) + 1;
   if (attempt > maxAttempts) {
     const message = `The render was started ${maxAttempts} times and never finished. Your credits were refunded.`;
     return accept({
@@ -41,10 +39,8 @@ export function completeStage(
   command: EventOfType<'StageCompleted'>['data'] & { readonly attempt: number },
   job: Job,
 ): Decision<JobEvent, RenderRejection> {
-  const refused = refuseUnlessHeld(job, command.attempt);
-  if (refused) return refused;
-  const { attempt: _attempt, ...data } = command;
-  return accept({ type: 'StageCompleted', data });
+  const { attempt, ...data } = command;
+  return refuseUnlessHeld(job, attempt) ?? accept({ type: 'StageCompleted', data });
 }
 
 /** Checked against the attempt: if two workers each think the other is dead, only one calls a vendor. */
@@ -69,14 +65,10 @@ export function answerCall(
   job: Job,
 ): Decision<JobEvent, RenderRejection> {
   const { attempt, ...data } = command;
-  const calls = 'calls' in job ? (job.calls ?? []) : [];
-  const open = calls.some(({ call, answer }) => call === data.call && !answer);
+  const open = callsOf(job).some(({ call, answer }) => call === data.call && !answer);
   const late = open && !isUnfinished(job);
-  if (!late) {
-    const refused = refuseUnlessHeld(job, attempt);
-    if (refused) return refused;
-  }
-  return open ? accept({ type: 'EngineAnswered', data }) : accept();
+  const refused = late ? undefined : refuseUnlessHeld(job, attempt);
+  return refused ?? (open ? accept({ type: 'EngineAnswered', data }) : accept());
 }
 
 export function succeedJob(
@@ -106,7 +98,6 @@ export function cancelJob(
   return refuseUnlessUnfinished(job) ?? accept({ type: 'JobCancelled', data: { ...command, ...ended(job) } });
 }
 
-/** The job's fields for the event that ends it. */
 export function ended(state: Job): EndedJob {
   if (!('job' in state)) return {};
   const { tenant, chargeId, operation, parentJobId } = state.job;

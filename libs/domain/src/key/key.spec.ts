@@ -21,54 +21,31 @@ const revoked: KeyEvent = { type: 'ApiKeyRevoked', data: { reason: 'leaked', at 
 
 describe('an API key', () => {
   it('is issued once', () => {
-    given(key, [])
-      .when((state) => issueKey(grant, state))
-      .then(issued);
-    given(key, [issued])
-      .when((state) => issueKey(grant, state))
-      .thenRejected({ code: 'KEY_EXISTS' });
+    given(key, []).when(issueKey, grant).then(issued);
+    given(key, [issued]).when(issueKey, grant).thenRejected({ code: 'KEY_EXISTS' });
   });
 
   it('is revoked once, and never comes back', () => {
-    given(key, [issued])
-      .when((state) => revokeKey({ reason: 'leaked', at }, state))
-      .then(revoked);
-    given(key, [issued, revoked])
-      .when((state) => revokeKey({ reason: 'again', at }, state))
-      .then();
-    given(key, [])
-      .when((state) => revokeKey({ reason: 'leaked', at }, state))
-      .thenRejected({ code: 'KEY_NOT_FOUND' });
+    given(key, [issued]).when(revokeKey, { reason: 'leaked', at }).then(revoked);
+    given(key, [issued, revoked]).when(revokeKey, { reason: 'again', at }).then();
+    given(key, []).when(revokeKey, { reason: 'leaked', at }).thenRejected({ code: 'KEY_NOT_FOUND' });
   });
 
+  const rotation = { retiresAt: '2026-06-02T12:00:00.000Z', successorKeyId: 'k2', at };
+  const retired: KeyEvent = { type: 'ApiKeyRetired', data: rotation };
+
   it('is rotated once, and not after it was revoked', () => {
-    const rotation = { retiresAt: '2026-06-02T12:00:00.000Z', successorKeyId: 'k2', at };
-    const retired: KeyEvent = { type: 'ApiKeyRetired', data: rotation };
-    given(key, [issued])
-      .when((state) => retireKey(rotation, state))
-      .then(retired);
+    given(key, [issued]).when(retireKey, rotation).then(retired);
+    given(key, [issued, retired]).when(retireKey, rotation).then();
     given(key, [issued, retired])
-      .when((state) => retireKey(rotation, state))
-      .then();
-    given(key, [issued, retired])
-      .when((state) => retireKey({ ...rotation, successorKeyId: 'k3' }, state))
+      .when(retireKey, { ...rotation, successorKeyId: 'k3' })
       .thenRejected({ code: 'KEY_ROTATED', successorKeyId: 'k2' });
-    given(key, [issued, revoked])
-      .when((state) => retireKey(rotation, state))
-      .thenRejected({ code: 'KEY_REVOKED' });
-    given(key, [])
-      .when((state) => retireKey(rotation, state))
-      .thenRejected({ code: 'KEY_NOT_FOUND' });
+    given(key, [issued, revoked]).when(retireKey, rotation).thenRejected({ code: 'KEY_REVOKED' });
+    given(key, []).when(retireKey, rotation).thenRejected({ code: 'KEY_NOT_FOUND' });
   });
 
   it('can be revoked while it retires', () => {
-    const retired: KeyEvent = {
-      type: 'ApiKeyRetired',
-      data: { retiresAt: '2026-06-02T12:00:00.000Z', successorKeyId: 'k2', at },
-    };
-    given(key, [issued, retired])
-      .when((state) => revokeKey({ reason: 'leaked', at }, state))
-      .then(revoked);
+    given(key, [issued, retired]).when(revokeKey, revoked.data).then(revoked);
   });
 });
 
@@ -87,33 +64,24 @@ describe('an asset', () => {
     at,
   };
 
+  const asset = { initial: initialAsset, evolve: evolveAsset };
+  const event: AssetEvent = { type: 'AssetStored', data: stored };
+
   it('is stored once and never changes', () => {
-    const asset = { initial: initialAsset, evolve: evolveAsset };
-    const event: AssetEvent = { type: 'AssetStored', data: stored };
-    given(asset, [])
-      .when((state) => storeAsset(stored, state))
-      .then(event);
+    given(asset, []).when(storeAsset, stored).then(event);
     given(asset, [event])
-      .when((state) => storeAsset({ ...stored, sha256: 'other' }, state))
+      .when(storeAsset, { ...stored, sha256: 'other' })
       .then();
   });
 
   it('is retired once, and for its owner only', () => {
-    const asset = { initial: initialAsset, evolve: evolveAsset };
-    const event: AssetEvent = { type: 'AssetStored', data: stored };
     const retirement = { assetId: 'a1', tenant: 'acme', reason: 'dated', at };
     const retired: AssetEvent = { type: 'CatalogEntryRetired', data: retirement };
+    given(asset, [event]).when(retireEntry, retirement).then(retired);
+    given(asset, [event, retired]).when(retireEntry, retirement).then();
     given(asset, [event])
-      .when((state) => retireEntry(retirement, state))
-      .then(retired);
-    given(asset, [event, retired])
-      .when((state) => retireEntry(retirement, state))
-      .then();
-    given(asset, [event])
-      .when((state) => retireEntry({ ...retirement, tenant: 'rival' }, state))
+      .when(retireEntry, { ...retirement, tenant: 'rival' })
       .thenRejected({ code: 'ENTRY_NOT_FOUND' });
-    given(asset, [])
-      .when((state) => retireEntry(retirement, state))
-      .thenRejected({ code: 'ENTRY_NOT_FOUND' });
+    given(asset, []).when(retireEntry, retirement).thenRejected({ code: 'ENTRY_NOT_FOUND' });
   });
 });

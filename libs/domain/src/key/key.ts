@@ -62,7 +62,6 @@ export function retireKey(
   return accept({ type: 'ApiKeyRetired', data: { ...command } });
 }
 
-/** Revoking a revoked key changes nothing. */
 export function revokeKey(
   command: { readonly reason: string; readonly at: string },
   key: Key,

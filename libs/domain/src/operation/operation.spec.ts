@@ -21,33 +21,25 @@ const enabled: OperationEvent = { type: 'OperationEnabled', data: decided };
 describe('an operation', () => {
   it('gets a price, and the same price once', () => {
     given(operation, [])
-      .when((state) => priceOperation({ credits: 7, ...decided }, state))
+      .when(priceOperation, { credits: 7, ...decided })
       .then(priced);
     given(operation, [priced])
-      .when((state) => priceOperation({ credits: 7, ...decided }, state))
+      .when(priceOperation, { credits: 7, ...decided })
       .then();
   });
 
   it.each([0, -1, 1.5, Number.NaN, 2_000_000_001])('never costs %s credits', (credits) => {
     const message = 'a price is a whole number of credits from 1 to 2000000000';
     given(operation, [])
-      .when((state) => priceOperation({ credits, ...decided }, state))
+      .when(priceOperation, { credits, ...decided })
       .thenRejected({ code: 'INVALID_PRICE', message });
   });
 
   it('is enabled until it is disabled, and can be enabled again', () => {
-    given(operation, [])
-      .when((state) => enableOperation(decided, state))
-      .then();
-    given(operation, [])
-      .when((state) => disableOperation(decided, state))
-      .then(disabled);
-    given(operation, [disabled])
-      .when((state) => disableOperation(decided, state))
-      .then();
-    given(operation, [disabled, priced])
-      .when((state) => enableOperation(decided, state))
-      .then(enabled);
+    given(operation, []).when(enableOperation, decided).then();
+    given(operation, []).when(disableOperation, decided).then(disabled);
+    given(operation, [disabled]).when(disableOperation, decided).then();
+    given(operation, [disabled, priced]).when(enableOperation, decided).then(enabled);
   });
 });
 
@@ -76,7 +68,7 @@ describe('a scheduled price', () => {
     expect(priceAt(late, '2026-07-16T00:00:00.000Z')).toBe(5);
     // The earlier price may be set again.
     given(operation, [priced, scheduled])
-      .when((state) => priceOperation({ credits: 7, reason: 'back', at: '2026-07-02T00:00:00.000Z' }, state))
+      .when(priceOperation, { credits: 7, reason: 'back', at: '2026-07-02T00:00:00.000Z' })
       .then({
         type: 'OperationPriced',
         data: { credits: 7, reason: 'back', at: '2026-07-02T00:00:00.000Z' },
@@ -85,19 +77,19 @@ describe('a scheduled price', () => {
 
   it('is scheduled once, for the future, and can be taken back', () => {
     given(operation, [])
-      .when((state) => schedulePrice({ credits: 9, from, ...decided }, state))
+      .when(schedulePrice, { credits: 9, from, ...decided })
       .then(scheduled);
     given(operation, [scheduled])
-      .when((state) => schedulePrice({ credits: 9, from, ...decided }, state))
+      .when(schedulePrice, { credits: 9, from, ...decided })
       .then();
     given(operation, [scheduled])
-      .when((state) => schedulePrice({ credits: null, from, ...decided }, state))
+      .when(schedulePrice, { credits: null, from, ...decided })
       .then({ type: 'OperationPriceScheduled', data: { credits: null, from, ...decided } });
     given(operation, [])
-      .when((state) => schedulePrice({ credits: null, from, ...decided }, state))
+      .when(schedulePrice, { credits: null, from, ...decided })
       .then();
     given(operation, [])
-      .when((state) => schedulePrice({ credits: 9, from: at, ...decided }, state))
+      .when(schedulePrice, { credits: 9, from: at, ...decided })
       .thenRejected({
         code: 'INVALID_MOMENT',
         message: 'a scheduled price must begin in the future; for now, set the price itself',

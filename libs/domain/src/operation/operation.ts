@@ -111,7 +111,6 @@ export function priceOperation(
   return isSame ? accept() : accept({ type: 'OperationPriced', data: { ...command } });
 }
 
-/** Enabling an enabled operation changes nothing. */
 export function enableOperation(
   command: { readonly reason: string; readonly at: string },
   operation: Operation,
@@ -119,7 +118,6 @@ export function enableOperation(
   return operation.enabled ? accept() : accept({ type: 'OperationEnabled', data: { ...command } });
 }
 
-/** Disabling a disabled operation changes nothing. */
 export function disableOperation(
   command: { readonly reason: string; readonly at: string },
   operation: Operation,

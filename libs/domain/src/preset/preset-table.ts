@@ -28,7 +28,6 @@ interface SceneChoices {
   readonly zone: string;
   readonly ground: string;
   readonly light: string;
-  readonly crops: readonly ('full' | 'three_quarter' | 'torso')[];
   readonly palette: readonly string[];
   readonly anchors: readonly string[];
   readonly surface?: string;
@@ -46,7 +45,7 @@ const background = (id: string, label: string, seed: number, scene: SceneChoices
       photographic_register: scene.register,
       topology: { preset: scene.topology },
       subject_zone: { preset: scene.zone },
-      supported_crops: scene.crops,
+      supported_crops: ['full', 'three_quarter', 'torso'],
       ground: { preset: scene.ground },
       light: { preset: scene.light },
       palette: scene.palette,
@@ -70,8 +69,6 @@ const shot = (
   const lit = { direction, contrast, colour_temperature };
   return { id, kind: 'shot', label, spec: { framing, camera_height, angle, pose, light: lit, crop } };
 };
-
-const EVERY_CROP = ['full', 'three_quarter', 'torso'] as const;
 
 // prettier-ignore
 const shots = [
@@ -106,7 +103,6 @@ export const presetTable: readonly BundledPreset[] = [
     zone: 'central_open',
     ground: 'seamless',
     light: 'soft_frontal',
-    crops: EVERY_CROP,
     palette: ['#f4f2ee', '#dedad3'],
     anchors: ['white cube', 'wooden stool'],
   }),
@@ -117,7 +113,6 @@ export const presetTable: readonly BundledPreset[] = [
     zone: 'central_open',
     ground: 'seamless',
     light: 'soft_side_daylight',
-    crops: EVERY_CROP,
     palette: ['#d9b8a0', '#b98d72'],
     anchors: ['plinth', 'clay vase'],
   }),
@@ -128,7 +123,6 @@ export const presetTable: readonly BundledPreset[] = [
     zone: 'near_rear_plane',
     ground: 'plaster_tile',
     light: 'soft_side_daylight',
-    crops: EVERY_CROP,
     palette: ['#e6ddd0', '#cbbca8', '#9f8c75'],
     anchors: ['tall window', 'wooden bench'],
     surface: 'Hand-trowelled lime plaster with a soft sheen.',
@@ -140,7 +134,6 @@ export const presetTable: readonly BundledPreset[] = [
     zone: 'framed_between_sides',
     ground: 'wood',
     light: 'soft_side_daylight',
-    crops: EVERY_CROP,
     palette: ['#ece7dc', '#b9c4bd', '#a07a55'],
     anchors: ['tall window', 'linen curtain', 'armchair'],
   }),
@@ -151,7 +144,6 @@ export const presetTable: readonly BundledPreset[] = [
     zone: 'shallow_patio',
     ground: 'stone_paving',
     light: 'warm_directional_sun',
-    crops: EVERY_CROP,
     palette: ['#e8d3b0', '#c77f52', '#6f8460'],
     anchors: ['stone arch', 'terracotta pot', 'climbing plant'],
   }),
@@ -162,7 +154,6 @@ export const presetTable: readonly BundledPreset[] = [
     zone: 'receding_path',
     ground: 'stone_paving',
     light: 'overcast',
-    crops: EVERY_CROP,
     palette: ['#cfc6ba', '#a79a8c', '#7b8590'],
     anchors: ['shuttered window', 'doorway', 'street lamp'],
   }),
@@ -173,7 +164,6 @@ export const presetTable: readonly BundledPreset[] = [
     zone: 'near_rear_plane',
     ground: 'seamless',
     light: 'quiet_low_key',
-    crops: EVERY_CROP,
     palette: ['#7f5a4f', '#a97f6c'],
     anchors: ['hanging drape', 'folds of linen'],
     surface: 'Heavy washed linen in long vertical folds.',
@@ -185,7 +175,6 @@ export const presetTable: readonly BundledPreset[] = [
     zone: 'central_open',
     ground: 'plaster_tile',
     light: 'quiet_low_key',
-    crops: EVERY_CROP,
     palette: ['#7f879a', '#59617a', '#c9ac7e'],
     anchors: ['arched niche', 'column'],
   }),
@@ -196,7 +185,6 @@ export const presetTable: readonly BundledPreset[] = [
     zone: 'central_open',
     ground: 'earth_grass',
     light: 'warm_directional_sun',
-    crops: EVERY_CROP,
     palette: ['#cdd9de', '#93a57c', '#d8c49a'],
     anchors: ['olive tree', 'low stone wall', 'distant hills'],
   }),
@@ -207,7 +195,6 @@ export const presetTable: readonly BundledPreset[] = [
     zone: 'framed_between_sides',
     ground: 'wood',
     light: 'overcast',
-    crops: EVERY_CROP,
     palette: ['#dfe3dc', '#8fa39a', '#8a6a4c'],
     anchors: ['wooden columns', 'potted fern', 'lattice screen'],
   }),

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { given } from '../../../../test/support/given.js';
 import type { PresetEvent } from './preset.events.js';
 import { evolvePreset, initialPreset, publishPreset, retirePreset, type PublishedPreset } from './preset.js';
 
@@ -12,19 +13,20 @@ const studio: PublishedPreset = {
 };
 const later = '2026-06-02T12:00:00.000Z';
 const published: PresetEvent = { type: 'PresetPublished', data: studio };
-const retired: PresetEvent = { type: 'PresetRetired', data: { reason: 'dated', at: later } };
+const retired = { type: 'PresetRetired' as const, data: { reason: 'dated', at: later } };
 
-const after = (...events: PresetEvent[]) => events.reduce(evolvePreset, initialPreset);
+const preset = { initial: initialPreset, evolve: evolvePreset };
 
 describe('publishing a preset', () => {
   it('makes it known', () => {
-    expect(publishPreset(studio, initialPreset)).toEqual({ kind: 'accepted', events: [published] });
+    given(preset, []).when(publishPreset, studio).then(published);
   });
 
   it('again without a change says nothing, in whatever order its spec is written', () => {
     const spec = { light: { soft: true, from: 'left' }, setting: 'studio_set' };
-    const again = publishPreset({ ...studio, spec, at: later }, after(published));
-    expect(again).toEqual({ kind: 'accepted', events: [] });
+    given(preset, [published])
+      .when(publishPreset, { ...studio, spec, at: later })
+      .then();
   });
 
   it.each([
@@ -33,36 +35,28 @@ describe('publishing a preset', () => {
     ['preview', { image: { ...studio.image, sha256: 'cd' } }],
   ])('with another %s replaces it', (_what, change) => {
     const data = { ...studio, ...change, at: later };
-    const events = [{ type: 'PresetPublished', data }];
-    expect(publishPreset(data, after(published))).toEqual({ kind: 'accepted', events });
+    given(preset, [published]).when(publishPreset, data).then({ type: 'PresetPublished', data });
   });
 
   it('brings a retired one back', () => {
-    expect(publishPreset(studio, after(published, retired))).toEqual({
-      kind: 'accepted',
-      events: [published],
-    });
-    expect(after(published, retired, published).status).toBe('published');
+    given(preset, [published, retired]).when(publishPreset, studio).then(published);
+    expect(given(preset, [published, retired, published]).state.status).toBe('published');
   });
 
   it('never changes what it is for', () => {
-    expect(publishPreset({ ...studio, kind: 'shot' }, after(published, retired))).toEqual({
-      kind: 'rejected',
-      rejection: { code: 'PRESET_KIND_IS_FIXED', kind: 'background' },
-    });
+    given(preset, [published, retired])
+      .when(publishPreset, { ...studio, kind: 'shot' })
+      .thenRejected({ code: 'PRESET_KIND_IS_FIXED', kind: 'background' });
   });
 });
 
 describe('retiring a preset', () => {
   it('takes it out of use, once', () => {
-    expect(retirePreset(retired.data, after(published))).toEqual({ kind: 'accepted', events: [retired] });
-    expect(retirePreset(retired.data, after(published, retired))).toEqual({ kind: 'accepted', events: [] });
+    given(preset, [published]).when(retirePreset, retired.data).then(retired);
+    given(preset, [published, retired]).when(retirePreset, retired.data).then();
   });
 
   it('is refused where there is none', () => {
-    expect(retirePreset(retired.data, initialPreset)).toEqual({
-      kind: 'rejected',
-      rejection: { code: 'PRESET_NOT_FOUND' },
-    });
+    given(preset, []).when(retirePreset, retired.data).thenRejected({ code: 'PRESET_NOT_FOUND' });
   });
 });

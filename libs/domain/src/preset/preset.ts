@@ -31,7 +31,6 @@ export interface PresetKindIsFixed {
   readonly kind: PublishedPreset['kind'];
 }
 
-/** Publishing an identical preset changes nothing. */
 export function publishPreset(
   command: PublishedPreset,
   state: Preset,
@@ -42,15 +41,10 @@ export function publishPreset(
   return accept({ type: 'PresetPublished', data: { ...command } });
 }
 
-export interface PresetNotFound {
-  readonly code: 'PRESET_NOT_FOUND';
-}
-
-/** Retiring again changes nothing. */
 export function retirePreset(
   command: EventOfType<'PresetRetired'>['data'],
   state: Preset,
-): Decision<PresetEvent, PresetNotFound> {
+): Decision<PresetEvent, { readonly code: 'PRESET_NOT_FOUND' }> {
   switch (state.status) {
     case 'unpublished':
       return reject({ code: 'PRESET_NOT_FOUND' });

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { accept } from '../decision.js';
 import type { ProductEvent } from './product.events.js';
 import {
   evolveProduct,
@@ -71,7 +72,7 @@ describe('registering a product', () => {
 
   it('again without a change says nothing', () => {
     const again = registerProduct({ ...coat, at: 'later' }, run(initialProduct, {}));
-    expect(again).toEqual({ kind: 'accepted', events: [] });
+    expect(again).toEqual(accept());
   });
 
   it('keeps what the caller does not say again', () => {
@@ -106,22 +107,19 @@ describe('an external reference', () => {
   const assigned = { externalRef: 'sku-1', productId: 'P1', tenant: 'T1', at: coat.at };
   const event: ProductEvent = { type: 'ExternalRefAssigned', data: assigned };
 
+  const reference = evolveProduct(initialProduct, event);
+
   it('is given to one product, once', () => {
-    expect(assignExternalRef(assigned, initialProduct)).toEqual({ kind: 'accepted', events: [event] });
-    const reference = evolveProduct(initialProduct, event);
+    expect(assignExternalRef(assigned, initialProduct)).toEqual(accept(event));
     expect(reference).toEqual({ status: 'reference', productId: 'P1' });
-    expect(assignExternalRef({ ...assigned, productId: 'P2' }, reference)).toEqual({
-      kind: 'accepted',
-      events: [],
-    });
+    expect(assignExternalRef({ ...assigned, productId: 'P2' }, reference)).toEqual(accept());
   });
 
   it('stays with a product of an earlier release, which has the stream of the reference', () => {
-    expect(assignExternalRef(assigned, run(initialProduct, {}))).toEqual({ kind: 'accepted', events: [] });
+    expect(assignExternalRef(assigned, run(initialProduct, {}))).toEqual(accept());
   });
 
   it('is no product', () => {
-    const reference = evolveProduct(initialProduct, event);
     expect(reviseProduct({ title: 'Coat', at: 'later' }, reference)).toMatchObject({ kind: 'rejected' });
     expect(() => registerProduct(coat, reference)).toThrow('is an external reference');
   });

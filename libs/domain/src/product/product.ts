@@ -38,7 +38,6 @@ export function evolveProduct(state: Product, event: ProductEvent): Product {
   }
 }
 
-/** The one picture that represents the product. */
 export function primaryImage({ images }: KnownProduct): ProductImage | undefined {
   return images.find(({ role }) => role === 'primary');
 }
@@ -147,10 +146,6 @@ function isSame(facts: ProductFacts, product: KnownProduct): boolean {
   );
 }
 
-export interface ProductNotFound {
-  readonly code: 'PRODUCT_NOT_FOUND';
-}
-
 /** The changes; absent fields stay. */
 export interface ProductRevision extends Partial<Omit<ProductFacts, 'images' | 'externalRef'>> {
   readonly picture?: { readonly primary: ProductPicture; readonly source: ProductPicture | null };
@@ -163,7 +158,7 @@ export interface ProductRevision extends Partial<Omit<ProductFacts, 'images' | '
 export function reviseProduct(
   { picture, status, at, ...changes }: ProductRevision,
   product: Product,
-): Decision<ProductEvent, ProductNotFound> {
+): Decision<ProductEvent, { readonly code: 'PRODUCT_NOT_FOUND' }> {
   if (product.status === 'unregistered' || product.status === 'reference') {
     return reject({ code: 'PRODUCT_NOT_FOUND' });
   }

@@ -1,34 +1,28 @@
 import type { Brief, PictureMeta } from '@atelier/engine';
 import { choice, ChoiceField, IdField, ListField, NestedField, text, TextField } from '#validation/fields.js';
 import { given, noneOf, Relations } from '#validation/relations.js';
-import {
-  formatOf,
-  input,
-  listed,
-  metaOf,
-  noText,
-  pictureOrder,
-  sentences,
-  type BriefFacts,
-} from '../briefing.js';
+import { formatOf, listed, noText, onePicture, sentences, type BriefFacts } from '../briefing.js';
 import { isText, pick, titled } from '../coined-name.js';
 import { CommonFields, customNeedsWords, dominantColours, mood, sceneType } from '../common-fields.js';
 import { defineWorkflow, valuesOf, type NameFacts } from '../define-workflow.js';
 import {
   crops,
   grounds,
-  knownScene,
   lights,
   looseSceneWords,
   registers,
   roomWords,
+  sceneInput,
   sceneWords,
   settings,
   subjectZones,
   topologies,
 } from '../scene-words.js';
 
-const withCustom = (table: object): string[] => [...valuesOf(table), 'custom'];
+function PresetField(name: string, table: object): PropertyDecorator {
+  const values = [...valuesOf(table), 'custom'];
+  return ChoiceField({ description: 'A known preset, or `custom`.', required: true, name, values });
+}
 
 class CustomText {
   @TextField({ description: 'Your own words, if the preset is `custom`.', min: 3, max: 240 })
@@ -38,48 +32,28 @@ class CustomText {
 /** The build of the space. */
 @Relations(customNeedsWords)
 export class TopologyChoice extends CustomText {
-  @ChoiceField({
-    description: 'A known preset, or `custom`.',
-    required: true,
-    name: 'TopologyPreset',
-    values: withCustom(topologies),
-  })
+  @PresetField('TopologyPreset', topologies)
   preset: keyof typeof topologies | 'custom';
 }
 
 /** Where the subject will stand. */
 @Relations(customNeedsWords)
 export class SubjectZoneChoice extends CustomText {
-  @ChoiceField({
-    description: 'A known preset, or `custom`.',
-    required: true,
-    name: 'SubjectZonePreset',
-    values: withCustom(subjectZones),
-  })
+  @PresetField('SubjectZonePreset', subjectZones)
   preset: keyof typeof subjectZones | 'custom';
 }
 
 /** The ground under the subject. */
 @Relations(customNeedsWords)
 export class GroundChoice extends CustomText {
-  @ChoiceField({
-    description: 'A known preset, or `custom`.',
-    required: true,
-    name: 'GroundPreset',
-    values: withCustom(grounds),
-  })
+  @PresetField('GroundPreset', grounds)
   preset: keyof typeof grounds | 'custom';
 }
 
 /** The light. */
 @Relations(customNeedsWords)
 export class LightChoice extends CustomText {
-  @ChoiceField({
-    description: 'A known preset, or `custom`.',
-    required: true,
-    name: 'LightPreset',
-    values: withCustom(lights),
-  })
+  @PresetField('LightPreset', lights)
   preset: keyof typeof lights | 'custom';
 }
 
@@ -217,7 +191,6 @@ export const backgroundGenerator = defineWorkflow({
   },
   // An existing background, of which a new version is drawn.
   references: [{ field: 'background_public_id', by: 'picture', input: 'background_image' }],
-  batch: undefined,
   coinName: sceneName,
   brief: backgroundBrief,
 });
@@ -262,7 +235,7 @@ function backgroundBrief({ body, pictures, displayName }: BriefFacts<BackgroundG
   const described = authoring
     ? sentences(sceneWords(authoring), roomWords(authoring))
     : looseSceneWords(body);
-  const order = pictureOrder({
+  return onePicture({
     name: 'background',
     task: 'background',
     instruction: sentences(
@@ -273,15 +246,7 @@ function backgroundBrief({ body, pictures, displayName }: BriefFacts<BackgroundG
       'The camera is level and at chest height, with a normal lens and everything in focus.',
       'The middle of the picture, where a person will stand later, is free and has visible ground.',
     ),
-    inputs: known
-      ? [
-          input(
-            'background_image',
-            'scene',
-            sentences('the place.', knownScene(metaOf(pictures, 'background_image'))),
-          ),
-        ]
-      : [],
+    inputs: known ? [sceneInput(pictures, 'background_image')] : [],
     keep: known
       ? [
           `what the place of image 1 is and how it is built${described ? ', where nothing else is said above' : ''}`,
@@ -291,7 +256,6 @@ function backgroundBrief({ body, pictures, displayName }: BriefFacts<BackgroundG
     ...formatOf(body, '3:4'),
     gives: { kind: 'background', label: displayName || 'Background', role: 'final', meta: sceneMeta(body) },
   });
-  return { steps: [order] };
 }
 
 /** The facts about the place for later pictures. */

@@ -1,10 +1,10 @@
 import type { Brief } from '@atelier/engine';
 import { PictureField } from '#validation/fields.js';
-import { formatOf, input, metaOf, pictureOrder, reframed, sentences, type BriefFacts } from '../briefing.js';
+import type { BriefFacts } from '../briefing.js';
 import { exampleId, exampleStorageKey, OutputPresetField, type OutputPreset } from '../common-fields.js';
-import { defineWorkflow, noName } from '../define-workflow.js';
-import { knownScene } from '../scene-words.js';
-import { avoidedInSwap, keptSubject, setIntoPlace, sourceReferences, SwapSource } from '../swap-source.js';
+import { defineWorkflow } from '../define-workflow.js';
+import { sceneInput } from '../scene-words.js';
+import { backgroundSwapBrief, sourceReferences, SwapSource } from '../swap-source.js';
 
 export class BackgroundSwapWithImageBody extends SwapSource {
   @PictureField({
@@ -32,36 +32,14 @@ export const backgroundSwapWithImage = defineWorkflow({
     ...sourceReferences,
     { field: 'background_image_public_id', by: 'picture', input: 'background_image' },
   ],
-  batch: undefined,
-  coinName: noName,
   brief: swapBrief,
 });
 
 function swapBrief({ body, pictures }: BriefFacts<BackgroundSwapWithImageBody>): Brief {
-  const format = formatOf(body, 'input');
-  const order = pictureOrder({
-    name: 'background_swap',
-    task: 'background_swap',
-    instruction: sentences(
+  const part = 'the new background. Use the place, and nobody who may be in it.';
+  return backgroundSwapBrief(body, {
+    words:
       'Edit image 1: replace its background with the place of image 2. Change nothing else but the light on the subject.',
-      setIntoPlace,
-      reframed(format),
-    ),
-    inputs: [
-      input('source_image', 'subject', 'the photograph to edit, with the subject that stays.'),
-      input(
-        'background_image',
-        'scene',
-        sentences(
-          'the new background. Use the place, and nobody who may be in it.',
-          knownScene(metaOf(pictures, 'background_image')),
-        ),
-      ),
-    ],
-    keep: [...keptSubject, 'the architecture, materials and colours of the place of image 2'],
-    avoid: avoidedInSwap,
-    ...format,
-    gives: { kind: 'background_swap', label: 'In another place', role: 'final', meta: {} },
+    scene: sceneInput(pictures, 'background_image', part),
   });
-  return { steps: [order] };
 }

@@ -1,7 +1,7 @@
 import type { Brief } from '@atelier/engine';
 import { ListField, TextField } from '#validation/fields.js';
 import { atLeastOneOf, Relations } from '#validation/relations.js';
-import { formatOf, input, pictureOrder, reframed, sentences, type BriefFacts } from '../briefing.js';
+import { sentences, type BriefFacts } from '../briefing.js';
 import {
   dominantColours,
   exampleId,
@@ -10,9 +10,9 @@ import {
   sceneType,
   type OutputPreset,
 } from '../common-fields.js';
-import { defineWorkflow, noName } from '../define-workflow.js';
+import { defineWorkflow } from '../define-workflow.js';
 import { looseSceneWords } from '../scene-words.js';
-import { avoidedInSwap, keptSubject, setIntoPlace, sourceReferences, SwapSource } from '../swap-source.js';
+import { backgroundSwapBrief, sourceReferences, SwapSource } from '../swap-source.js';
 
 @Relations(atLeastOneOf(['scene_type', 'mood', 'dominant_colors'], ': say what the new scene is'))
 export class BackgroundSwapWithSpecBody extends SwapSource {
@@ -43,28 +43,16 @@ export const backgroundSwapWithSpec = defineWorkflow({
     render: { source_render_public_id: exampleId, scene_type: 'rooftop terrace', mood: 'calm' },
   },
   references: sourceReferences,
-  batch: undefined,
-  coinName: noName,
   brief: swapBrief,
 });
 
 function swapBrief({ body }: BriefFacts<BackgroundSwapWithSpecBody>): Brief {
-  const format = formatOf(body, 'input');
-  const order = pictureOrder({
-    name: 'background_swap',
-    task: 'background_swap',
-    instruction: sentences(
+  return backgroundSwapBrief(body, {
+    words: sentences(
       'Edit image 1: replace its background with a new place. Change nothing else but the light on the subject.',
       looseSceneWords(body),
       'The place looks like a real, photographed one, with visible ground under the subject.',
-      setIntoPlace,
-      reframed(format),
     ),
-    inputs: [input('source_image', 'subject', 'the photograph to edit, with the subject that stays.')],
-    keep: keptSubject,
-    avoid: ['add other people', ...avoidedInSwap],
-    ...format,
-    gives: { kind: 'background_swap', label: 'In another place', role: 'final', meta: {} },
+    avoid: ['add other people'],
   });
-  return { steps: [order] };
 }

@@ -2,23 +2,23 @@ import type { Brief } from '@atelier/engine';
 import { ChoiceField, IdField, ListField, pictureId, TextField } from '#validation/fields.js';
 import { mostInputs } from '#platform/image-models.js';
 import {
-  garmentFacts,
   garmentFidelity,
+  garmentInput,
   input,
   metaOf,
   naturalCloth,
   neverAdded,
   noForeignGarments,
+  onePicture,
   onlyTheGarment,
   photograph,
-  pictureOrder,
   sentences,
   type BriefFacts,
 } from '../briefing.js';
-import { personWords } from '../casting-words.js';
+import { personInput } from '../casting-words.js';
 import { exampleId, ImageModelField } from '../common-fields.js';
-import { defineWorkflow, noName } from '../define-workflow.js';
-import { knownScene } from '../scene-words.js';
+import { defineWorkflow } from '../define-workflow.js';
+import { sceneInput } from '../scene-words.js';
 import { shotWords } from '../shot-words.js';
 
 const qualities = ['medium', 'high'] as const;
@@ -101,8 +101,6 @@ export const catalogShots = defineWorkflow({
     { field: 'background_preset_id', by: 'preset', kind: 'background', input: 'background' },
     { field: 'shot_preset_id', by: 'preset', kind: 'shot', input: 'shot' },
   ],
-  batch: undefined,
-  coinName: noName,
   brief: shotBrief,
 });
 
@@ -116,8 +114,7 @@ function shotBrief({ body, pictures, displayName }: BriefFacts<CatalogShotsBody>
   const recipe = shotWords(metaOf(pictures, 'shot'));
   const [person, scene, shot] = [count + 1, count + 2, count + 3];
   const worn = count === 1 ? 'the garment of image 1' : `all the garments of images 1 to ${count} together`;
-  const who = personWords(metaOf(pictures, 'model'));
-  const order = pictureOrder({
+  return onePicture({
     name: 'catalog_shot',
     task: 'catalog_shot',
     instruction: sentences(
@@ -130,19 +127,13 @@ function shotBrief({ body, pictures, displayName }: BriefFacts<CatalogShotsBody>
       photograph,
     ),
     inputs: [
-      ...garments.map((_, index) => {
-        const name = `garment-${index}`;
-        return input(name, 'garment', `a garment to wear.${garmentFacts(metaOf(pictures, name))}`);
-      }),
-      input(
+      ...garments.map((_, index) => garmentInput(pictures, `garment-${index}`, 'a garment to wear.')),
+      personInput(
+        pictures,
         'model',
-        'person',
-        sentences(
-          'the person. Take face, hair, skin and body from here, and not the clothes.',
-          who && `It shows ${who}.`,
-        ),
+        'the person. Take face, hair, skin and body from here, and not the clothes.',
       ),
-      input('background', 'scene', sentences('the place.', knownScene(metaOf(pictures, 'background')))),
+      sceneInput(pictures, 'background'),
       ...(recipe ? [] : [input('shot', 'shot', 'how the photograph is taken.')]),
     ],
     keep: [
@@ -156,7 +147,6 @@ function shotBrief({ body, pictures, displayName }: BriefFacts<CatalogShotsBody>
     quality,
     gives: { kind: 'catalog_image', label: displayName || title, role: 'final', meta: refsOf(body) },
   });
-  return { steps: [order] };
 }
 
 /** The interface promises these with the result. */

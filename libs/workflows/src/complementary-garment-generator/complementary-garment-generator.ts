@@ -2,7 +2,7 @@ import type { Brief } from '@atelier/engine';
 import { categoryByKey } from '#domain/garment/garment-categories.js';
 import { ChoiceField, IdField, ListField, nested, NestedField, TextField } from '#validation/fields.js';
 import { given, noneOf, Relations } from '#validation/relations.js';
-import { formatOf, listed, noText, pictureOrder, sentences, type BriefFacts } from '../briefing.js';
+import { formatOf, listed, noText, onePicture, sentences, type BriefFacts } from '../briefing.js';
 import { pick, titled } from '../coined-name.js';
 import { CommonFields, customNeedsWords, exampleId } from '../common-fields.js';
 import { defineWorkflow, valuesOf, type NameFacts } from '../define-workflow.js';
@@ -152,7 +152,6 @@ export const complementaryGarmentGenerator = defineWorkflow({
     flat: { garment_category_public_id: skirt, color: 'navy', pattern: 'striped', fit: 'regular' },
   },
   references: [{ field: 'garment_category_public_id', by: 'category' }],
-  batch: undefined,
   coinName: garmentName,
   brief: garmentBrief,
 });
@@ -211,7 +210,7 @@ function wishesOf({ authoring, attributes, ...flat }: ComplementaryGarmentGenera
 function garmentBrief({ body, category, displayName }: BriefFacts<ComplementaryGarmentGeneratorBody>): Brief {
   const { colour, material, pattern, cut, length, details, direction } = wishesOf(body);
   const thing = category?.displayLabel.toLowerCase() ?? 'garment';
-  const order = pictureOrder({
+  return onePicture({
     name: 'garment',
     task: 'garment',
     instruction: sentences(
@@ -246,5 +245,4 @@ function garmentBrief({ body, category, displayName }: BriefFacts<ComplementaryG
       },
     },
   });
-  return { steps: [order] };
 }

@@ -12,7 +12,7 @@ import {
   type Known,
 } from '../briefing.js';
 import { exampleStorageKey, StorageKeyField } from '../common-fields.js';
-import { defineWorkflow, noName } from '../define-workflow.js';
+import { defineWorkflow } from '../define-workflow.js';
 import { strictObject } from '../shot-words.js';
 
 /** The known facts about the picture's content. */
@@ -50,8 +50,6 @@ export const extract = defineWorkflow({
   body: ExtractBody,
   examples: { upload: { trial_image: exampleStorageKey, extraction_context: { max_items: 3 } } },
   references: [{ field: 'trial_image', by: 'storage-key', input: 'trial_image' }],
-  batch: undefined,
-  coinName: noName,
   brief: extractBrief,
 });
 

@@ -5,20 +5,19 @@ import {
   garmentFidelity,
   identity,
   input,
-  metaOf,
   naturalCloth,
   neverAdded,
   noBeautifying,
   noForeignGarments,
+  onePicture,
   onlyTheGarment,
   outfitInputs,
   outfitWords,
   photograph,
-  pictureOrder,
   sentences,
   type BriefFacts,
 } from '../briefing.js';
-import { knownScene } from '../scene-words.js';
+import { sceneInput } from '../scene-words.js';
 import {
   CommonFields,
   exampleId,
@@ -28,7 +27,7 @@ import {
   type OutputPreset,
   type TrialItem,
 } from '../common-fields.js';
-import { defineWorkflow, noName } from '../define-workflow.js';
+import { defineWorkflow } from '../define-workflow.js';
 
 export class LookBody extends CommonFields {
   @PictureField({
@@ -60,8 +59,6 @@ export const look = defineWorkflow({
     { field: 'items[].trial_image', by: 'picture', input: 'item' },
     { field: 'background_image_public_id', by: 'picture', input: 'background_image' },
   ],
-  batch: undefined,
-  coinName: noName,
   brief: lookBrief,
 });
 
@@ -73,7 +70,7 @@ function lookBrief({ body, pictures, displayName }: BriefFacts<LookBody>): Brief
     background === undefined
       ? 'Set the person in a photo studio with a plain, softly lit backdrop in a colour that suits the outfit.'
       : `Set the person in the place of image ${scene}, standing on its ground in a plausible size, lit as that place is lit, with a contact shadow under the feet.`;
-  const order = pictureOrder({
+  return onePicture({
     name: 'look',
     task: 'catalog_shot',
     instruction: sentences(
@@ -93,15 +90,7 @@ function lookBrief({ body, pictures, displayName }: BriefFacts<LookBody>): Brief
         'the person. Take face, hair, skin and body from here, and not the clothes.',
       ),
       ...outfitInputs(items, pictures),
-      ...(background === undefined
-        ? []
-        : [
-            input(
-              'background_image',
-              'scene',
-              sentences('the place.', knownScene(metaOf(pictures, 'background_image'))),
-            ),
-          ]),
+      ...(background === undefined ? [] : [sceneInput(pictures, 'background_image')]),
     ],
     keep: [
       identity,
@@ -114,5 +103,4 @@ function lookBrief({ body, pictures, displayName }: BriefFacts<LookBody>): Brief
     ...formatOf(body, '4:5'),
     gives: { kind: 'look_render', label: displayName || 'Look', role: 'final', meta: {} },
   });
-  return { steps: [order] };
 }

@@ -3,7 +3,6 @@ import { ChoiceField, IdField, PictureField } from '#validation/fields.js';
 import { atLeastOneOf, equal, given, implies, noneOf, Relations } from '#validation/relations.js';
 import {
   formatOf,
-  input,
   metaOf,
   neverAdded,
   photograph,
@@ -14,11 +13,12 @@ import {
 import {
   ageRanges,
   bodyTypes,
+  castingFields,
   castingWords,
   ethnicities,
   genders,
   heritages,
-  personWords,
+  personInput,
 } from '../casting-words.js';
 import { isText, pick } from '../coined-name.js';
 import { CommonFields, exampleId } from '../common-fields.js';
@@ -26,7 +26,6 @@ import { defineWorkflow, valuesOf, type NameFacts } from '../define-workflow.js'
 import { familyNames, femaleNames, maleNames, neutralNames } from './given-names.js';
 
 const stages = ['portrait', 'full_body'] as const;
-const castingFields = ['gender', 'ethnicity', 'heritage', 'body_type', 'age_range'];
 const isFullBody = equal('generation_stage', 'full_body');
 
 @Relations(
@@ -109,7 +108,6 @@ export const modelGenerator = defineWorkflow({
     // A model spec has the id of the job that made it, and that job's picture is the portrait.
     { field: 'model_spec_public_id', by: 'picture', input: 'portrait_image', tells: 'person' },
   ],
-  batch: undefined,
   coinName: modelName,
   brief: modelBrief,
 });
@@ -136,28 +134,28 @@ function modelBrief(facts: BriefFacts<ModelGeneratorBody>): Brief {
 
 /** A casting card: clothes and backdrop are plain, so that they suit the garments of later pictures. */
 function portraitOrder({ body, pictures, displayName }: BriefFacts<ModelGeneratorBody>) {
-  const { gender, ethnicity, heritage, body_type: build, age_range: age } = body;
   const known = pictures.some(({ name }) => name === 'portrait_image');
-  const casting = { gender, ethnicity, heritage, body_type: build, age_range: age };
-  const cast = Object.fromEntries(Object.entries(casting).filter(([, value]) => value !== undefined));
   return pictureOrder({
     name: 'portrait',
     task: 'model_portrait',
     instruction: sentences(
-      `Photograph ${castingWords(cast)}: a fashion model, for a casting card.`,
+      `Photograph ${castingWords(body)}: a fashion model, for a casting card.`,
       known ? 'It is the person of image 1, photographed anew.' : '',
       'Head and shoulders, facing the camera at eye level with a calm, neutral expression, the whole head inside the frame.',
       'The hair is natural and away from the face, the make-up minimal, the top a plain white crew neck.',
       'Plain light-grey studio backdrop, large soft light from the front, 85 mm lens, sharp focus on the eyes.',
       photograph,
     ),
-    inputs: known
-      ? [input('portrait_image', 'person', sentences('the person to photograph anew.', described(pictures)))]
-      : [],
+    inputs: known ? [personInput(pictures, 'portrait_image', 'the person to photograph anew.')] : [],
     keep: known ? ['the identity, face, skin tone and hair of the person of image 1'] : [],
     avoid: noStudioVanities,
     ...formatOf(body, '4:5'),
-    gives: { kind: 'model_portrait', label: displayName || 'Model portrait', role: 'final', meta: cast },
+    gives: {
+      kind: 'model_portrait',
+      label: displayName || 'Model portrait',
+      role: 'final',
+      meta: castingOf({ ...body }),
+    },
   });
 }
 
@@ -172,13 +170,7 @@ function fullBodyOrder({ body, pictures, displayName }: BriefFacts<ModelGenerato
       'Plain light-grey seamless studio backdrop, even soft light, a faint contact shadow under the feet, camera at waist height.',
       photograph,
     ),
-    inputs: [
-      input(
-        'portrait_image',
-        'person',
-        sentences('the approved portrait of the person.', described(pictures)),
-      ),
-    ],
+    inputs: [personInput(pictures, 'portrait_image', 'the approved portrait of the person.')],
     keep: ['the identity, face, expression, skin tone, hair and apparent age of the person of image 1'],
     avoid: ['crop the head, the hands or the feet', ...noStudioVanities],
     ...formatOf(body, '2:3'),
@@ -191,12 +183,7 @@ function fullBodyOrder({ body, pictures, displayName }: BriefFacts<ModelGenerato
   });
 }
 
-function described(pictures: BriefFacts<unknown>['pictures']): string | undefined {
-  const person = personWords(metaOf(pictures, 'portrait_image'));
-  return person && `It shows ${person}.`;
-}
-
-/** The casting of the portrait, so that pictures made from the full-length figure know it too. */
+/** The casting, so that pictures made from this one know it too. */
 function castingOf(meta: Readonly<Record<string, unknown>> | undefined): PictureMeta {
   return Object.fromEntries(
     castingFields.flatMap((field) => (isText(meta?.[field]) ? [[field, meta[field]]] : [])),

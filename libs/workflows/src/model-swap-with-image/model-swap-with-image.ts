@@ -3,20 +3,19 @@ import { PictureField } from '#validation/fields.js';
 import {
   formatOf,
   input,
-  metaOf,
   naturalCloth,
   neverAdded,
   noBeautifying,
   noForeignGarments,
+  onePicture,
   photograph,
-  pictureOrder,
   reframed,
   sentences,
   type BriefFacts,
 } from '../briefing.js';
-import { personWords } from '../casting-words.js';
+import { personInput } from '../casting-words.js';
 import { exampleId, OutputPresetField, type OutputPreset } from '../common-fields.js';
-import { defineWorkflow, noName } from '../define-workflow.js';
+import { defineWorkflow } from '../define-workflow.js';
 import { sourceReferences, SwapSource } from '../swap-source.js';
 
 export class ModelSwapWithImageBody extends SwapSource {
@@ -48,16 +47,13 @@ export const modelSwapWithImage = defineWorkflow({
     ...sourceReferences.map((reference) => ({ ...reference, tells: 'composition' as const })),
     { field: 'model_image_public_id', by: 'picture', input: 'model_image', tells: 'person' },
   ],
-  batch: undefined,
-  coinName: noName,
   brief: modelSwapBrief,
 });
 
 /** The clothes, the pose and the place are those of the source; the person is another. */
 function modelSwapBrief({ body, pictures }: BriefFacts<ModelSwapWithImageBody>): Brief {
-  const person = personWords(metaOf(pictures, 'model_image'));
   const format = formatOf(body, 'input');
-  const order = pictureOrder({
+  return onePicture({
     name: 'model_swap',
     task: 'model_swap',
     instruction: sentences(
@@ -74,14 +70,7 @@ function modelSwapBrief({ body, pictures }: BriefFacts<ModelSwapWithImageBody>):
         'subject',
         'the photograph to edit, with the clothes, the pose and the place that stay.',
       ),
-      input(
-        'model_image',
-        'person',
-        sentences(
-          'the new person. Take the person from here, and not the clothes.',
-          person && `It shows ${person}.`,
-        ),
-      ),
+      personInput(pictures, 'model_image', 'the new person. Take the person from here, and not the clothes.'),
     ],
     keep: [
       'every garment and accessory of image 1: colour, pattern, prints, logos, material, cut, length, fit, seams and closures',
@@ -92,5 +81,4 @@ function modelSwapBrief({ body, pictures }: BriefFacts<ModelSwapWithImageBody>):
     ...format,
     gives: { kind: 'model_swap', label: 'On another model', role: 'final', meta: {} },
   });
-  return { steps: [order] };
 }

@@ -4,7 +4,7 @@ import { Relations, type Relation } from '#validation/relations.js';
 import type { FieldProblem } from '#validation/validate.js';
 import { input, isKnown, sentences, type BriefFacts, type Known } from '../briefing.js';
 import { exampleId } from '../common-fields.js';
-import { defineWorkflow, noName } from '../define-workflow.js';
+import { defineWorkflow } from '../define-workflow.js';
 import { PdpExtractionsBody, personOrder, plateOrder } from '../pdp-extractions/pdp-extractions.js';
 import { strictObject } from '../shot-words.js';
 
@@ -101,7 +101,6 @@ export const pdpBatchExtractions = defineWorkflow({
   },
   references: [{ field: 'photos[].pdp_image_public_id', by: 'picture', input: 'photo' }],
   batch: { field: 'photos', workflow: 'pdp-extractions' },
-  coinName: noName,
   brief: groupingBrief,
 });
 

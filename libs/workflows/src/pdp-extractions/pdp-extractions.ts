@@ -21,7 +21,7 @@ import {
 } from '../briefing.js';
 import { ageRanges, bodyTypes, genders } from '../casting-words.js';
 import { exampleId } from '../common-fields.js';
-import { defineWorkflow, noName, valuesOf } from '../define-workflow.js';
+import { defineWorkflow, valuesOf } from '../define-workflow.js';
 import { shotSchema, strictObject } from '../shot-words.js';
 
 export class PdpExtractionsBody {
@@ -41,8 +41,6 @@ export const pdpExtractions = defineWorkflow({
   body: PdpExtractionsBody,
   examples: { photograph: { pdp_image_public_id: exampleId, product_name: 'Linen midi skirt' } },
   references: [{ field: 'pdp_image_public_id', by: 'picture', input: 'pdp_image' }],
-  batch: undefined,
-  coinName: noName,
   brief: photographBrief,
 });
 

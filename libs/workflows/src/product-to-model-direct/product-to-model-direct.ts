@@ -3,21 +3,19 @@ import { IdField, PictureField } from '#validation/fields.js';
 import { exactlyOneOf, given, Relations } from '#validation/relations.js';
 import {
   formatOf,
-  garmentFacts,
   garmentFidelity,
+  garmentInput,
   identity,
-  input,
-  metaOf,
   naturalCloth,
   neverAdded,
   noBeautifying,
+  onePicture,
   onlyTheGarment,
   photograph,
-  pictureOrder,
   sentences,
   type BriefFacts,
 } from '../briefing.js';
-import { personWords } from '../casting-words.js';
+import { personInput } from '../casting-words.js';
 import {
   CommonFields,
   exampleId,
@@ -26,8 +24,8 @@ import {
   StorageKeyField,
   type OutputPreset,
 } from '../common-fields.js';
-import { defineWorkflow, noName, type Reference } from '../define-workflow.js';
-import { knownScene } from '../scene-words.js';
+import { defineWorkflow, type Reference } from '../define-workflow.js';
+import { sceneInput } from '../scene-words.js';
 
 @Relations(exactlyOneOf(given('product_image_s3_key'), given('product_id')))
 export class ProductToModelDirectBody extends CommonFields {
@@ -77,52 +75,31 @@ export const productToModelDirect = defineWorkflow({
     product: { product_id: exampleId, model_image_public_id: exampleId },
   },
   references: productReferences,
-  batch: undefined,
-  coinName: noName,
-  brief: (facts) => ({ steps: [productOnModelOrder(facts)] }) satisfies Brief,
+  brief: productOnModelBrief,
 });
 
 /** The inputs of a product on a model, with the sentences about them. */
 export function productInputs({ body, pictures }: BriefFacts<ProductToModelDirectBody>) {
-  const product = input(
-    'product_image',
-    'garment',
-    `the product: the garment to wear.${garmentFacts(metaOf(pictures, 'product_image'))}`,
-  );
-  const person =
-    body.model_image_public_id === undefined
-      ? undefined
-      : input(
-          'model_image',
-          'person',
-          sentences(
-            'the person who wears it. Take face, hair, skin and body from here, and not the clothes.',
-            shows(personWords(metaOf(pictures, 'model_image'))),
-          ),
-        );
-  const scene =
-    body.background_image_public_id === undefined
-      ? undefined
-      : input(
-          'background_image',
-          'scene',
-          sentences('the place.', knownScene(metaOf(pictures, 'background_image'))),
-        );
-  return { product, person, scene };
+  const wearer = 'the person who wears it. Take face, hair, skin and body from here, and not the clothes.';
+  return {
+    product: garmentInput(pictures, 'product_image', 'the product: the garment to wear.'),
+    person:
+      body.model_image_public_id === undefined ? undefined : personInput(pictures, 'model_image', wearer),
+    scene:
+      body.background_image_public_id === undefined ? undefined : sceneInput(pictures, 'background_image'),
+  };
 }
-
-const shows = (person: string | undefined): string | undefined => person && `It shows ${person}.`;
 
 export const oneProduct = sentences(
   'The product is the hero: it is seen whole and unobstructed, true in colour and detail.',
   'Whatever else is worn is plain, neutral and subordinate to it.',
 );
 
-function productOnModelOrder(facts: BriefFacts<ProductToModelDirectBody>) {
+function productOnModelBrief(facts: BriefFacts<ProductToModelDirectBody>): Brief {
   const { product, person, scene } = productInputs(facts);
   const inputs: BriefInput[] = [product, person, scene].filter((each) => each !== undefined);
   const imageOf = (one: BriefInput) => `image ${inputs.indexOf(one) + 1}`;
-  return pictureOrder({
+  return onePicture({
     name: 'on_model',
     task: 'product_to_model',
     instruction: sentences(

@@ -9,11 +9,11 @@ import {
   neverAdded,
   noBeautifying,
   noForeignGarments,
+  onePicture,
   onlyTheGarment,
   outfitInputs,
   outfitWords,
   photograph,
-  pictureOrder,
   pose,
   reframed,
   sentences,
@@ -28,7 +28,7 @@ import {
   type OutputPreset,
   type TrialItem,
 } from '../common-fields.js';
-import { defineWorkflow, noName } from '../define-workflow.js';
+import { defineWorkflow } from '../define-workflow.js';
 
 export class TryOnBody extends CommonFields {
   @PictureField({
@@ -56,8 +56,6 @@ export const tryOn = defineWorkflow({
     { field: 'user_image', by: 'picture', input: 'user_image', tells: 'person' },
     { field: 'items[].trial_image', by: 'picture', input: 'item' },
   ],
-  batch: undefined,
-  coinName: noName,
   brief: tryOnBrief,
 });
 
@@ -65,7 +63,7 @@ export const tryOn = defineWorkflow({
 function tryOnBrief({ body, pictures, displayName }: BriefFacts<TryOnBody>): Brief {
   const { items } = body;
   const format = formatOf(body, 'input');
-  const order = pictureOrder({
+  return onePicture({
     name: 'try_on',
     task: 'try_on',
     instruction: sentences(
@@ -92,5 +90,4 @@ function tryOnBrief({ body, pictures, displayName }: BriefFacts<TryOnBody>): Bri
     ...format,
     gives: { kind: 'try_on_render', label: displayName || 'Try-on', role: 'final', meta: {} },
   });
-  return { steps: [order] };
 }
