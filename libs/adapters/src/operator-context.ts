@@ -1,4 +1,3 @@
-import pg from 'pg';
 import type { INestApplicationContext, ModuleMetadata, Type } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { CommandBus, CqrsModule, type Command } from '@nestjs/cqrs';
@@ -14,6 +13,7 @@ import { LogMismatch, requireOwnLog } from '#read-store/log-fit.js';
 import type { Configuration } from '#platform/configuration.js';
 import { newId } from '#platform/ids.js';
 import { createLogger } from '#platform/logger.js';
+import { withConnection } from '#platform/postgres.js';
 import { EventLogModule } from './event-log.module.js';
 import { LookedUpDatabaseModule } from './looked-up-database.module.js';
 import { PlatformModule } from './platform.module.js';
@@ -57,16 +57,14 @@ export async function refuseOtherLog(
   store: EventStore,
   { databaseUrl, eventStoreUrl }: Pick<Configuration, 'databaseUrl' | 'eventStoreUrl'>,
 ): Promise<void> {
-  const client = new pg.Client({ connectionString: databaseUrl, connectionTimeoutMillis: 5_000 });
-  client.on('error', () => undefined);
+  const database = { connectionString: databaseUrl, connectionTimeoutMillis: 5_000 };
   try {
-    await client.connect();
-    await requireOwnLog(client, { store, place: locationOf(eventStoreUrl) });
+    await withConnection(database, (client) =>
+      requireOwnLog(client, { store, place: locationOf(eventStoreUrl) }),
+    );
   } catch (error) {
     if (error instanceof LogMismatch) throw error;
     // If the database is away or not there yet, the code that needs it reports that.
-  } finally {
-    await client.end().catch(() => undefined);
   }
 }
 

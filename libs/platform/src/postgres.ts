@@ -15,6 +15,22 @@ export function surviveItsEnd(client: pg.ClientBase): void {
   client.on('error', () => undefined);
 }
 
+/** Works on a connection of its own, and closes it in every case. */
+export async function withConnection<T>(
+  config: pg.ClientConfig,
+  work: (client: pg.Client) => Promise<T>,
+): Promise<T> {
+  const client = new pg.Client(config);
+  // A connection that breaks fails the query that waits for it.
+  client.on('error', () => undefined);
+  try {
+    await client.connect();
+    return await work(client);
+  } finally {
+    await client.end().catch(() => undefined);
+  }
+}
+
 /** The row of a statement that always gives one. */
 export function onlyRow<Row>({ rows }: { readonly rows: readonly Row[] }): Row {
   const [row] = rows;

@@ -1,8 +1,8 @@
-import pg from 'pg';
+import type pg from 'pg';
 import type { Environment } from '#domain/streams.js';
 import type { RecordedEvent } from '#event-store/event-store.js';
 import type { Logger } from '#platform/logger.js';
-import { bigintTypes } from '#platform/postgres.js';
+import { bigintTypes, withConnection } from '#platform/postgres.js';
 import { serves } from './projection-checkpoints.js';
 
 /** An event that a read model could not fold, or one that waits behind such an event of the same stream. */
@@ -109,19 +109,11 @@ export interface ParkedStream {
 
 /** The parked streams of the generations that serve, in the order of the log. */
 export async function listParkedStreams(url: string, environment?: Environment): Promise<ParkedStream[]> {
-  const client = new pg.Client({
-    connectionString: url,
-    connectionTimeoutMillis: 10_000,
-    query_timeout: 60_000,
-    types: bigintTypes,
-  });
-  client.on('error', () => undefined);
-  try {
-    await client.connect();
-    return (await client.query<ParkedStream>(listText, [environment])).rows;
-  } finally {
-    await client.end().catch(() => undefined);
-  }
+  const limits = { connectionTimeoutMillis: 10_000, query_timeout: 60_000 };
+  const { rows } = await withConnection({ connectionString: url, types: bigintTypes, ...limits }, (client) =>
+    client.query<ParkedStream>(listText, [environment]),
+  );
+  return rows;
 }
 
 const listText = `
