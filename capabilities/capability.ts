@@ -76,22 +76,22 @@ export interface Capability<
    * Its Nest modules for each role. Process managers, watchers and housekeeping tasks are providers of the
    * projector's module.
    */
-  readonly modules: RoleModules;
-  readonly processManagers: readonly (Follows & { readonly load: Load<Type<ProcessManager>> })[];
+  readonly modules?: RoleModules;
+  readonly processManagers?: readonly (Follows & { readonly load: Load<Type<ProcessManager>> })[];
   /** The name is also that of the lock under which one projector watches, so it must not change. */
   readonly watchers?: readonly { readonly name: string; readonly load: Load<Type<LogWatcher>> }[];
-  readonly housekeeping: readonly Load<Type<HousekeepingTask>>[];
-  readonly queues: readonly QueueKind<never>[];
+  readonly housekeeping?: readonly Load<Type<HousekeepingTask>>[];
+  readonly queues?: readonly QueueKind<never>[];
   /** The calls of operators: each is a route of their API and a verb of their command. */
   readonly nouns: Readonly<Record<string, Noun>>;
   /** The sections of openapi.json for its routes. */
-  readonly tags: readonly (readonly [name: string, about: string])[];
+  readonly tags?: readonly (readonly [name: string, about: string])[];
   /** The server of the operators' API, which `npm start` starts at its first request. */
   readonly operatorsServer?: URL;
   /** Reads the messages that it has sent to integrators about a job, for operators who look at the job. */
   readonly tellsOfJobs?: Load<TellsOfJobs>;
   /** The folds of its streams by category, for `atelier replay`. A stream that is a list of facts has none. */
-  readonly folds: Readonly<Record<string, Load<() => ReplayedFold>>>;
+  readonly folds?: Readonly<Record<string, Load<() => ReplayedFold>>>;
   /** Adds to openapi.json what no decorator of a route says. */
   readonly describe?: Load<(document: OpenAPIObject) => void>;
   /** The checks that it adds to the audit. */

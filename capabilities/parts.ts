@@ -11,7 +11,7 @@ import { installed, type Installed } from './installed.js';
 /** The Nest modules that capabilities add to a role. Only that role loads them. */
 export function modulesFor(role: keyof RoleModules): Promise<DynamicModule>[] {
   return installed.flatMap(({ modules }) => {
-    const load = modules[role];
+    const load = modules?.[role];
     return load ? [load()] : [];
   });
 }

@@ -1,19 +1,16 @@
 import { nouns } from '#capabilities/parts.js';
 import { isCall, type AnyCall } from '#operator-calls/call.js';
 
-const loads = new Map(
-  Object.values(nouns)
-    .flat()
-    .flatMap(({ calls }) => Object.entries(calls)),
-);
+const loads = Object.values(nouns).flatMap((parts) => parts.flatMap(({ calls }) => calls));
+/** Each file once, even if it declares calls of several nouns. */
+const files = new Set(await Promise.all(loads.map((load) => load())));
 
-/** All calls that the API offers, each with the file that declares it. */
-export const declaredCalls = await Promise.all(
-  [...loads].map(async ([file, load]) => {
-    const exported: readonly [string, unknown][] = Object.entries(await load());
-    return exported.flatMap(([name, call]) => (isCall(call) && !call.local ? [{ file, name, call }] : []));
-  }),
-).then((each) => each.flat());
+/** All calls that the API offers, each with the name of its export. */
+export const declaredCalls = [...files].flatMap((exported: object) =>
+  Object.entries(exported).flatMap(([name, call]: [string, unknown]) =>
+    isCall(call) && !call.local ? [{ name, call }] : [],
+  ),
+);
 
 export const calls: readonly AnyCall[] = declaredCalls.map(({ call }) => call);
 

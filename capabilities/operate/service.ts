@@ -1,8 +1,9 @@
-import pg from 'pg';
+import type pg from 'pg';
 import type { EventStore } from '#event-store/event-store.js';
 import { proofOptions } from '#adapters/event-log.module.js';
 import { openEventStore, type OpenOptions } from '#event-store/open-event-store.js';
 import type { Configuration } from '#platform/configuration.js';
+import { withConnection } from '#platform/postgres.js';
 
 /**
  * Milliseconds after which a missing answer counts as none, for verbs that look at services which may be down.
@@ -24,20 +25,12 @@ export async function withEventStore<T>(
 }
 
 /** Runs `work` on a connection of its own to the database, on which a query may take `withinMs`. */
-export async function withDatabase<T>(
+export function withDatabase<T>(
   connectionString: string,
   withinMs: number | undefined,
   work: (client: pg.Client) => Promise<T>,
 ): Promise<T> {
   const patience =
     withinMs === undefined ? {} : { connectionTimeoutMillis: withinMs, query_timeout: withinMs };
-  const client = new pg.Client({ connectionString, application_name: 'atelier-cli', ...patience });
-  // A connection that breaks fails the query that waits for it.
-  client.on('error', () => undefined);
-  try {
-    await client.connect();
-    return await work(client);
-  } finally {
-    await client.end().catch(() => undefined);
-  }
+  return withConnection({ connectionString, application_name: 'atelier-cli', ...patience }, work);
 }

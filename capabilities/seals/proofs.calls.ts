@@ -1,12 +1,12 @@
 import { readForwards } from '#application/aggregate.js';
-import { streamName, type Environment } from '#domain/streams.js';
+import { streamName } from '#domain/streams.js';
 import { EventStoreError, type RecordedEvent } from '#event-store/event-store.js';
 import { CallRefused } from '#operator-calls/call-refused.js';
 import { defineCall } from '#operator-calls/call.js';
 import { environmentsOf, InEnvironment } from '#operator-calls/input.js';
+import { ledgerOf } from '#operator-calls/ledger-of.js';
 import type { Operator } from '#operator-calls/operator.js';
 import { printJson } from '#operator-calls/output.js';
-import type { LedgerReader } from '#projections/ledger/ledger.reader.js';
 import { BooleanField, TextField } from '#validation/fields.js';
 import { proveInclusion } from './proof.js';
 
@@ -77,10 +77,4 @@ async function findRefund(operator: Operator, id: string, charge: RecordedEvent)
     if (refund) return refund;
   }
   throw new CallRefused(`transaction ${id} was not refunded`, 'RESOURCE_NOT_FOUND');
-}
-
-/** Loaded only on use, because its library, TypeORM, takes longer to load than most verbs take to run. */
-async function ledgerOf(operator: Operator, environment: Environment): Promise<LedgerReader> {
-  const { LedgerReader } = await import('#projections/ledger/ledger.reader.js');
-  return new LedgerReader(await operator.readModels(environment));
 }

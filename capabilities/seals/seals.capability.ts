@@ -31,23 +31,18 @@ export const seals: Capability<'seals', readonly [], SealSettings, SealsTold> = 
   modules: {
     projector: async () => ({ module: (await import('./seals.projector.js')).SealsProjectorModule }),
   },
-  processManagers: [],
   watchers: [{ name: 'seals', load: async () => (await import('./sealing.js')).Sealing }],
-  housekeeping: [],
-  queues: [],
   nouns: {
     ledger: {
-      calls: { 'capabilities/seals/proofs.calls.ts': () => import('./proofs.calls.js') },
+      calls: [() => import('./proofs.calls.js')],
       verbs: async () => (await verbs()).addProofVerbs,
     },
     seal: {
       about: 'the signatures under the history',
-      calls: { 'capabilities/seals/seals.calls.ts': () => import('./seals.calls.js') },
+      calls: [() => import('./seals.calls.js')],
       verbs: async () => (await verbs()).addSealVerbs,
     },
   },
-  folds: {},
-  tags: [],
   audit: { rules, load: async () => (await import('./seals-audit.js')).sealsAudit },
   health: async () => (await import('./seals-health.js')).sealsHealth,
   copies: async () => (await import('./seal-copies.js')).sealCopies,

@@ -39,11 +39,9 @@ export function serveSession(server: FastifyInstance, door: Door): void {
     const { expiresAt } = sessions.begin(reply, operator.name);
     return reply.send(describe(operator, expiresAt));
   });
-  server.route({
-    method: 'GET',
-    url,
-    handler: async (request) => describe(await door.letIn(request), sessions.of(request)?.expiresAt),
-  });
+  server.get(url, async (request, reply) =>
+    reply.send(describe(await door.letIn(request), sessions.of(request)?.expiresAt)),
+  );
   server.delete(url, async (request, reply) => {
     const operator = await door.letIn(request);
     sessions.end(request, reply);
@@ -63,11 +61,7 @@ const cookie = 'atelier-login';
 /** Sends browsers to the organisation's login, if there is one, and from there back to the console. */
 export function serveLogin(server: FastifyInstance, door: Door): void {
   const { oidc, publicUrl = '' } = door.operator.configuration.admin;
-  server.route({
-    method: 'GET',
-    url: base,
-    handler: () => Promise.resolve({ organisation: oidc ? way : null }),
-  });
+  server.get(base, () => Promise.resolve({ organisation: oidc ? way : null }));
   if (!oidc) return;
   let login: Promise<OidcLogin> | undefined;
   // The libraries load with the first such login.
@@ -78,35 +72,27 @@ export function serveLogin(server: FastifyInstance, door: Door): void {
   // Lax, because the browser comes back from another site.
   const secure = door.sessions.isSecure;
   const ofCookie = { path: base, httpOnly: true, secure, sameSite: 'lax' as const };
-  server.route({
-    method: 'GET',
-    url: way,
-    handler: async (request, reply) => {
-      door.count(request);
-      const begun = await (await provider()).begin();
-      return reply
-        .setCookie(cookie, begun.id, { ...ofCookie, maxAge: begun.keepForMs / 1000 })
-        .redirect(begun.url.href, 303);
-    },
+  server.get(way, async (request, reply) => {
+    door.count(request);
+    const begun = await (await provider()).begin();
+    return reply
+      .setCookie(cookie, begun.id, { ...ofCookie, maxAge: begun.keepForMs / 1000 })
+      .redirect(begun.url.href, 303);
   });
-  server.route({
-    method: 'GET',
-    url: `${way}/callback`,
-    handler: async (request, reply) => {
-      void reply.clearCookie(cookie, ofCookie);
-      try {
-        const query = request.url.slice(request.url.indexOf('?'));
-        const person = await (await provider()).finish(request.cookies[cookie], query);
-        await welcome(door, request, person);
-        await record(door, 'session begin', person.name, request, { via: 'organisation' });
-        door.sessions.begin(reply, person.name);
-      } catch (error) {
-        // The log gives the reason. The person only learns that they were not let in.
-        door.logger.warn({ requestId: request.id, err: error }, 'a login of the organisation was refused');
-        return reply.redirect(`${publicUrl}/console?login=refused`, 303);
-      }
-      return reply.redirect(`${publicUrl}/console`, 303);
-    },
+  server.get(`${way}/callback`, async (request, reply) => {
+    void reply.clearCookie(cookie, ofCookie);
+    try {
+      const query = request.url.slice(request.url.indexOf('?'));
+      const person = await (await provider()).finish(request.cookies[cookie], query);
+      await welcome(door, request, person);
+      await record(door, 'session begin', person.name, request, { via: 'organisation' });
+      door.sessions.begin(reply, person.name);
+    } catch (error) {
+      // The log gives the reason. The person only learns that they were not let in.
+      door.logger.warn({ requestId: request.id, err: error }, 'a login of the organisation was refused');
+      return reply.redirect(`${publicUrl}/console?login=refused`, 303);
+    }
+    return reply.redirect(`${publicUrl}/console`, 303);
   });
 }
 

@@ -22,6 +22,7 @@ export class Sessions {
   private readonly sessions = new LRUCache<string, Session>({ max: 10_000 });
   readonly isSecure: boolean;
   private readonly cookie: string;
+  private readonly ofCookie;
 
   /** @param publicUrl the address at which browsers reach the server */
   constructor(
@@ -31,20 +32,14 @@ export class Sessions {
     this.isSecure = publicUrl?.startsWith('https:') ?? false;
     // The prefix makes browsers refuse it from other hosts and without TLS.
     this.cookie = this.isSecure ? '__Host-atelier-operator' : 'atelier-operator';
+    this.ofCookie = { path: '/', httpOnly: true, secure: this.isSecure, sameSite: 'strict' } as const;
   }
 
   begin(reply: FastifyReply, name: string): Session {
     const secret = randomBytes(32).toString('base64url');
     const session = { name, expiresAt: new Date(this.clock().getTime() + sessionMs) };
     this.sessions.set(hashOperatorToken(secret), session);
-    const { isSecure: secure } = this;
-    void reply.setCookie(this.cookie, secret, {
-      path: '/',
-      httpOnly: true,
-      secure,
-      sameSite: 'strict',
-      maxAge: sessionMs / 1000,
-    });
+    void reply.setCookie(this.cookie, secret, { ...this.ofCookie, maxAge: sessionMs / 1000 });
     return session;
   }
 
@@ -63,12 +58,7 @@ export class Sessions {
   end(request: FastifyRequest, reply: FastifyReply): void {
     const secret = request.cookies[this.cookie];
     if (secret !== undefined) this.sessions.delete(hashOperatorToken(secret));
-    void reply.clearCookie(this.cookie, {
-      path: '/',
-      httpOnly: true,
-      secure: this.isSecure,
-      sameSite: 'strict',
-    });
+    void reply.clearCookie(this.cookie, this.ofCookie);
   }
 
   /**

@@ -9,18 +9,13 @@ export const signIn: Capability<'sign-in', typeof events, SignInSettings> = {
   name: 'sign-in',
   events,
   settings: readSignInSettings,
-  modules: {},
-  processManagers: [],
-  housekeeping: [],
-  queues: [],
   nouns: {
     operators: {
       about: "who may use the operator's API",
-      calls: { 'capabilities/sign-in/operators.calls.ts': () => import('./operators.calls.js') },
+      calls: [() => import('./operators.calls.js')],
     },
   },
   folds: { operator: async () => (await import('./operator.fold.js')).operatorFold },
-  tags: [],
   signIn: {
     open: async () => {
       const { OperatorSignIn } = await import('./operator-sign-in.js');

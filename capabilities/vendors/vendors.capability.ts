@@ -7,20 +7,14 @@ export const vendors: Capability<'vendors', readonly []> = {
   events: [],
   engines: vendorFamilies,
   settings: () => ({}),
-  modules: {},
-  processManagers: [],
-  housekeeping: [],
-  queues: [],
   nouns: {
     models: {
       about: 'the image models that ATELIER_MODELS_FILE declares',
-      calls: { 'capabilities/vendors/models.calls.ts': () => import('./models.calls.js') },
+      calls: [() => import('./models.calls.js')],
     },
     costs: {
       about: "vendors' prices for pictures, beside the credits charged and refunded",
-      calls: { 'capabilities/vendors/costs.calls.ts': () => import('./costs.calls.js') },
+      calls: [() => import('./costs.calls.js')],
     },
   },
-  folds: {},
-  tags: [],
 };

@@ -1,7 +1,5 @@
 import type { Environment } from '#domain/streams.js';
-import type { ResendScope, WebhookMessageType } from './webhook.events.js';
-import type { DeliveryTask } from './delivery.task.js';
-import type { QueueTransaction } from '#render-queue/render-queue.js';
+import type { WebhookMessageType } from './webhook.events.js';
 
 /**
  * `pending` until an attempt is answered with success (`delivered`) or no attempt is left (`failed`). Sending
@@ -61,52 +59,6 @@ export interface DeliveriesFilter {
 
 /** How long a delivery and its attempts are kept. */
 export const deliveryRetentionDays = 30;
-
-/** Deliveries and their attempts: the knowledge about messages that is not in the log (ADR 29). */
-export abstract class Deliveries {
-  /** Part of the caller's transaction. @returns tasks for the deliveries that are new */
-  abstract add(
-    environment: Environment,
-    deliveries: readonly NewDelivery[],
-    transaction: QueueTransaction,
-  ): Promise<DeliveryTask[]>;
-
-  /** Makes deliveries pending anew, once for each moment of request. Part of the caller's transaction. */
-  abstract resend(
-    environment: Environment,
-    request: { readonly endpointId: string; readonly scope: ResendScope; readonly at: string },
-    transaction: QueueTransaction,
-  ): Promise<DeliveryTask[]>;
-
-  abstract find(environment: Environment, deliveryId: string): Promise<Delivery | undefined>;
-
-  /**
-   * Stores an attempt and the new state of its delivery, unless the delivery was sent again meanwhile.
-   * @returns since when the endpoint has failed without a success or a long silence; undefined after a success
-   */
-  abstract record(
-    environment: Environment,
-    delivery: Delivery,
-    attempt: DeliveryAttempt,
-    verdict: AttemptVerdict,
-  ): Promise<Date | undefined>;
-
-  /** Ends a delivery without an attempt. */
-  abstract giveUp(environment: Environment, delivery: Delivery, error: string, at: Date): Promise<void>;
-
-  /** Newest first. */
-  abstract list(
-    environment: Environment,
-    tenant: string,
-    filter: DeliveriesFilter,
-  ): Promise<{ readonly items: readonly DeliveryWithAttempts[]; readonly total: number }>;
-
-  /** Pending deliveries that should have been attempted long ago: the queue may have lost their tasks. */
-  abstract overdue(environment: Environment, before: Date, limit: number): Promise<DeliveryTask[]>;
-
-  /** Forgets deliveries about events before this time. */
-  abstract forgetBefore(environment: Environment, before: Date): Promise<void>;
-}
 
 /** The outcome of a call. `refused`: the address must not be called, and no call was made. */
 export type CallOutcome =

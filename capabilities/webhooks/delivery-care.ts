@@ -3,7 +3,8 @@ import type { HousekeepingTask } from '#application/process-managers/process-man
 import type { Environment } from '#domain/streams.js';
 import { Clock } from '#platform/clock.js';
 import { DeliveryQueue } from './delivery-queue.js';
-import { Deliveries, deliveryRetentionDays } from './deliveries.js';
+import { deliveryRetentionDays } from './deliveries.js';
+import { Deliveries } from './postgres-deliveries.js';
 
 /**
  * A delivery that is due for longer than this was forgotten by the queue. One that merely waits there is not

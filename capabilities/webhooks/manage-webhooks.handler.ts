@@ -1,12 +1,5 @@
 import { Inject } from '@nestjs/common';
-import {
-  Command,
-  CommandHandler,
-  Query,
-  QueryHandler,
-  type ICommandHandler,
-  type IQueryHandler,
-} from '@nestjs/cqrs';
+import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { streamName, type Environment } from '#domain/streams.js';
 import type {
   DeliveryEvent,
@@ -36,7 +29,8 @@ import { EventStore } from '#event-store/event-store.js';
 import { eventId, newId } from '#platform/ids.js';
 import { handle, load } from '#application/aggregate.js';
 import type { CommandContext } from '#application/command-context.js';
-import { Deliveries, WebhookTransport, type DeliveriesFilter } from './deliveries.js';
+import { WebhookTransport } from './deliveries.js';
+import { Deliveries } from './postgres-deliveries.js';
 import { deliveryIdOf } from './webhook-message.js';
 
 export const webhooksAggregate = { initial: initialWebhooks, evolve: evolveWebhooks };
@@ -96,24 +90,6 @@ export class RequestWebhookDelivery extends Command<
 }
 
 /** All endpoints of a tenant, read from their stream, so that a caller sees its own change at once. */
-export class ListWebhooks extends Query<TenantWebhooks> {
-  constructor(
-    readonly environment: Environment,
-    readonly tenant: string,
-  ) {
-    super();
-  }
-}
-
-@QueryHandler(ListWebhooks)
-export class ListWebhooksHandler implements IQueryHandler<ListWebhooks> {
-  constructor(private readonly store: EventStore) {}
-
-  execute({ environment, tenant }: ListWebhooks): Promise<TenantWebhooks> {
-    return webhooksOf(this.store, environment, tenant);
-  }
-}
-
 export async function webhooksOf(
   store: EventStore,
   environment: Environment,
@@ -121,26 +97,6 @@ export async function webhooksOf(
 ): Promise<TenantWebhooks> {
   const { state } = await load(store, streamName(environment, 'webhook', tenant), webhooksAggregate);
   return state;
-}
-
-/** The deliveries to an endpoint of a tenant, with their attempts. */
-export class ListDeliveries extends Query<Awaited<ReturnType<Deliveries['list']>>> {
-  constructor(
-    readonly environment: Environment,
-    readonly tenant: string,
-    readonly filter: DeliveriesFilter,
-  ) {
-    super();
-  }
-}
-
-@QueryHandler(ListDeliveries)
-export class ListDeliveriesHandler implements IQueryHandler<ListDeliveries> {
-  constructor(private readonly deliveries: Deliveries) {}
-
-  execute({ environment, tenant, filter }: ListDeliveries) {
-    return this.deliveries.list(environment, tenant, filter);
-  }
 }
 
 @CommandHandler(RegisterWebhook)
@@ -253,10 +209,4 @@ export function testDeliveryId({ environment, commandId, at }: CommandContext, e
   return deliveryIdOf(environment, eventId(commandId, 0), endpointId, 'webhook.test', at.getTime());
 }
 
-export const webhookHandlers = [
-  RegisterWebhookHandler,
-  ChangeWebhookHandler,
-  RequestWebhookDeliveryHandler,
-  ListWebhooksHandler,
-  ListDeliveriesHandler,
-];
+export const webhookHandlers = [RegisterWebhookHandler, ChangeWebhookHandler, RequestWebhookDeliveryHandler];

@@ -1,6 +1,5 @@
 import type {
   AttemptVerdict,
-  Deliveries,
   DeliveriesFilter,
   Delivery,
   DeliveryAttempt,
@@ -24,10 +23,14 @@ const mostResent = 10_000;
 
 const task = `endpoint_id as "endpointId", delivery_id as "deliveryId", round`;
 
-/** Webhook deliveries in PostgreSQL: `webhook_deliveries`, `webhook_attempts` and `webhook_health` of each environment. */
-export class PostgresDeliveries implements Deliveries {
+/**
+ * Deliveries and their attempts: the knowledge about messages that is not in the log (ADR 29). It is in the tables
+ * `webhook_deliveries`, `webhook_attempts` and `webhook_health` of each environment.
+ */
+export class Deliveries {
   constructor(private readonly database: Queries) {}
 
+  /** Part of the caller's transaction. @returns tasks for the deliveries that are new */
   async add(
     environment: Environment,
     deliveries: readonly NewDelivery[],
@@ -44,6 +47,7 @@ export class PostgresDeliveries implements Deliveries {
     return asTasks(environment, rows);
   }
 
+  /** Makes deliveries pending anew, once for each moment of request. Part of the caller's transaction. */
   async resend(
     environment: Environment,
     {
@@ -84,6 +88,10 @@ export class PostgresDeliveries implements Deliveries {
     );
   }
 
+  /**
+   * Stores an attempt and the new state of its delivery, unless the delivery was sent again meanwhile.
+   * @returns since when the endpoint has failed without a success or a long silence; undefined after a success
+   */
   async record(
     environment: Environment,
     { deliveryId, endpointId, round }: Delivery,
@@ -124,6 +132,7 @@ export class PostgresDeliveries implements Deliveries {
     return health?.failingSince ?? undefined;
   }
 
+  /** Ends a delivery without an attempt. */
   async giveUp(
     environment: Environment,
     { deliveryId, round }: Delivery,
@@ -141,6 +150,7 @@ export class PostgresDeliveries implements Deliveries {
     );
   }
 
+  /** Newest first. */
   async list(
     environment: Environment,
     tenant: string,
@@ -165,6 +175,7 @@ export class PostgresDeliveries implements Deliveries {
     return { items, total: rows[0]?.total ?? 0 };
   }
 
+  /** Pending deliveries that should have been attempted long ago: the queue may have lost their tasks. */
   async overdue(environment: Environment, before: Date, limit: number): Promise<DeliveryTask[]> {
     const rows = await this.rows(
       `select ${task} from ${environment}.webhook_deliveries
@@ -174,6 +185,7 @@ export class PostgresDeliveries implements Deliveries {
     return asTasks(environment, rows);
   }
 
+  /** Forgets deliveries about events before this time. */
   async forgetBefore(environment: Environment, before: Date): Promise<void> {
     await this.rows(`delete from ${environment}.webhook_deliveries where occurred_at < $1`, [before]);
   }

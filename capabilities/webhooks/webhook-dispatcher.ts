@@ -12,10 +12,12 @@ import { decode } from '#domain/stored-events.js';
 import { EventStore } from '#event-store/event-store.js';
 import { AccountWriter } from '#application/account/account-writer.js';
 import { load, readForwards } from '#application/aggregate.js';
-import { Deliveries, deliveryRetentionDays, type NewDelivery } from './deliveries.js';
+import { deliveryRetentionDays, type NewDelivery } from './deliveries.js';
 import { deliveryMac } from './delivery-mac.js';
+import { Deliveries } from './postgres-deliveries.js';
 import { webhooksAggregate } from './manage-webhooks.handler.js';
-import { deliveryIdOf, messageBody, type JobOutcomeData, type WebhookContent } from './webhook-message.js';
+import { deliveryIdOf, messageBody, type WebhookContent } from './webhook-message.js';
+import type { JobOutcomeMessageData } from './webhook-messages.dto.js';
 import { endedJobOf, type PlacedEvent } from '#application/process-managers/delivered-event.js';
 import type { ProcessManager } from '#application/process-managers/process-manager.js';
 import { DeliveryQueue } from './delivery-queue.js';
@@ -170,7 +172,7 @@ export class WebhookDispatcher implements ProcessManager {
       case 'JobCancelled': {
         const { operation, parentJobId, chargeId } = await endedJobOf(this.store, environment, event);
         const job = { job_id: jobId, operation, parent_job_id: parentJobId, url };
-        const data: JobOutcomeData =
+        const data: JobOutcomeMessageData =
           event.type === 'JobSucceeded'
             ? { ...job, status: 'SUCCESS', error_code: null }
             : {

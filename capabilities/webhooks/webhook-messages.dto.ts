@@ -1,24 +1,16 @@
+import type { Type } from '@nestjs/common';
 import { ApiProperty } from '@nestjs/swagger';
-import type {
-  CreditsLowData,
-  JobOutcomeData,
-  JobStageData,
-  WebhookDisabledData,
-  WebhookTestData,
-} from './webhook-message.js';
 import { environments, type Environment } from '#domain/streams.js';
+import type { WebhookDisableReason, WebhookMessageType } from './webhook.events.js';
 import { Word } from '#api/http/vocabulary.js';
 
-/*
- * The messages to endpoints, for openapi.json. Each class has the fields of the message that the application
- * makes: the compiler compares the two.
- */
+/* The messages to endpoints. The dispatcher makes the data of the types that openapi.json describes. */
 
 const id = { minLength: 26, maxLength: 26, example: '01K9Z7J0V6X8Y2Z4A6B8C0D2EF' };
 const jobUrl = { format: 'uri', example: 'https://atelier.example/v1/jobs/01K9Z7J0V6X8Y2Z4A6B8C0D2EF' };
 const askWithKey = 'Address of the current state. A read needs an API key.';
 
-class JobOutcomeMessageData implements JobOutcomeData {
+export class JobOutcomeMessageData {
   @ApiProperty(id)
   readonly job_id: string;
 
@@ -48,7 +40,7 @@ class JobOutcomeMessageData implements JobOutcomeData {
   readonly url: string;
 }
 
-class JobStageMessageData implements JobStageData {
+export class JobStageMessageData {
   @ApiProperty(id)
   readonly job_id: string;
 
@@ -62,7 +54,7 @@ class JobStageMessageData implements JobStageData {
   readonly url: string;
 }
 
-class CreditsLowMessageData implements CreditsLowData {
+export class CreditsLowMessageData {
   @ApiProperty({
     description: 'The balance after the charge that took it below the threshold.',
     type: 'integer',
@@ -83,7 +75,7 @@ class CreditsLowMessageData implements CreditsLowData {
   readonly url: string;
 }
 
-class WebhookTestMessageData implements WebhookTestData {
+export class WebhookTestMessageData {
   @ApiProperty(id)
   readonly endpoint_id: string;
 
@@ -95,77 +87,43 @@ class WebhookTestMessageData implements WebhookTestData {
   readonly url: string;
 }
 
-class WebhookDisabledMessageData extends WebhookTestMessageData implements WebhookDisabledData {
+export class WebhookDisabledMessageData extends WebhookTestMessageData {
   @ApiProperty({
     description: 'Every call has failed for five days, or it answered 410.',
     enum: ['failing', 'gone'],
   })
-  readonly reason: WebhookDisabledData['reason'];
+  readonly reason: Exclude<WebhookDisableReason, 'requested'>;
 }
 
-abstract class WebhookEnvelope {
-  @ApiProperty({ description: 'When it happened.', format: 'date-time', example: '2026-01-31T12:00:00.000Z' })
-  readonly timestamp: string;
+/** The body of a message, as Standard Webhooks has it. */
+function MessageOf<Name extends WebhookMessageType, Data>(name: Name, about: Type<Data>) {
+  class Message {
+    @ApiProperty({
+      description: 'When it happened.',
+      format: 'date-time',
+      example: '2026-01-31T12:00:00.000Z',
+    })
+    readonly timestamp: string;
 
-  @ApiProperty({ enum: environments })
-  readonly environment: Environment;
+    @ApiProperty({ enum: environments })
+    readonly environment: Environment;
+
+    @ApiProperty({ enum: [name] })
+    readonly type: Name;
+
+    @ApiProperty({ type: about })
+    readonly data: Data;
+  }
+  return Message;
 }
 
-export class JobSucceededMessage extends WebhookEnvelope {
-  @ApiProperty({ enum: ['job.succeeded'] })
-  readonly type: 'job.succeeded';
-
-  @ApiProperty()
-  readonly data: JobOutcomeMessageData;
-}
-
-export class JobFailedMessage extends WebhookEnvelope {
-  @ApiProperty({ enum: ['job.failed'] })
-  readonly type: 'job.failed';
-
-  @ApiProperty()
-  readonly data: JobOutcomeMessageData;
-}
-
-export class BatchFinishedMessage extends WebhookEnvelope {
-  @ApiProperty({ enum: ['batch.finished'] })
-  readonly type: 'batch.finished';
-
-  @ApiProperty()
-  readonly data: JobOutcomeMessageData;
-}
-
-export class JobStageMessage extends WebhookEnvelope {
-  @ApiProperty({ enum: ['job.stage'] })
-  readonly type: 'job.stage';
-
-  @ApiProperty()
-  readonly data: JobStageMessageData;
-}
-
-export class CreditsLowMessage extends WebhookEnvelope {
-  @ApiProperty({ enum: ['credits.low'] })
-  readonly type: 'credits.low';
-
-  @ApiProperty()
-  readonly data: CreditsLowMessageData;
-}
-
-export class WebhookDisabledMessage extends WebhookEnvelope {
-  @ApiProperty({ enum: ['webhook.disabled'] })
-  readonly type: 'webhook.disabled';
-
-  @ApiProperty()
-  readonly data: WebhookDisabledMessageData;
-}
-
-export class WebhookTestMessage extends WebhookEnvelope {
-  @ApiProperty({ enum: ['webhook.test'] })
-  readonly type: 'webhook.test';
-
-  @ApiProperty()
-  readonly data: WebhookTestMessageData;
-}
+class JobSucceededMessage extends MessageOf('job.succeeded', JobOutcomeMessageData) {}
+class JobFailedMessage extends MessageOf('job.failed', JobOutcomeMessageData) {}
+class BatchFinishedMessage extends MessageOf('batch.finished', JobOutcomeMessageData) {}
+class JobStageMessage extends MessageOf('job.stage', JobStageMessageData) {}
+class CreditsLowMessage extends MessageOf('credits.low', CreditsLowMessageData) {}
+class WebhookDisabledMessage extends MessageOf('webhook.disabled', WebhookDisabledMessageData) {}
+class WebhookTestMessage extends MessageOf('webhook.test', WebhookTestMessageData) {}
 
 /** Each message, and when it is sent. */
 export const webhookMessages = [

@@ -11,15 +11,10 @@ import { Configuration } from '#platform/configuration.js';
 import { Logger } from '#platform/logger.js';
 import type { DeliveryTask } from './delivery.task.js';
 import type { TaskOutcome } from '#render-queue/render-queue.js';
-import {
-  Deliveries,
-  WebhookTransport,
-  type AttemptVerdict,
-  type CallOutcome,
-  type Delivery,
-} from './deliveries.js';
+import { WebhookTransport, type AttemptVerdict, type CallOutcome, type Delivery } from './deliveries.js';
 import { complaintAboutDelivery, type MacSettings } from './delivery-mac.js';
 import { ChangeWebhook, webhooksOf } from './manage-webhooks.handler.js';
+import { Deliveries } from './postgres-deliveries.js';
 import { pauseAfter } from './retry-schedule.js';
 import { signingSecretsOf } from './webhook-secret.js';
 

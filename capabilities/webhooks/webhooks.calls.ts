@@ -1,4 +1,5 @@
-import { Deliveries, type DeliveryStatus } from './deliveries.js';
+import type { DeliveryStatus } from './deliveries.js';
+import { Deliveries } from './postgres-deliveries.js';
 import {
   ChangeWebhook,
   RegisterWebhook,

@@ -39,7 +39,7 @@ export const webhooks: Capability<
   nouns: {
     webhooks: {
       about: 'the endpoints of tenants, and what is sent to them',
-      calls: { 'capabilities/webhooks/webhooks.calls.ts': () => import('./webhooks.calls.js') },
+      calls: [() => import('./webhooks.calls.js')],
     },
   },
   tellsOfJobs: async () => (await import('./told-of-jobs.js')).toldOfJobs,

@@ -1,23 +1,24 @@
 import { Controller, Delete, Get, HttpCode, Inject, Patch, Post, Req, Res, UseGuards } from '@nestjs/common';
-import { CommandBus, QueryBus } from '@nestjs/cqrs';
+import { CommandBus } from '@nestjs/cqrs';
 import { ApiBody, ApiExtraModels, ApiOperation, ApiQuery, ApiResponse, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { callerContext, type Caller, type CommandContext } from '#application/command-context.js';
 import { ReadYourWrites } from '#application/consistency/read-your-writes.js';
 import {
   ChangeWebhook,
-  ListDeliveries,
-  ListWebhooks,
   RegisterWebhook,
   RequestWebhookDelivery,
   testDeliveryId,
+  webhooksOf,
   type RequestedMessage,
   type WebhookChange,
   type WebhookOrder,
 } from './manage-webhooks.handler.js';
+import { Deliveries } from './postgres-deliveries.js';
 import { webhookSecretOf } from './webhook-secret.js';
 import type { ResendScope } from './webhook.events.js';
 import { endpointOf, mostEndpoints, type WebhookEndpoint } from './webhook.js';
+import { EventStore } from '#event-store/event-store.js';
 import { Clock } from '#platform/clock.js';
 import { Configuration } from '#platform/configuration.js';
 import { RequireCapability } from '#api/auth/api-key.guard.js';
@@ -50,8 +51,9 @@ const hourMs = 60 * 60_000;
 @Controller('/v1/webhooks')
 export class WebhooksController {
   constructor(
+    private readonly store: EventStore,
     private readonly commands: CommandBus,
-    private readonly queries: QueryBus,
+    private readonly sent: Deliveries,
     private readonly consistency: ReadYourWrites,
     @Inject(Configuration) private readonly configuration: Configuration,
     @Inject(Clock) private readonly clock: Clock,
@@ -90,7 +92,7 @@ export class WebhooksController {
   @ApiResponse({ status: 200, description: 'Found.', type: WebhookListResponse, headers: describedHeaders() })
   @DescribeErrors(401, 403)
   async list(@CurrentCaller() { environment, tenant }: Caller): Promise<WebhookListResponse> {
-    const endpoints = await this.queries.execute(new ListWebhooks(environment, tenant));
+    const endpoints = await webhooksOf(this.store, environment, tenant);
     return { items: endpoints.map((endpoint) => presentWebhook(endpoint, this.clock())) };
   }
 
@@ -246,15 +248,12 @@ export class WebhooksController {
     await this.find(caller, endpointId);
     const { environment, tenant } = caller;
     const filter = { endpointId, status, limit, offset };
-    const { items, total } = await this.queries.execute(new ListDeliveries(environment, tenant, filter));
+    const { items, total } = await this.sent.list(environment, tenant, filter);
     return { items: items.map(presentDelivery), total, limit, offset };
   }
 
   private async find({ environment, tenant }: Caller, endpointId: string): Promise<WebhookEndpoint> {
-    const endpoint = endpointOf(
-      await this.queries.execute(new ListWebhooks(environment, tenant)),
-      endpointId,
-    );
+    const endpoint = endpointOf(await webhooksOf(this.store, environment, tenant), endpointId);
     if (!endpoint) throw notFound('webhook');
     return endpoint;
   }

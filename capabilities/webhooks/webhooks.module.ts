@@ -1,10 +1,10 @@
 import { Module } from '@nestjs/common';
 import { Configuration } from '#platform/configuration.js';
 import { Database } from '#read-store/database.js';
-import { Deliveries, WebhookTransport } from './deliveries.js';
+import { WebhookTransport } from './deliveries.js';
 import { HttpWebhooks } from './http-webhooks.js';
 import { webhookHandlers } from './manage-webhooks.handler.js';
-import { PostgresDeliveries } from './postgres-deliveries.js';
+import { Deliveries } from './postgres-deliveries.js';
 
 /** Webhook endpoints: registering, changing and testing them, and listing their deliveries. */
 @Module({
@@ -18,7 +18,7 @@ import { PostgresDeliveries } from './postgres-deliveries.js';
     {
       provide: Deliveries,
       inject: [Database],
-      useFactory: (database: Database) => new PostgresDeliveries(database),
+      useFactory: (database: Database) => new Deliveries(database),
     },
   ],
   exports: [WebhookTransport, Deliveries],

@@ -7,7 +7,7 @@ import { CheckpointWatcher } from '#read-store/checkpoint-watcher.js';
 import { Comparison, LiveGenerations } from '#capabilities/operate/rebuild/comparison.js';
 import { HistoryFold } from '#capabilities/operate/rebuild/history-fold.js';
 import { prepareBuilds } from '#capabilities/operate/rebuild/prepare-builds.js';
-import { rebuild, rollback, switchOver } from '#capabilities/operate/rebuild/rebuild.js';
+import { rebuild } from '#capabilities/operate/rebuild/rebuild.js';
 import { RebuildSession } from '#capabilities/operate/rebuild/rebuild-session.js';
 import { eventually, ReadStoreFixture, silent } from '#read-store/testing/read-store-fixture.js';
 import { writeHistory } from './support/histories.js';
@@ -140,7 +140,7 @@ describe('a rebuild', () => {
     await fixture.rows(
       `update read_store.projections set event_id = gen_random_uuid() where state = 'retired' and name = 'jobs'`,
     );
-    await expect(rollback(request())).rejects.toThrow('made from event');
+    await expect(rebuild(request(), 'rollback')).rejects.toThrow('made from event');
   });
 
   /**
@@ -180,8 +180,8 @@ describe('a rebuild', () => {
     await fixture.rows(`update live.ledger set amount = 6 where id = 'request-3'`);
     await rebuild(request());
     const ledger = { ...request(), readModels: readModels.filter(({ name }) => name === 'ledger') };
-    await expect(switchOver(ledger)).rejects.toThrow('was found to differ from the live rows');
-    const { models } = await switchOver({ ...ledger, acceptDifferences: true });
+    await expect(rebuild(ledger, 'switch')).rejects.toThrow('was found to differ from the live rows');
+    const { models } = await rebuild({ ...ledger, acceptDifferences: true }, 'switch');
     expect(models).toMatchObject([{ name: 'ledger', switched: true }]);
   });
 
@@ -213,9 +213,9 @@ describe('a rebuild', () => {
     try {
       const prepared = { name: 'all jobs', text: 'select * from live.jobs' };
       expect((await client.query(prepared)).rowCount).toBe(4);
-      for (const [done, change] of [rebuild, rollback, rebuild].entries()) {
+      for (const [done, purpose] of (['rebuild', 'rollback', 'rebuild'] as const).entries()) {
         const before = watcher.current('live', 'jobs');
-        await change(request());
+        await rebuild(request(), purpose);
         expect(watcher.current('live', 'jobs')).toBe(before);
         const head = await writeHistory(fixture, 1, 4 + done);
         expect(await watcher.waitFor('live', 'jobs', head, 2_000)).toBe(true);
@@ -233,7 +233,7 @@ describe('a rebuild', () => {
     await rebuild(request());
     await fixture.passed(await writeHistory(fixture, 4, 8));
     const before = await rowsSeen();
-    await rollback(request());
+    await rebuild(request(), 'rollback');
     expect(await rowsSeen()).toEqual(before);
     expect(await generations()).toMatchObject([
       { generation: 1, state: 'live' },

@@ -7,7 +7,8 @@ import { sweepOrphans, type OrphanSweepOptions } from '#application/process-mana
 import type { JobStreams, JobWithoutTask } from '#application/read-models.js';
 import type { StrandedJobs } from '#application/process-managers/stranded-jobs.js';
 import { resumeFrom, type Anchor } from '#read-store/log-fit.js';
-import type { Deliveries, WebhookTransport } from '#capabilities/webhooks/deliveries.js';
+import type { WebhookTransport } from '#capabilities/webhooks/deliveries.js';
+import type { Deliveries } from '#capabilities/webhooks/postgres-deliveries.js';
 import type { DeliveryTask } from '#capabilities/webhooks/delivery.task.js';
 import type { EventStore, SubscriptionBatch } from '#event-store/event-store.js';
 import type { SnapshotStore } from '#event-store/snapshots.js';

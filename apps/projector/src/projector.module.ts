@@ -108,7 +108,7 @@ export class Projector implements OnApplicationBootstrap, OnApplicationShutdown 
       [batchParentsFollows, BatchParents],
     ] as const;
     const ofCapabilities = installed
-      .flatMap((capability) => capability.processManagers)
+      .flatMap(({ processManagers = [] }) => processManagers)
       .map(async (each) => [each, await each.load()] as const);
     return [...own, ...(await Promise.all(ofCapabilities))].map(([follows, type]) => [
       follows,
@@ -117,7 +117,7 @@ export class Projector implements OnApplicationBootstrap, OnApplicationShutdown 
   }
 
   private async housekeepingTasks(): Promise<HousekeepingTask[]> {
-    const types = installed.flatMap(({ housekeeping }) => housekeeping.map((load) => load()));
+    const types = installed.flatMap(({ housekeeping = [] }) => housekeeping.map((load) => load()));
     return (await Promise.all(types)).map((type) => this.get(type));
   }
 

@@ -6,7 +6,7 @@ import {
 } from '#platform/embedded-postgres.js';
 import { findRunningPostmaster } from '#platform/embedded-postgres/postmaster.js';
 import { messageOf } from '#platform/errors.js';
-import { onConnection } from '#platform/postgres.js';
+import { withConnection } from '#platform/postgres.js';
 import { pause } from '#platform/retry.js';
 import { StartError } from './console.js';
 import type { HomeFolders } from './home.js';
@@ -26,7 +26,7 @@ const connectTimeoutMs = 15_000;
  * @throws StartError when it does not answer
  */
 export async function externalDatabase(url: string): Promise<Database> {
-  await onConnection({ connectionString: url, connectionTimeoutMillis: connectTimeoutMs }, (client) =>
+  await withConnection({ connectionString: url, connectionTimeoutMillis: connectTimeoutMs }, (client) =>
     client.query('select 1'),
   ).catch((error: unknown) => {
     throw new StartError(

@@ -2,6 +2,7 @@ import { actionsPrefix } from '#application/action/record-action.handler.js';
 import type { EventOfType } from '#domain/events.js';
 import { decode } from '#domain/stored-events.js';
 import { parseStreamName } from '#domain/streams.js';
+import type { RecordedEvent } from '#event-store/event-store.js';
 import { defineCall } from '#operator-calls/call.js';
 import { LimitField, timeOf } from '#operator-calls/input.js';
 import { printTable } from '#operator-calls/output.js';
@@ -38,6 +39,33 @@ interface ActionView {
   ended_at: string | null;
 }
 
+/** @param events those of actions, in their order */
+export function actionsIn(events: readonly RecordedEvent[]): ActionView[] {
+  const found = new Map<string, ActionView>();
+  for (const recorded of events) {
+    const { stream, metadata } = recorded;
+    const { type, data } = decode(recorded);
+    if (type === 'ActionEnded') {
+      const known = found.get(stream);
+      const { outcome, summary, at } = data;
+      if (known) Object.assign(known, { outcome, summary, ended_at: at });
+    } else if (type === 'ActionRequested')
+      found.set(stream, {
+        action_id: parseStreamName(stream)?.id ?? stream,
+        request_id: metadata.requestId,
+        at: data.at,
+        by: data.by,
+        via: metadata.actor.startsWith('operator:') ? 'api' : 'command',
+        action: data.action,
+        input: data.input,
+        outcome: 'unknown',
+        summary: null,
+        ended_at: null,
+      });
+  }
+  return [...found.values()];
+}
+
 /**
  * Reads actions from the log. The other events that an action writes have the same `request_id` in their
  * metadata.
@@ -50,35 +78,13 @@ export const listActions = defineCall({
   input: SoughtActions,
   async run(operator, { by, action, from, limit }) {
     const since = from === undefined ? 0 : timeOf('--from', from);
-    const found = new Map<string, ActionView>();
-    for (const recorded of await operator.recorded({ streamPrefixes: [actionsPrefix] })) {
-      const { stream, metadata } = recorded;
-      const { type, data } = decode(recorded);
-      if (type === 'ActionEnded') {
-        const known = found.get(stream);
-        const { outcome, summary, at } = data;
-        if (known) Object.assign(known, { outcome, summary, ended_at: at });
-      } else if (type === 'ActionRequested') {
-        const isSought = action === undefined || `${data.action} `.startsWith(`${action} `);
-        const wanted = (by === undefined || data.by === by) && isSought;
-        if (!wanted || Date.parse(data.at) < since) continue;
-        const id = parseStreamName(stream)?.id ?? stream;
-        const via = metadata.actor.startsWith('operator:') ? 'api' : 'command';
-        found.set(stream, {
-          action_id: id,
-          request_id: metadata.requestId,
-          at: data.at,
-          by: data.by,
-          via,
-          action: data.action,
-          input: data.input,
-          outcome: 'unknown',
-          summary: null,
-          ended_at: null,
-        });
-      }
-    }
-    return { actions: [...found.values()].reverse().slice(0, limit) };
+    const actions = actionsIn(await operator.recorded({ streamPrefixes: [actionsPrefix] })).filter(
+      (each) =>
+        (by === undefined || each.by === by) &&
+        (action === undefined || `${each.action} `.startsWith(`${action} `)) &&
+        Date.parse(each.at) >= since,
+    );
+    return { actions: actions.reverse().slice(0, limit) };
   },
   print: ({ actions }) =>
     printTable(actions, {

@@ -1,4 +1,4 @@
-import pg from 'pg';
+import type pg from 'pg';
 import { environments, streamName, type Environment } from '#domain/streams.js';
 import type { EventStore } from '#event-store/event-store.js';
 import { isServing } from '#read-store/projection-checkpoints.js';
@@ -6,6 +6,7 @@ import { forgetGeneration, loadGenerations } from '../rebuild/generations.js';
 import { bindTo, boundLog, type BoundLog } from '#read-store/log-fit.js';
 import { CallRefused } from '#operator-calls/call-refused.js';
 import { consumers } from '../health/consumers.js';
+import { withDatabase } from '../service.js';
 
 /**
  * - `translate`: every consumer has handled all of the source, and goes on behind the last event of the target.
@@ -203,19 +204,14 @@ async function forgetLostKeys(client: pg.Client, env: Environment, store: EventS
   return lost.length;
 }
 
-async function inTransactionOn<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
-  const client = new pg.Client({ connectionString: url, application_name: 'atelier-cli' });
-  client.on('error', () => undefined);
-  await client.connect();
-  try {
+function inTransactionOn<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
+  // The end of the connection also ends a transaction that was not committed.
+  return withDatabase(url, undefined, async (client) => {
     await client.query('begin');
     const result = await work(client);
     await client.query('commit');
     return result;
-  } finally {
-    // Also ends a transaction that was not committed.
-    await client.end();
-  }
+  });
 }
 
 async function reset(client: pg.Client): Promise<'reset'> {

@@ -1,12 +1,9 @@
-import { Unwell } from '#operator-calls/health.js';
+import { Unwell, type HealthSources } from '#operator-calls/health.js';
 import { processManagers } from '#application/process-managers/process-managers.js';
 import { environments, type Environment } from '#domain/streams.js';
-import type { EventStore } from '#event-store/event-store.js';
-import type { Configuration } from '#platform/configuration.js';
 import { readModels } from '#projections/read-models.js';
 import { consumersOf, lagsOf } from '#read-store/consumers.js';
 import type { Queries } from '#read-store/data-source.js';
-import { answerWithinMs, patience, withDatabase, withEventStore } from '../service.js';
 
 /** All read models and process managers that the projector runs. */
 export const consumers = consumersOf(readModels, processManagers);
@@ -33,23 +30,14 @@ const mostCounted = 500;
 /** The state of a consumer whose checkpoint does not belong to this store. */
 const beyondTheLog = 'beyond the log';
 
-/** How far behind each consumer is that has ever run. @param kind of the event store */
-export function readConsumers(configuration: Configuration, kind: string): Promise<ConsumerStatus[]> {
-  return withDatabase(configuration.databaseUrl, answerWithinMs, (client) =>
-    withEventStore(configuration, patience, (store) => compareWithLog(client, store, kind === 'PostgreSQL')),
-  );
-}
-
-/** Whether the positions of the event store count events, as PostgreSQL's do. */
-export const countsPositions = ({ eventStoreUrl }: Pick<Configuration, 'eventStoreUrl'>): boolean =>
-  /^postgres(?:ql)?:/.test(eventStoreUrl);
-
-/** @param positionsAreCounts the result of {@link countsPositions} */
-export async function compareWithLog(
-  database: Queries,
-  store: EventStore,
-  positionsAreCounts: boolean,
-): Promise<ConsumerStatus[]> {
+/** How far behind each consumer is that has ever run. */
+export async function readConsumers({
+  database,
+  store,
+  configuration,
+}: HealthSources): Promise<ConsumerStatus[]> {
+  // PostgreSQL's positions count events; those of EventStoreDB are places in a file.
+  const positionsAreCounts = /^postgres(?:ql)?:/.test(configuration.eventStoreUrl);
   const [rows, head] = await Promise.all([readRows(database), store.head()]);
   const followed = rows.map((row) => {
     const { env: environment, name, position } = row;

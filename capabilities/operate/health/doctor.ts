@@ -18,6 +18,7 @@ import { readOpenCharges } from '#projections/ledger/ledger.reader.js';
 import { errorCode, messageOf } from '#platform/errors.js';
 import { onlyRow } from '#platform/postgres.js';
 import { pgBossQueueLevels } from '#render-queue/queue-levels.js';
+import { levelsOf, queuePatienceSeconds } from '../now/figures.js';
 import { findStranded } from '../jobs/stranded-jobs.js';
 import { judgeConsumers, lagText, readConsumers, type ConsumerStatus } from './consumers.js';
 import { findConfiguration } from '#operator-calls/find-configuration.js';
@@ -85,7 +86,9 @@ async function examine(configuration: Configuration): Promise<Diagnosis> {
     await check('log', 'docs/production.md, Restore, says how to go on', () => judgeLog(configuration)),
     await check('read models', afterTheStores, async () => {
       if (!eventStore) throw new Error('how far they are is unknown without the event store');
-      consumers = await readConsumers(configuration, eventStore.kind);
+      consumers = await withDatabase(databaseUrl, answerWithinMs, (database) =>
+        withEventStore(configuration, patience, (store) => readConsumers({ database, store, configuration })),
+      );
       return judgeConsumers(of('read model'));
     }),
     await check('process managers', afterTheStores, async () => {
@@ -270,7 +273,7 @@ async function judgeWriters(configuration: Configuration): Promise<string> {
     : `each event after position ${withoutProof} must prove that this service wrote it`;
 }
 
-export interface QueueStatus {
+interface QueueStatus {
   readonly env: string;
   readonly waiting: number;
   readonly active: number;
@@ -282,20 +285,15 @@ export interface QueueStatus {
 async function readQueues(databaseUrl: string): Promise<QueueStatus[]> {
   const levels = await withDatabase(databaseUrl, answerWithinMs, (client) => pgBossQueueLevels(client)());
   return environments.map((env) => {
-    const of = (wanted: 'waiting' | 'delayed' | 'active') =>
-      levels.find(({ environment, state }) => environment === env && state === wanted);
-    const { tasks = 0, oldestSeconds = 0 } = of('waiting') ?? {};
+    const { waiting, delayed, active, oldest_seconds } = levelsOf(env, levels);
     return {
       env,
-      waiting: tasks + (of('delayed')?.tasks ?? 0),
-      active: of('active')?.tasks ?? 0,
-      oldest_seconds: tasks > 0 ? Math.round(oldestSeconds) : null,
+      waiting: waiting + delayed,
+      active,
+      oldest_seconds: waiting > 0 ? oldest_seconds : null,
     };
   });
 }
-
-/** If there is a worker, it takes a task within seconds unless it renders others. */
-const queuePatienceSeconds = 30;
 
 /** @throws Error if tasks wait and no worker renders */
 function judgeQueues(queues: readonly QueueStatus[]): string {

@@ -1,13 +1,11 @@
 import { healthOfCapabilities, type NowOfCapabilities } from '#capabilities/parts.js';
-import { readServerVersion } from '#event-store/open-event-store.js';
 import { messageOf } from '#platform/errors.js';
 import { pgBossQueueLevels } from '#render-queue/queue-levels.js';
 import { defineCall } from '#operator-calls/call.js';
 import type { HealthSources } from '#operator-calls/health.js';
 import { InEnvironment, NoInput } from '#operator-calls/input.js';
-import { compareWithLog, countsPositions, lagText, readConsumers } from './consumers.js';
+import { lagText, readConsumers } from './consumers.js';
 import { printLine, printTable } from '#operator-calls/output.js';
-import { answerWithinMs, withDatabase } from '../service.js';
 
 /** Process managers follow the log and act on its events. */
 export const listProcesses = defineCall({
@@ -18,8 +16,8 @@ export const listProcesses = defineCall({
   input: InEnvironment,
   async run(operator, { env }) {
     const { store, configuration } = operator;
-    const all = await compareWithLog(await operator.database(), store, countsPositions(configuration));
-    const processes = all
+    const database = await operator.database();
+    const processes = (await readConsumers({ database, store, configuration }))
       .filter(({ kind, env: of }) => kind === 'process manager' && (env ?? of) === of)
       .map(({ kind: _kind, parked: _parked, ...rest }) => rest);
     return { process_managers: processes };
@@ -57,12 +55,11 @@ export const showStatus = defineCall({
   input: NoInput,
   async run(operator) {
     const { configuration, store } = operator;
-    const { databaseUrl, eventStoreUrl } = configuration;
-    const { kind } = await readServerVersion(eventStoreUrl, answerWithinMs);
+    const sources = { store, configuration, database: await operator.database() };
     const [consumers, queues, told] = await Promise.all([
-      readConsumers(configuration, kind),
-      withDatabase(databaseUrl, answerWithinMs, (client) => pgBossQueueLevels(client)()),
-      statusOfCapabilities({ store, configuration, database: await operator.database() }),
+      readConsumers(sources),
+      pgBossQueueLevels(sources.database)(),
+      statusOfCapabilities(sources),
     ]);
     return {
       consumers,

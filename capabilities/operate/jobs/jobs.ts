@@ -47,16 +47,9 @@ export const listJobs = defineCall({
   may: ['read'],
   summary: 'Jobs across tenants, the latest first',
   input: SoughtJobs,
-  async run(operator, { env, limit, offset, ...sought }) {
-    const found = [];
-    let total = 0;
-    for (const environment of environmentsOf(env)) {
-      const [rows, count] = await rowsOf(operator, environment, sought, offset + limit);
-      total += count;
-      found.push(...rows.map((row) => describeRow(environment, row)));
-    }
-    found.sort((one, other) => other.created_at.getTime() - one.created_at.getTime());
-    return { jobs: found.slice(offset, offset + limit), total };
+  async run(operator, sought) {
+    const { found, total } = await pageOfJobs(operator, sought);
+    return { jobs: found.map(({ env, row }) => describeRow(env, row)), total };
   },
   print: ({ jobs, total }, { offset }) => {
     printTable(jobs, {
@@ -75,7 +68,20 @@ export const listJobs = defineCall({
   },
 });
 
-export async function rowsOf(
+/** One page of the rows of the chosen environments, the latest first. */
+export async function pageOfJobs(operator: Operator, { env, limit, offset, ...sought }: SoughtJobs) {
+  const found: { env: Environment; row: JobRow }[] = [];
+  let total = 0;
+  for (const environment of environmentsOf(env)) {
+    const [rows, count] = await rowsOf(operator, environment, sought, offset + limit);
+    total += count;
+    found.push(...rows.map((row) => ({ env: environment, row })));
+  }
+  found.sort((one, other) => other.row.createdAt.getTime() - one.row.createdAt.getTime());
+  return { found: found.slice(offset, offset + limit), total };
+}
+
+async function rowsOf(
   operator: Operator,
   environment: Environment,
   { tenant, status, workflow, model, error, from, to }: Omit<SoughtJobs, keyof PageInEnvironment>,

@@ -247,13 +247,8 @@ function statusOf({ retiresAt, revokedAt }: KeyRow): 'active' | 'retiring' | 're
   return retiresAt > systemClock() ? 'retiring' : 'retired';
 }
 
-interface FoundKey {
-  readonly environment: Environment;
-  readonly tenant: string;
-}
-
 /** Finds a key by its id, and the key's environment with it. @throws CallRefused if there is none */
-async function findKey(operator: Operator, keyId: string): Promise<FoundKey> {
+async function findKey(operator: Operator, keyId: string) {
   for (const environment of environments) {
     const found = await findApiKey(operator.store, environment, keyId);
     if (found) return { environment, tenant: found.key.tenant };

@@ -1,6 +1,6 @@
 import type { ActionOutcome } from '#domain/action/action.events.js';
-import { decode } from '#domain/stored-events.js';
 import type { RecordedEvent } from '#event-store/event-store.js';
+import { actionsIn } from '../actions/list-actions.js';
 
 export const auditAction = 'ledger audit';
 
@@ -24,16 +24,8 @@ export function lastAudit(actions: readonly RecordedEvent[]): AuditMade | null {
   const asked = actions.findLast(
     (each) => each.type === 'ActionRequested' && (each.data as { action?: unknown }).action === auditAction,
   );
-  if (!asked) return null;
-  const ofIt = actions.filter(({ stream }) => stream === asked.stream).map(decode);
-  let made: AuditMade | null = null;
-  for (const { type, data } of ofIt) {
-    if (type === 'ActionRequested')
-      made = { by: data.by, at: data.at, holds: false, summary: null, outcome: 'unknown' };
-    if (type === 'ActionEnded' && made) {
-      const { at, outcome, summary } = data;
-      made = { ...made, at, outcome, summary, holds: summary?.startsWith(well) ?? false };
-    }
-  }
-  return made;
+  const [made] = asked ? actionsIn(actions.filter(({ stream }) => stream === asked.stream)) : [];
+  if (!made) return null;
+  const { by, at, ended_at, summary, outcome } = made;
+  return { by, at: ended_at ?? at, holds: summary?.startsWith(well) ?? false, summary, outcome };
 }

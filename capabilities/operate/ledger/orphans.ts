@@ -9,7 +9,7 @@ import { systemClock } from '#platform/clock.js';
 import { createLogger } from '#platform/logger.js';
 import type { OverdueCharge } from '#projections/ledger/ledger.reader.js';
 import { IntegerField } from '#validation/fields.js';
-import { ledgerOf } from './ledger-of.js';
+import { ledgerOf } from '#operator-calls/ledger-of.js';
 import { defineCall } from '#operator-calls/call.js';
 import { InEnvironment, environmentsOf } from '#operator-calls/input.js';
 import type { Operator } from '#operator-calls/operator.js';

@@ -1,6 +1,7 @@
 import { environments, type Environment } from '#domain/streams.js';
 import { onlyRow } from '#platform/postgres.js';
 import type { Queries } from '#read-store/data-source.js';
+import type { QueueLevel, TaskState } from '#render-queue/render-queue.js';
 
 // Present figures from the read models and the queues. The cost of each statement depends on open and new rows,
 // not on those that ended long ago.
@@ -119,3 +120,18 @@ export const readDay = (database: Queries): Promise<Day[]> =>
       return { env, ...onlyRow({ rows: await credits }), models: await models };
     }),
   );
+
+/** A worker takes a task sooner than this unless others are under way. */
+export const queuePatienceSeconds = 30;
+
+/** The tasks of one environment. @param levels of all environments and states */
+export function levelsOf(env: Environment, levels: readonly QueueLevel[]) {
+  const of = (state: TaskState) => levels.find((level) => level.environment === env && level.state === state);
+  return {
+    env,
+    waiting: of('waiting')?.tasks ?? 0,
+    delayed: of('delayed')?.tasks ?? 0,
+    active: of('active')?.tasks ?? 0,
+    oldest_seconds: Math.round(of('waiting')?.oldestSeconds ?? 0),
+  };
+}

@@ -10,11 +10,10 @@ import { marginOf } from '#operator-calls/margin.js';
 import { readOpenCharges, type OpenChargeLevel } from '#projections/ledger/ledger.reader.js';
 import { readSignsOfLife } from '#read-store/signs-of-life.js';
 import { pgBossQueueLevels } from '#render-queue/queue-levels.js';
-import type { QueueLevel } from '#render-queue/render-queue.js';
 import { defineCall, type AsJson } from '#operator-calls/call.js';
 import type { HealthSources } from '#operator-calls/health.js';
 import { NoInput } from '#operator-calls/input.js';
-import { compareWithLog, countsPositions, lagText } from '../health/consumers.js';
+import { lagText, readConsumers } from '../health/consumers.js';
 import { findStranded } from '../jobs/stranded-jobs.js';
 import { lastAudit } from '../ledger/last-audit.js';
 import type { Operator } from '#operator-calls/operator.js';
@@ -48,6 +47,7 @@ class NowReader {
   private async look(operator: Operator) {
     const { configuration, store } = operator;
     const database = await operator.database();
+    const sources = { store, database, configuration };
     const stranded = environments.map(async (env) => ({
       env,
       jobs: (await unlessGone(findStranded(database, store, env), [])).length,
@@ -62,15 +62,15 @@ class NowReader {
         ...([figures.readUnfinished(database), figures.readEnds(database)] as const),
         // The sweep may take another horizon's time, as the doctor also assumes.
         readOpenCharges(database, 2 * configuration.projector.orphanHorizonMs),
-        compareWithLog(database, store, countsPositions(configuration)),
-        tellCapabilities({ store, database, configuration }),
+        readConsumers(sources),
+        tellCapabilities(sources),
         operator.recorded({ streamPrefixes: [actionsPrefix] }).then(lastAudit),
         this.day.forceFetch('day', { context: operator }),
         Promise.all(stranded),
       ]);
     const facts = {
       processes,
-      queues: (queues ? environments : []).map((env) => levelsOf(env, queues)),
+      queues: queues ? environments.map((env) => figures.levelsOf(env, queues)) : [],
       oldest_jobs: oldest,
       unfinished,
       last_hour: environments.map((env) => hourOf(env, ends)),
@@ -93,17 +93,6 @@ class NowReader {
 function chargesOf({ environment, count, credits, oldestSeconds, orphaned }: OpenChargeLevel) {
   const oldest_seconds = Math.round(oldestSeconds);
   return { env: environment, open: count, credits, orphaned, oldest_seconds };
-}
-
-function levelsOf(env: Environment, levels: readonly QueueLevel[] | undefined) {
-  const of = (state: string) => levels?.find((each) => each.environment === env && each.state === state);
-  return {
-    env,
-    waiting: of('waiting')?.tasks ?? 0,
-    delayed: of('delayed')?.tasks ?? 0,
-    active: of('active')?.tasks ?? 0,
-    oldest_seconds: Math.round(of('waiting')?.oldestSeconds ?? 0),
-  };
 }
 
 function dayOf({ env, models, ...credits }: figures.Day, list: Pick<ModelList, 'currency' | 'credit_price'>) {

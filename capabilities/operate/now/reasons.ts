@@ -1,6 +1,7 @@
 import type { NowOfCapabilities } from '#capabilities/parts.js';
 import type { Environment } from '#domain/streams.js';
 import { silences, type SeenProcess } from '#read-store/signs-of-life.js';
+import { queuePatienceSeconds } from './figures.js';
 import { lagText, patienceSeconds, type ConsumerStatus } from '../health/consumers.js';
 import type { AuditMade } from '../ledger/last-audit.js';
 
@@ -51,8 +52,6 @@ export interface Facts {
   readonly last_audit: AuditMade | null;
 }
 
-/** A worker takes a task sooner than this unless others are under way. */
-const queuePatienceSeconds = 30;
 /** A failure rate over fewer jobs says nothing about their engine. */
 const fewJobs = 10;
 const worryingRefunds = 0.1;

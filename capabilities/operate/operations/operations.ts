@@ -135,9 +135,7 @@ export const enable = defineCall({
   input: OneOperation,
   features: [OperationModule],
   run: (operator, { reason = 'enabled by the operator', ...input }) =>
-    change(operator, input, async (context) => {
-      await operator.execute(new SwitchOperation(context, input.name, { enabled: true, reason }));
-    }),
+    switchTo(operator, input, { enabled: true, reason }),
   print: printOperations,
 });
 
@@ -149,17 +147,18 @@ export const disable = defineCall({
   input: OneOperation,
   features: [OperationModule],
   run: (operator, { reason = 'disabled by the operator', ...input }) =>
-    change(operator, input, async (context) => {
-      await operator.execute(new SwitchOperation(context, input.name, { enabled: false, reason }));
-    }),
+    switchTo(operator, input, { enabled: false, reason }),
   print: printOperations,
 });
+
+const switchTo = (operator: Operator, input: OneOperation, to: { enabled: boolean; reason: string }) =>
+  change(operator, input, (context) => operator.execute(new SwitchOperation(context, input.name, to)));
 
 /** Makes the change in each chosen environment, and returns the operation's terms after it. */
 async function change(
   operator: Operator,
   { env, name }: Pick<OneOperation, 'env' | 'name'>,
-  execute: (context: CommandContext) => Promise<void>,
+  execute: (context: CommandContext) => Promise<unknown>,
 ) {
   const current = operator.get(Operations);
   const operations = [];

@@ -2,15 +2,14 @@ import { ObjectStorageModule } from '#adapters/object-storage.module.js';
 import { readForwards } from '#application/aggregate.js';
 import type { JobArtifact } from '#domain/job/job.events.js';
 import { decode } from '#domain/stored-events.js';
-import { streamName, type Environment } from '#domain/streams.js';
+import { streamName } from '#domain/streams.js';
 import { systemClock } from '#platform/clock.js';
-import type { JobRow } from '#projections/jobs/jobs.read-model.js';
 import { ObjectStorage } from '#storage/object-storage.js';
 import { ThumbnailSigner } from '#storage/thumbnail-signer.js';
 import { IdField, TextField } from '#validation/fields.js';
 import { defineCall } from '#operator-calls/call.js';
-import { PageInEnvironment, printRest, environmentsOf } from '#operator-calls/input.js';
-import { OneJob, requireJob, rowsOf } from '../jobs/jobs.js';
+import { PageInEnvironment, printRest } from '#operator-calls/input.js';
+import { OneJob, pageOfJobs, requireJob } from '../jobs/jobs.js';
 import type { Operator } from '#operator-calls/operator.js';
 import { printTable } from '#operator-calls/output.js';
 
@@ -51,22 +50,14 @@ export const listPictures = defineCall({
   summary: 'The finished pictures of all tenants, the latest first, with URLs that expire',
   input: SoughtPictures,
   features: [ObjectStorageModule],
-  async run(operator, { env, limit, offset, ...sought }) {
-    const found: { env: Environment; row: JobRow }[] = [];
-    let total = 0;
-    for (const environment of environmentsOf(env)) {
-      const filter = { ...sought, status: 'SUCCESS' as const };
-      const [rows, count] = await rowsOf(operator, environment, filter, offset + limit);
-      total += count;
-      found.push(...rows.map((row) => ({ env: environment, row })));
-    }
-    found.sort((one, other) => other.row.createdAt.getTime() - one.row.createdAt.getTime());
+  async run(operator, sought) {
+    const { found, total } = await pageOfJobs(operator, { ...sought, status: 'SUCCESS' });
     const jobs = [];
-    for (const { env: environment, row } of found.slice(offset, offset + limit)) {
+    for (const { env, row } of found) {
       const finals = (row.result ?? []).filter(({ role }) => role === 'final');
       jobs.push({
         job_id: row.publicId,
-        env: environment,
+        env,
         tenant_id: row.tenant,
         workflow: row.operation,
         model: row.imageModel,

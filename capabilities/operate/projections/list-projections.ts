@@ -1,11 +1,9 @@
-import type pg from 'pg';
 import type { Environment } from '#domain/streams.js';
-import { readServerVersion } from '#event-store/open-event-store.js';
-import type { Configuration } from '#platform/configuration.js';
+import { onlyRow } from '#platform/postgres.js';
+import type { Queries } from '#read-store/data-source.js';
 import { lagText, readConsumers, type ConsumerStatus } from '../health/consumers.js';
 import { defineCall } from '#operator-calls/call.js';
 import { InEnvironment } from '#operator-calls/input.js';
-import { answerWithinMs, withDatabase } from '../service.js';
 import { printLine, printTable } from '#operator-calls/output.js';
 
 interface GenerationRow {
@@ -32,15 +30,18 @@ export const listProjections = defineCall({
   may: ['read'],
   summary: 'Every generation of every read model: state, position, rows, what is parked',
   input: InEnvironment,
-  async run({ configuration }, { env }) {
+  async run(operator, { env }) {
+    const { configuration, store } = operator;
+    const database = await operator.database();
     const [generations, consumers] = await Promise.all([
-      readGenerations(configuration.databaseUrl, env),
-      readLags(configuration),
+      readGenerations(database, env),
+      readConsumers({ database, store, configuration }),
     ]);
     const listed = generations.map((each): ListedGeneration => {
       const isServing = each.state === 'live' || each.state === 'halted';
       const behind = consumers.find(
-        ({ env: of, name }) => isServing && of === each.env && name === each.name,
+        ({ kind, env: of, name }) =>
+          isServing && kind === 'read model' && of === each.env && name === each.name,
       );
       return { ...each, behind };
     });
@@ -49,18 +50,12 @@ export const listProjections = defineCall({
   print: ({ projections }) => printGenerations(projections),
 });
 
-async function readLags(configuration: Configuration): Promise<ConsumerStatus[]> {
-  const { kind: store } = await readServerVersion(configuration.eventStoreUrl, answerWithinMs);
-  return (await readConsumers(configuration, store)).filter(({ kind }) => kind === 'read model');
-}
-
-function readGenerations(
-  databaseUrl: string,
+async function readGenerations(
+  database: Queries,
   env: Environment | undefined,
 ): Promise<Omit<ListedGeneration, 'behind'>[]> {
-  return withDatabase(databaseUrl, undefined, async (client) => {
-    const { rows } = await client.query<GenerationRow>(
-      `select environment as env, name, generation, version, halted_because as because, position::text,
+  const { rows } = await database.query(
+    `select environment as env, name, generation, version, halted_because as because, position::text,
           -- What waits for a switch is shown as what it is built for; the reason beside it tells more.
           case when state in ('comparing', 'complete', 'differing') then 'building' else state end as state,
           to_regclass(format('%I.%I', environment, name || '_g' || generation))::text as table,
@@ -68,18 +63,19 @@ function readGenerations(
             where (e.environment, e.name, e.generation) = (p.environment, p.name, p.generation)) as parked_streams
         from read_store.projections p where environment = coalesce($1, environment)
         order by environment, name, generation`,
-      [env ?? null],
-    );
-    const counted = [];
-    for (const row of rows) counted.push({ ...row, rows: await countRows(client, row.table) });
-    return counted;
-  });
+    [env ?? null],
+  );
+  const counted = [];
+  // The statement names and types its columns.
+  for (const row of rows as GenerationRow[])
+    counted.push({ ...row, rows: await countRows(database, row.table) });
+  return counted;
 }
 
-async function countRows(client: pg.Client, table: string | null): Promise<number | null> {
+async function countRows(database: Queries, table: string | null): Promise<number | null> {
   if (table === null) return null;
-  const { rows } = await client.query<{ rows: string }>(`select count(*) as rows from ${table}`);
-  return Number(rows[0]?.rows);
+  const { rows } = await database.query(`select count(*)::float8 as rows from ${table}`);
+  return onlyRow({ rows: rows as { rows: number }[] }).rows;
 }
 
 function describeGeneration({ because, table, behind, ...rest }: ListedGeneration) {

@@ -1,9 +1,9 @@
 import type { Environment } from '#domain/streams.js';
 import { readModels } from '#projections/read-models.js';
 import type { ReadModel } from '#read-store/read-model.js';
-import * as rebuilding from '../rebuild/rebuild.js';
 import type { RowDifferences } from '../rebuild/comparison.js';
-import type { RebuildReport, RebuiltModel } from '../rebuild/rebuild.js';
+import type { Purpose } from '../rebuild/prepare-builds.js';
+import { rebuild, type RebuildReport, type RebuiltModel } from '../rebuild/rebuild.js';
 import { RebuildRefused } from '../rebuild/rebuild-session.js';
 import { BooleanField, ListField, text } from '#validation/fields.js';
 import { defineCall, type Asked, type AsJson } from '#operator-calls/call.js';
@@ -35,15 +35,6 @@ class Rebuilding extends Switching {
   switch: boolean = true;
 }
 
-const work = {
-  rebuild: rebuilding.rebuild,
-  compare: rebuilding.compare,
-  switch: rebuilding.switchOver,
-  rollback: rebuilding.rollback,
-};
-
-type Work = keyof typeof work;
-
 const again = 'stopped: run the same command again';
 
 export const rebuildReadModels = defineCall({
@@ -53,9 +44,7 @@ export const rebuildReadModels = defineCall({
   long: `${again}, and it goes on from here`,
   summary: 'Fold the history again beside the live rows, compare, and switch',
   input: Rebuilding,
-  typed: { name: 'argument' },
-  run: (operator, input, asked) => carryOut('rebuild', operator, input, asked),
-  ...printing('rebuild'),
+  ...carriedOut('rebuild'),
 });
 
 export const compareReadModels = defineCall({
@@ -66,9 +55,7 @@ export const compareReadModels = defineCall({
   readOnly: 'silent',
   summary: 'Prove that the live rows are what the history says; changes nothing',
   input: ChosenReadModels,
-  typed: { name: 'argument' },
-  run: (operator, input, asked) => carryOut('compare', operator, input, asked),
-  ...printing('compare'),
+  ...carriedOut('compare'),
 });
 
 export const switchReadModels = defineCall({
@@ -78,9 +65,7 @@ export const switchReadModels = defineCall({
   long: again,
   summary: 'Compare rows that an earlier rebuild made once more, and switch to them',
   input: Switching,
-  typed: { name: 'argument' },
-  run: (operator, input, asked) => carryOut('switch', operator, input, asked),
-  ...printing('switch'),
+  ...carriedOut('switch'),
 });
 
 export const rollBackReadModels = defineCall({
@@ -90,9 +75,7 @@ export const rollBackReadModels = defineCall({
   long: again,
   summary: 'Go back to the rows that were live before the last switch',
   input: ChosenReadModels,
-  typed: { name: 'argument' },
-  run: (operator, input, asked) => carryOut('rollback', operator, input, asked),
-  ...printing('rollback'),
+  ...carriedOut('rollback'),
 });
 
 /**
@@ -100,7 +83,7 @@ export const rollBackReadModels = defineCall({
  * caller does not accept.
  */
 async function carryOut(
-  what: Work,
+  what: Purpose,
   { configuration }: Operator,
   input: ChosenReadModels & Partial<Rebuilding>,
   { signal, onProgress }: Asked,
@@ -113,7 +96,7 @@ async function carryOut(
     for (const environment of environmentsOf(env)) {
       const options = { environment, readModels, signal, onProgress, acceptDifferences, switchOver };
       const report = await withEventStore(configuration, { maxConnections: 3 }, (eventStore) =>
-        work[what]({ ...options, url, eventStore }),
+        rebuild({ ...options, url, eventStore }, what),
       );
       reports.push({ env: environment, ...report });
     }
@@ -126,8 +109,12 @@ async function carryOut(
 
 type Rebuilt = AsJson<Awaited<ReturnType<typeof carryOut>>>;
 
-function printing(what: Work) {
+/** The parts that the four calls share. */
+function carriedOut(what: Purpose) {
   return {
+    typed: { name: 'argument' } as const,
+    run: (operator: Operator, input: ChosenReadModels, asked: Asked) =>
+      carryOut(what, operator, input, asked),
     print: (result: Rebuilt) => printRebuilt(what, result),
     complaint: ({ environments }: Rebuilt, input: object) =>
       complaintAbout(what, environments, 'accept_differences' in input && input.accept_differences === true),
@@ -156,7 +143,7 @@ interface Compared {
 
 /** Undefined if everything is as the caller wanted it. */
 function complaintAbout(
-  what: Work,
+  what: Purpose,
   environments: readonly { readonly env: string; readonly projections: readonly Compared[] }[],
   acceptDifferences: boolean,
 ): string | undefined {
@@ -171,7 +158,7 @@ function complaintAbout(
   return `not switched, because the new rows differ from the live ones: ${named(differing)}; look at them, then run "atelier projections switch NAME --accept-differences"`;
 }
 
-function describeReports(what: Work, reports: readonly EnvironmentReport[]) {
+function describeReports(what: Purpose, reports: readonly EnvironmentReport[]) {
   return reports.map(({ env, events, foldSeconds, heldMs, models }) => ({
     env,
     events,
@@ -204,7 +191,7 @@ function describeModel(model: RebuiltModel) {
   };
 }
 
-function printRebuilt(what: Work, { environments }: Rebuilt): void {
+function printRebuilt(what: Purpose, { environments }: Rebuilt): void {
   const all = environments.flatMap(({ env, projections }) => projections.map((model) => ({ env, model })));
   printTable(all, {
     environment: ({ env }) => env,
@@ -228,14 +215,14 @@ function printRebuilt(what: Work, { environments }: Rebuilt): void {
   }
 }
 
-const outcomeHead: Readonly<Record<Work, string>> = {
+const outcomeHead: Readonly<Record<Purpose, string>> = {
   rebuild: 'switched',
   compare: '',
   switch: 'switched',
   rollback: 'switched back',
 };
 
-function outcome(what: Work, { switched }: DescribedModel): string {
+function outcome(what: Purpose, { switched }: DescribedModel): string {
   if (what === 'compare') return '';
   return switched ? 'yes' : 'NO';
 }

@@ -24,9 +24,11 @@ import { RebuildRefused, type RebuildSession } from './rebuild-session.js';
 
 /**
  * - `rebuild`: goes on with what an earlier run left half-way, or begins anew.
- * - `compare`: always begins anew, and leaves everything else as it is.
- * - `switch`: goes on with what was built before, whether or not it differed.
- * - `rollback`: goes on with the generation that was retired last.
+ * - `compare`: proves that the live rows equal the fold of the history, or shows where they differ. It always begins
+ *   anew, and leaves nothing behind.
+ * - `switch`: goes on with what was built before, whether or not it differed. Compares it with the live generations, and
+ *   puts it in the place of those.
+ * - `rollback`: goes on with the generation that was retired last, and compares no rows.
  */
 export type Purpose = 'rebuild' | 'compare' | 'switch' | 'rollback';
 

@@ -54,28 +54,7 @@ export interface RebuildReport {
  * that. One without a table is not compared.
  * @throws RebuildRefused, SkippedEvent, the reason of the signal
  */
-export async function rebuild(request: RebuildRequest): Promise<RebuildReport> {
-  return run(request, 'rebuild');
-}
-
-/**
- * Proves that the live rows equal the fold of the history, or shows where they differ. Leaves nothing behind.
- */
-export async function compare(request: RebuildOptions): Promise<RebuildReport> {
-  return run(request, 'compare');
-}
-
-/** Compares generations that were built before with the live ones, and puts them in the place of those. */
-export async function switchOver(request: RebuildRequest): Promise<RebuildReport> {
-  return run(request, 'switch');
-}
-
-/** Makes the previously live generation live again, after it has caught up. It compares no rows. */
-export async function rollback(request: RebuildOptions): Promise<RebuildReport> {
-  return run(request, 'rollback');
-}
-
-async function run(request: RebuildRequest, purpose: Purpose): Promise<RebuildReport> {
+export async function rebuild(request: RebuildRequest, purpose: Purpose = 'rebuild'): Promise<RebuildReport> {
   await using session = await RebuildSession.open(request);
   const preparation = await prepareBuilds(session, purpose, request.acceptDifferences ?? false);
   try {

@@ -147,7 +147,7 @@ function inWords(state: Record<string, unknown>): string {
 /** Undefined for streams that are a list of facts and fold into nothing. */
 export async function foldOf(category: StreamCategory): Promise<ReplayedFold | undefined> {
   for (const { folds } of installed) {
-    const make = await folds[category]?.();
+    const make = await folds?.[category]?.();
     if (make) return make();
   }
   return foldOfKernel(category);

@@ -16,7 +16,7 @@ log with the operator's name before it is done. See docs/operators-api.md.
 `.trim();
 
 const json = (schema: object) => ({ content: { 'application/json': { schema } } });
-const resultOf = readResultSchemas([...new Set(declaredCalls.map(({ file }) => file))]);
+const resultOf = readResultSchemas();
 const ofSignIn = (await signIn?.describe()) ?? { paths: {}, schemas: {}, securitySchemes: {} };
 const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` });
 const text = { type: 'string' };
@@ -211,8 +211,8 @@ const runPaths = {
 function describeAdminApi(): object {
   const paths: Record<string, Record<string, object>> = {};
   const results: Record<string, object> = {};
-  for (const { file, name, call } of declaredCalls) {
-    results[resultNameOf(call)] = resultOf(file, name);
+  for (const { name, call } of declaredCalls) {
+    results[resultNameOf(call)] = resultOf(name);
     const [method = '', path = ''] = call.route.split(' ');
     const template = `/admin/v1${path.replace(/:(\w+)/g, '{$1}')}`;
     paths[template] = { ...paths[template], [method.toLowerCase()]: operationOf(call) };

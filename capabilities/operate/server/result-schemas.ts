@@ -4,31 +4,28 @@ import ts from 'typescript';
 type Schema = Readonly<Record<string, unknown>>;
 
 /**
- * The schema of each call's answer, by file and name of its export. It comes from the type that TypeScript has
- * inferred of the call's `run`. So the description cannot differ from the compiled code, and no shape is
- * written down twice. It is read from the sources when the description is made.
- * @param files that export calls
+ * The schema of each call's answer, by the name of its export. It comes from the type that TypeScript has inferred
+ * of the call's `run`. So the description cannot differ from the compiled code, and no shape is written down twice.
+ * It is read from the sources when the description is made.
  */
-export function readResultSchemas(files: readonly string[]): (file: string, name: string) => Schema {
+export function readResultSchemas(): (name: string) => Schema {
   const { config } = ts.readConfigFile('tsconfig.json', (path) => ts.sys.readFile(path)) as {
     config: object;
   };
   const { options } = ts.parseJsonConfigFileContent({ ...config, include: [] }, ts.sys, '.');
+  const files = ts.sys.readDirectory('capabilities', ['.ts'], ['**/*spec.ts', '**/test']);
   const program = ts.createProgram(files, options);
   const checker = program.getTypeChecker();
-  const exportsOf = (path: string): ts.Type => {
-    const source = program.getSourceFile(path);
-    const symbol = source && checker.getSymbolAtLocation(source);
-    if (!symbol) throw new Error(`${path} exports nothing`);
-    return checker.getTypeOfSymbol(symbol);
-  };
-  return (file, name) => {
-    const symbol = checker.getPropertyOfType(exportsOf(file), name);
-    if (!symbol) throw new Error(`there is no ${name} in ${file}`);
-    const call = checker.getTypeOfSymbol(symbol);
+  const exported = files.flatMap((path) => {
+    const symbol = checker.getSymbolAtLocation(program.getSourceFile(path)!);
+    return symbol ? checker.getExportsOfModule(symbol) : [];
+  });
+  return (name) => {
+    const types = exported.filter((each) => each.name === name).map((each) => checker.getTypeOfSymbol(each));
+    const call = types.find(({ symbol }) => symbol?.name === 'Call');
     // Call<Input, Result>
-    const [, result] = checker.getTypeArguments(call as ts.TypeReference);
-    if (!result) throw new Error(`${name} is no call`);
+    const [, result] = call ? checker.getTypeArguments(call as ts.TypeReference) : [];
+    if (!result) throw new Error(`there is no call ${name}`);
     // For a call that answers with lines, the schema is that of one line.
     const [line] = /^Async/.test(result.symbol?.name ?? '')
       ? checker.getTypeArguments(result as ts.TypeReference)

@@ -86,11 +86,7 @@ export const approveCredits = defineCall({
   summary: 'Add the credits that another operator has proposed',
   input: OneGrant,
   features: [GrantModule],
-  async run(operator, { grant, env }) {
-    const decision = { kind: 'approve', by: operator.name } as const;
-    const context = operator.context(env, installation);
-    return describeOutcome(operator, env, await operator.execute(new DecideGrant(context, grant, decision)));
-  },
+  run: (operator, grant) => decide(operator, grant, { kind: 'approve', by: operator.name }),
   print: printOutcome,
 });
 
@@ -101,13 +97,15 @@ export const declineCredits = defineCall({
   summary: 'Refuse a proposed grant, or withdraw your own',
   input: Declined,
   features: [GrantModule],
-  async run(operator, { grant, env, reason }) {
-    const decision = { kind: 'decline', by: operator.name, reason } as const;
-    const context = operator.context(env, installation);
-    return describeOutcome(operator, env, await operator.execute(new DecideGrant(context, grant, decision)));
-  },
+  run: (operator, { reason, ...grant }) =>
+    decide(operator, grant, { kind: 'decline', by: operator.name, reason }),
   print: printOutcome,
 });
+
+async function decide(operator: Operator, { grant, env }: OneGrant, decision: DecideGrant['decision']) {
+  const context = operator.context(env, installation);
+  return describeOutcome(operator, env, await operator.execute(new DecideGrant(context, grant, decision)));
+}
 
 async function describeOutcome(operator: Operator, env: Environment, handled: HandledGrant) {
   if (handled.kind === 'rejected') throw refusalOf(handled.rejection);

@@ -14,7 +14,7 @@ import { categoryPrefix, environments, type Environment } from '#domain/streams.
 import { systemClock } from '#platform/clock.js';
 import { derivedId, newId } from '#platform/ids.js';
 import { id, IdField, IntegerField, ListField, TextField } from '#validation/fields.js';
-import { ledgerOf } from '../ledger/ledger-of.js';
+import { ledgerOf } from '#operator-calls/ledger-of.js';
 import { defineCall } from '#operator-calls/call.js';
 import {
   InEnvironment,

@@ -66,6 +66,12 @@ describe.each([
     return report.findings.filter(({ check }) => check === 'seals' || check === 'seal-chain');
   }
 
+  /** Appends one more event, to a job of its own. */
+  async function appendTo(job: string, { store }: Tampering = log): Promise<void> {
+    const { event } = history().appends[0]!;
+    await store.append(`live.job-${job}`, 'no-stream', [{ ...event, id: crypto.randomUUID() }]);
+  }
+
   const at = ([stream, revision]: Place, check = 'seals') =>
     expect.objectContaining({ stream, revision, check });
   const inSeals = (message: RegExp) =>
@@ -74,8 +80,7 @@ describe.each([
   it('holds as it was sealed, in several ranges, and so does what came since', async () => {
     expect(kept.length).toBeGreaterThan(3);
     expect(kept.reduce((sum, { count }) => sum + count, 0)).toBe(history().appends.length);
-    const [more] = history().appends;
-    await log.store.append('live.job-late', 'no-stream', [{ ...more!.event, id: crypto.randomUUID() }]);
+    await appendTo('late');
     expect(await findings({ kept })).toEqual([]);
   });
 
@@ -153,14 +158,10 @@ describe.each([
   it('goes on under a new key that the old one has named, and under no other', async () => {
     const successor = readSealKey(newSealKey(sealKey));
     const stranger = readSealKey(newSealKey());
-    const append = (id: string) =>
-      log.store.append(`live.job-${id}`, 'no-stream', [
-        { ...history().appends[0]!.event, id: crypto.randomUUID() },
-      ]);
-    await append('late');
+    await appendTo('late');
     await expect(sealAll(log.store, { key: stranger })).rejects.toThrow(/is sealed with the key/);
     await sealAll(log.store, { key: successor });
-    await append('later');
+    await appendTo('later');
     await expect(sealAll(log.store)).rejects.toThrow(/is sealed with the key/);
     await sealAll(log.store, { key: successor });
     expect(await findings({ keys: [successor.publicKey] })).toEqual([]);
@@ -173,12 +174,8 @@ describe.each([
   });
 
   it('is continued in one way by two sealers at once', async () => {
-    const appends = Array.from({ length: 40 }, (_, n) => `live.job-more-${n}`);
     const writing = (async () => {
-      for (const stream of appends)
-        await log.store.append(stream, 'no-stream', [
-          { ...history().appends[0]!.event, id: crypto.randomUUID() },
-        ]);
+      for (let n = 0; n < 40; n++) await appendTo(`more-${n}`);
     })();
     await Promise.all([writing, sealAll(log.store), sealAll(log.store)]);
     await sealAll(log.store);
@@ -198,9 +195,7 @@ describe.each([
       expect(await audit({ kept: [kept.at(-1)!, first!] })).toEqual([]);
       expect(await audit({ kept: [kept[0]!] })).toEqual([inSeals(/seal 1 of chain .* was kept/)]);
       // Copies back again, with the event that was added since.
-      await elsewhere.store.append('live.job-late', 'no-stream', [
-        { ...history().appends[0]!.event, id: crypto.randomUUID() },
-      ]);
+      await appendTo('late', elsewhere);
       const sealed = await sealAll(elsewhere.store);
       await copyLog(elsewhere.store, log.store);
       const back = (await sealAll(log.store)).at(-1);
@@ -216,9 +211,7 @@ describe.each([
   it('is not sealed on where its last sealed event is not what it was', async () => {
     const { last } = kept.at(-1)!;
     await log.remove([last.stream, last.revision]);
-    await log.store.append('live.job-late', 'no-stream', [
-      { ...history().appends[0]!.event, id: crypto.randomUUID() },
-    ]);
+    await appendTo('late');
     await expect(sealAll(log.store)).rejects.toThrow(/which is not in the log as it was sealed/);
   });
 });

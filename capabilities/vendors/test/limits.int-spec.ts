@@ -1,18 +1,14 @@
 import { testSigningKey } from '../../../test/support/signing-key.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ServerResponse } from 'node:http';
-import sharp from 'sharp';
-import { openEngines } from '#adapters/engines.module.js';
-import type { ImageEngines } from '#application/render/engine-run.js';
 import { sandboxModel, type ImageModel } from '#platform/image-models.js';
-import { createLogger } from '#platform/logger.js';
-import { countRequestIn } from '#read-store/rate-limit-store.js';
 import type { PgBossRenderQueue } from '#render-queue/pg-boss-render-queue.js';
 import { runCommand } from '../../../test/support/command.js';
 import { expectAuditToHold } from '../../../test/support/audited.js';
 import { eventually } from '../../../test/support/eventually.js';
 import { Workshop } from '../../../test/worker/support/workshop.js';
 import { OpenAiDouble } from './families/openai.js';
+import { enginesOf, tryOnIn } from './support/try-ons.js';
 import type { Asked, Turn } from './support/vendor-double.js';
 
 /*
@@ -40,7 +36,6 @@ class TroubledDouble extends OpenAiDouble {
   }
 }
 
-const logger = createLogger('test', 'silent');
 const double = new CrowdedDouble();
 const troubled = new TroubledDouble();
 let workshop: Workshop;
@@ -48,32 +43,14 @@ let tenant: string;
 let body: Record<string, unknown>;
 let models: ImageModel[];
 
-const engines = ({ places, database }: PgBossRenderQueue): ImageEngines =>
-  openEngines(
-    { currency: 'USD', workflow_models: {}, tenant_models: {}, models },
-    {
-      places,
-      logger,
-      observer: undefined,
-      restMs: 60_000,
-      countCall: (model, perMinute) => countRequestIn(database, `image-model ${model}`, perMinute),
-    },
-  );
+const engines = (queue: PgBossRenderQueue) => enginesOf({ models }, queue, { restMs: 60_000 });
 
 beforeAll(async () => {
   // No worker dies here, so a worker that a busy machine holds up must not be taken for dead.
   workshop = await Workshop.open({ heartbeatSeconds: 120 });
   await workshop.startProjector();
   tenant = await workshop.tenantWith(10_000);
-  const bytes = await sharp({ create: { width: 400, height: 600, channels: 3, background: '#c63' } })
-    .png()
-    .toBuffer();
-  const upload = () => workshop.upload(tenant, { bytes, width: 400, height: 600 });
-  const [person, garment] = [await upload(), await upload()];
-  body = {
-    user_image: person.assetId,
-    items: [{ trial_image: garment.assetId, trial_item_category: 'top' }],
-  };
+  body = await tryOnIn(workshop, tenant);
   const endpoint = await double.open();
   const common: ImageModel = {
     ...sandboxModel,

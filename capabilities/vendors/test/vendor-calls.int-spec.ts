@@ -5,15 +5,11 @@ import { VendorEngine } from '@atelier/vendors';
 import { ComfyVendor } from '@atelier/vendors/comfyui';
 import { FalVendor } from '@atelier/vendors/fal';
 import { OpenAiVendor } from '@atelier/vendors/openai';
-import { openEngines } from '#adapters/engines.module.js';
 import { handle } from '#application/aggregate.js';
 import { jobAggregate } from '#application/job/job-writes.handler.js';
-import type { ImageEngines } from '#application/render/engine-run.js';
 import { cancelJob } from '#domain/job/render-job.js';
 import { streamName } from '#domain/streams.js';
 import { sandboxModel, type ImageModel } from '#platform/image-models.js';
-import { createLogger } from '#platform/logger.js';
-import { countRequestIn } from '#read-store/rate-limit-store.js';
 import type { PgBossRenderQueue } from '#render-queue/pg-boss-render-queue.js';
 import { tryOn } from '#workflows/try-on/try-on.js';
 import { expectAuditToHold } from '../../../test/support/audited.js';
@@ -26,6 +22,7 @@ import { FalDouble } from './families/fal.js';
 import { OpenAiDouble } from './families/openai.js';
 import { declaredModel } from './support/declared-model.js';
 import { testedFamilies, testedFamily } from './support/tested-families.js';
+import { enginesOf, tryOnIn } from './support/try-ons.js';
 import type { Turn, VendorDouble } from './support/vendor-double.js';
 
 /*
@@ -48,13 +45,7 @@ beforeAll(async () => {
   workshop = await Workshop.open({ heartbeatSeconds: 120 });
   await workshop.startProjector();
   tenant = await workshop.tenantWith(10_000);
-  const upload = async (colour: string) =>
-    workshop.upload(tenant, { bytes: await photo(colour), width: 200, height: 300 });
-  const [person, garment] = [await upload('#345'), await upload('#c63')];
-  body = {
-    user_image: person.assetId,
-    items: [{ trial_image: garment.assetId, trial_item_category: 'top' }],
-  };
+  body = await tryOnIn(workshop, tenant);
 });
 afterAll(() => workshop[Symbol.asyncDispose]());
 
@@ -228,18 +219,8 @@ describe('a call that takes too long', () => {
 });
 
 describe('the worker of a registry', () => {
-  const engines =
-    (models: readonly ImageModel[]) =>
-    ({ places, database }: PgBossRenderQueue): ImageEngines =>
-      openEngines(
-        { currency: 'USD', workflow_models: {}, tenant_models: {}, models: [...models] },
-        {
-          places,
-          logger: createLogger('test', 'silent'),
-          observer: undefined,
-          countCall: (model, perMinute) => countRequestIn(database, `image-model ${model}`, perMinute),
-        },
-      );
+  const engines = (models: readonly ImageModel[]) => (queue: PgBossRenderQueue) =>
+    enginesOf({ models }, queue);
   let double: OpenAiDouble;
   const named = (id: string, turns: Turn[] = [], more: Partial<ImageModel> = {}): ImageModel => ({
     ...sandboxModel,

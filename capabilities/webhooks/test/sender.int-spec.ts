@@ -15,7 +15,7 @@ import { mostDeliveryAttempts } from '../retry-schedule.js';
 import { WebhookSender } from '../webhook-sender.js';
 import { newId } from '#platform/ids.js';
 import { createLogger } from '#platform/logger.js';
-import { PostgresDeliveries } from '../postgres-deliveries.js';
+import { Deliveries } from '../postgres-deliveries.js';
 import type { DeliveryTask } from '../delivery.task.js';
 import { ApiService, contextOf } from '../../../test/api/support/api-service.js';
 import { signingKey } from './support/post-office.js';
@@ -25,12 +25,12 @@ const day = 24 * hour;
 
 let service: ApiService;
 let pool: pg.Pool;
-let deliveries: PostgresDeliveries;
+let deliveries: Deliveries;
 
 beforeAll(async () => {
   service = await ApiService.start({ projector: false });
   pool = new pg.Pool({ connectionString: service.databaseUrl, max: 2 });
-  deliveries = new PostgresDeliveries(pool);
+  deliveries = new Deliveries(pool);
 });
 afterAll(async () => {
   await pool.end();

@@ -1,6 +1,6 @@
 import { Global, Module } from '@nestjs/common';
 import { Configuration } from '#platform/configuration.js';
-import { onConnection } from '#platform/postgres.js';
+import { withConnection } from '#platform/postgres.js';
 import { Database } from '#read-store/database.js';
 
 /** Opens a connection for each statement. A verb of the command runs only a few. */
@@ -12,7 +12,7 @@ import { Database } from '#read-store/database.js';
       inject: [Configuration],
       useFactory: ({ databaseUrl }: Configuration): Database => ({
         query: (text, values) =>
-          onConnection({ connectionString: databaseUrl, application_name: 'atelier-cli' }, (client) =>
+          withConnection({ connectionString: databaseUrl, application_name: 'atelier-cli' }, (client) =>
             client.query(text, values),
           ),
       }),

@@ -12,8 +12,8 @@ import { locationOf } from '#event-store/open-event-store.js';
 import { LogMismatch, requireOwnLog } from '#read-store/log-fit.js';
 import type { Configuration } from '#platform/configuration.js';
 import { newId } from '#platform/ids.js';
-import { onConnection } from '#platform/postgres.js';
 import { createLogger } from '#platform/logger.js';
+import { withConnection } from '#platform/postgres.js';
 import { EventLogModule } from './event-log.module.js';
 import { LookedUpDatabaseModule } from './looked-up-database.module.js';
 import { PlatformModule } from './platform.module.js';
@@ -57,7 +57,7 @@ export async function refuseOtherLog(
   store: EventStore,
   { databaseUrl, eventStoreUrl }: Pick<Configuration, 'databaseUrl' | 'eventStoreUrl'>,
 ): Promise<void> {
-  await onConnection({ connectionString: databaseUrl, connectionTimeoutMillis: 5_000 }, (client) =>
+  await withConnection({ connectionString: databaseUrl, connectionTimeoutMillis: 5_000 }, (client) =>
     requireOwnLog(client, { store, place: locationOf(eventStoreUrl) }),
   ).catch((error: unknown) => {
     if (error instanceof LogMismatch) throw error;

@@ -1,4 +1,4 @@
-import pg from 'pg';
+import { withConnection } from '#platform/postgres.js';
 import { within, type AdapterOptions } from './calls.js';
 import { markingUnproven, refusingUnproven } from './authentic/authentic-store.js';
 import { EventMacs, type MacSecrets } from './authentic/event-macs.js';
@@ -130,15 +130,10 @@ export async function readServerVersion(eventStoreUrl: string, timeoutMs: number
     }
   }
   const limits = { connectionTimeoutMillis: timeoutMs, query_timeout: timeoutMs };
-  const client = new pg.Client({ connectionString: eventStoreUrl, ...limits });
-  client.on('error', () => undefined);
-  try {
-    await client.connect();
-    const { rows } = await client.query<{ server_version: string }>('show server_version');
-    return { kind: 'PostgreSQL', version: rows[0]?.server_version ?? 'unknown' };
-  } finally {
-    await client.end().catch(() => undefined);
-  }
+  const { rows } = await withConnection({ connectionString: eventStoreUrl, ...limits }, (client) =>
+    client.query<{ server_version: string }>('show server_version'),
+  );
+  return { kind: 'PostgreSQL', version: rows[0]?.server_version ?? 'unknown' };
 }
 
 /**

@@ -16,7 +16,7 @@ export function surviveItsEnd(client: pg.ClientBase): void {
 }
 
 /** Works on a connection of its own, which is closed afterwards. */
-export async function onConnection<T>(
+export async function withConnection<T>(
   config: pg.ClientConfig,
   work: (client: pg.Client) => Promise<T>,
 ): Promise<T> {

@@ -300,7 +300,7 @@ class PgBossQueue<Task extends SomeTask> implements TaskQueue<Task> {
 }
 
 /** The kinds of queues of all capabilities. */
-const queueKinds = installed.flatMap(({ queues }) => queues);
+const queueKinds = installed.flatMap(({ queues = [] }) => queues);
 
 const nameOf = ({ name }: QueueKind<never>, environment: Environment) => `${name}-${environment}`;
 

@@ -1,5 +1,5 @@
 import { webhookDispatcher } from '#capabilities/webhooks/webhook-dispatcher.follows.js';
-import type { Deliveries } from '#capabilities/webhooks/deliveries.js';
+import type { Deliveries } from '#capabilities/webhooks/postgres-deliveries.js';
 import { newId } from '#platform/ids.js';
 import type { Wiring } from '../wiring.js';
 import { given, withoutTheLast } from './process-bugs.js';

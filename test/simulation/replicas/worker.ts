@@ -2,7 +2,7 @@ import { Cancellations } from '#application/render/cancellations.js';
 import { freely } from '#application/render/engine-run.js';
 import { JobRenderer } from '#application/render/job-renderer.js';
 import { WebhookSender } from '#capabilities/webhooks/webhook-sender.js';
-import type { Deliveries } from '#capabilities/webhooks/deliveries.js';
+import type { Deliveries } from '#capabilities/webhooks/postgres-deliveries.js';
 import type { EventStore } from '#event-store/event-store.js';
 import { newId } from '#platform/ids.js';
 import { SimulatedEngine } from '../services/engine.js';

@@ -1,12 +1,12 @@
 import type {
   AttemptVerdict,
   CallOutcome,
-  Deliveries,
   Delivery,
   NewDelivery,
   WebhookCall,
   WebhookTransport,
 } from '#capabilities/webhooks/deliveries.js';
+import type { Deliveries } from '#capabilities/webhooks/postgres-deliveries.js';
 import type { Environment } from '#domain/streams.js';
 import type { DeliveryTask } from '#capabilities/webhooks/delivery.task.js';
 import type { Process, Scheduler } from '../kernel/scheduler.js';

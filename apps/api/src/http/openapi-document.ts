@@ -50,7 +50,7 @@ export async function openApiDocument(app: INestApplication): Promise<OpenAPIObj
     .addTag('jobs', 'The progress and the result of a dispatch.')
     .addTag('renders', 'The gallery of finished pictures.')
     .addTag('account', 'Credits: balance, usage, ledger and prices.');
-  for (const [name, about] of installed.flatMap(({ tags }) => tags)) builder.addTag(name, about);
+  for (const [name, about] of installed.flatMap(({ tags = [] }) => tags)) builder.addTag(name, about);
   const config = builder.addTag('health', 'For load balancers and supervisors.').build();
   for (const { prototype, property, schema } of fieldDescriptions.fields)
     ApiProperty(schema)(prototype, property);

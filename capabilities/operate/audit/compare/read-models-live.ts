@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import pg from 'pg';
+import type pg from 'pg';
 import type { Environment } from '#domain/streams.js';
+import { withConnection } from '#platform/postgres.js';
 import type { AuditFindings } from '../findings.js';
 import type { ReadModelFold } from '../rows/folded-rows.js';
 import type { ReadStoreSnapshot, ServingModel } from './read-store-snapshot.js';
@@ -53,19 +54,15 @@ export async function checkReadModelsLive(
     const place = { table: `${environment}.${name}`, stream, revision };
     findings.wrong({ check, message, ...place, expected: 'nothing parked', found: `${events} events` });
   }
-  const client = new pg.Client({ connectionString: url, application_name: 'atelier-audit' });
-  client.on('error', () => undefined);
-  await client.connect();
-  try {
-    for (const { table, reached } of await stillBehind(client, options)) {
-      const message = `${beyond.get(table)} events have not reached it: the rows that they make are missing`;
-      const found = `position ${reached ?? 'none'}`;
-      findings.wrong({ check, message, table, expected: `position ${head}`, found });
-    }
-  } finally {
-    await client.end();
+  const behind = await withConnection(connectionTo(url), (client) => stillBehind(client, options));
+  for (const { table, reached } of behind) {
+    const message = `${beyond.get(table)} events have not reached it: the rows that they make are missing`;
+    const found = `position ${reached ?? 'none'}`;
+    findings.wrong({ check, message, table, expected: `position ${head}`, found });
   }
 }
+
+const connectionTo = (url: string) => ({ connectionString: url, application_name: 'atelier-audit' });
 
 /** Whether another release has folded events that this release's projector has not folded again yet. */
 function isForeign({ position, foldedTo }: ServingModel, shape: string): boolean {
@@ -76,16 +73,13 @@ function isForeign({ position, foldedTo }: ServingModel, shape: string): boolean
  * Waits for a projector that will fold another release's rows again: until then they differ from this release's rows
  * without being wrong.
  */
-export async function ownFolds(
+export function ownFolds(
   url: string,
   models: LivenessOptions['models'],
   environments: readonly Environment[],
   patienceMs: number,
 ): Promise<void> {
-  const client = new pg.Client({ connectionString: url, application_name: 'atelier-audit' });
-  client.on('error', () => undefined);
-  await client.connect();
-  try {
+  return withConnection(connectionTo(url), async (client) => {
     for (const until = performance.now() + patienceMs; performance.now() < until; await pause(pollMs)) {
       const { rows } = await client.query(
         `select from read_store.projections p join unnest($2::text[], $3::text[]) as model (name, shape) using (name)
@@ -95,9 +89,7 @@ export async function ownFolds(
       );
       if (rows.length === 0) return;
     }
-  } finally {
-    await client.end();
-  }
+  });
 }
 
 interface Behind {

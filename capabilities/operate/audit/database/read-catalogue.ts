@@ -1,4 +1,5 @@
-import pg from 'pg';
+import type pg from 'pg';
+import { withConnection } from '#platform/postgres.js';
 
 /** One object of a schema in PostgreSQL. Its name is unique within schema and kind. */
 export interface CatalogueFact {
@@ -114,14 +115,9 @@ export async function readCatalogue(
 }
 
 /** On a connection of its own. */
-export async function catalogueOf(url: string, schemas: readonly string[]): Promise<CatalogueFact[]> {
-  const client = new pg.Client({ connectionString: url, application_name: 'atelier-audit' });
-  client.on('error', () => undefined);
-  await client.connect();
-  try {
+export function catalogueOf(url: string, schemas: readonly string[]): Promise<CatalogueFact[]> {
+  return withConnection({ connectionString: url, application_name: 'atelier-audit' }, async (client) => {
     await client.query('set search_path = pg_catalog');
-    return await readCatalogue(client, schemas);
-  } finally {
-    await client.end();
-  }
+    return readCatalogue(client, schemas);
+  });
 }

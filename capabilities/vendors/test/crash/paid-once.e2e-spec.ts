@@ -2,12 +2,12 @@ import { fork, type ChildProcess } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import sharp from 'sharp';
 import { newId } from '#platform/ids.js';
 import { sandboxModel, type ImageModel } from '#platform/image-models.js';
 import { expectAuditToHold } from '../../../../test/support/audited.js';
 import { Workshop } from '../../../../test/worker/support/workshop.js';
 import { testedFamilies } from '../support/tested-families.js';
+import { tryOnIn } from '../support/try-ons.js';
 import type { KillPlan } from './calling-worker.js';
 
 /*
@@ -72,14 +72,7 @@ describe.each(Object.entries(testedFamilies))(
         Array.from({ length: rounds }, () => ({ point, ends, ids: { requestId: newId(), jobId: newId() } })),
       );
       const tenant = await workshop.tenantWith(100_000);
-      const bytes = await sharp({ create: { width: 400, height: 600, channels: 3, background: '#c63' } })
-        .png()
-        .toBuffer();
-      const upload = async () => (await workshop.upload(tenant, { bytes, width: 400, height: 600 })).assetId;
-      const body = {
-        user_image: await upload(),
-        items: [{ trial_image: await upload(), trial_item_category: 'top' }],
-      };
+      const body = await tryOnIn(workshop, tenant);
       const { databaseUrl, folder } = workshop;
       await double.open();
       // Each job has an address of its own, so that its submissions can be counted apart from the others'.

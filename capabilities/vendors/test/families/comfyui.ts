@@ -1,5 +1,4 @@
 import type { ServerResponse } from 'node:http';
-import sharp from 'sharp';
 import type { EngineErrorClass } from '@atelier/engine';
 import { ComfyVendor } from '@atelier/vendors/comfyui';
 import {
@@ -10,7 +9,7 @@ import {
   type Saying,
   type TestedFamily,
 } from '../support/tested-family.js';
-import { json, someJpeg, VendorDouble, type Asked, type Turn } from '../support/vendor-double.js';
+import { json, VendorDouble, type Asked, type Turn } from '../support/vendor-double.js';
 
 /* ComfyUI at the socket (docs.comfy.org, server routes; the server's own `server.py` and `execution.py`). */
 
@@ -153,18 +152,11 @@ export class ComfyDouble extends VendorDouble {
     return { [id]: { outputs, status: { status_str: 'success', completed: true, messages: [] } } };
   }
 
-  private async view(path: string): Promise<Buffer> {
+  private view(path: string): Promise<Buffer> {
     const id = new URL(path, this.url).searchParams.get('filename')?.replace('.png', '') ?? '';
     const { turn = 'garbage', graph = {}, files = [] } = this.prompts.get(id) ?? {};
-    if (turn === 'garbage') return Buffer.from('no picture');
-    if (turn === 'format') return someJpeg(900, 300);
-    if (turn === 'echo') return this.uploads.get(files[0] ?? '') ?? Buffer.alloc(0);
-    const { width, height } = (graph['canvas']?.inputs ?? {}) as { width: number; height: number };
-    if (turn === 'blank')
-      return sharp({ create: { width, height, channels: 3, background: '#fff' } })
-        .png()
-        .toBuffer();
-    return someJpeg(width, height);
+    const size = (graph['canvas']?.inputs ?? {}) as { width: number; height: number };
+    return this.drawn(turn, size, () => this.uploads.get(files[0] ?? '') ?? Buffer.alloc(0));
   }
 
   private objectInfo(kind: string): object {

@@ -1,9 +1,8 @@
 import type { ServerResponse } from 'node:http';
-import sharp from 'sharp';
 import type { EngineErrorClass } from '@atelier/engine';
 import { FalVendor } from '@atelier/vendors/fal';
 import { answersLater, foundAgain, quick, type Saying, type TestedFamily } from '../support/tested-family.js';
-import { json, someJpeg, VendorDouble, type Asked, type Turn } from '../support/vendor-double.js';
+import { json, VendorDouble, type Asked, type Turn } from '../support/vendor-double.js';
 
 /* fal's queue at the socket (docs.fal.ai, model endpoints, queue). */
 
@@ -36,7 +35,11 @@ export class FalDouble extends VendorDouble {
   }
 
   protected async answer({ lane, path }: Asked, response: ServerResponse, turn: Turn): Promise<void> {
-    if (path.startsWith('/files/')) return void response.end(await this.file(path));
+    if (path.startsWith('/files/')) {
+      // The address names the turn.
+      const picture = this.drawn(path.slice('/files/'.length) as Turn, { width: 864, height: 1296 });
+      return void response.end(await picture);
+    }
     const id = /requests\/([^/]+)/.exec(path)?.[1];
     if (id === undefined) {
       const failure = falErrors[turn];
@@ -65,17 +68,6 @@ export class FalDouble extends VendorDouble {
     if (failure) return json(response, failure[0], failure[1]);
     const images = known.turn === 'nothing' ? [] : [{ url: `${this.url}/files/${known.turn}` }];
     json(response, 200, { images });
-  }
-
-  private async file(path: string): Promise<Buffer> {
-    if (path.endsWith('garbage')) return Buffer.from('no picture');
-    if (path.endsWith('format')) return someJpeg(900, 300);
-    if (path.endsWith('blank')) {
-      return sharp({ create: { width: 864, height: 1296, channels: 3, background: '#fff' } })
-        .png()
-        .toBuffer();
-    }
-    return someJpeg(864, 1296);
   }
 }
 

@@ -4,7 +4,7 @@ import type { EngineErrorClass } from '@atelier/engine';
 import { FashnVendor } from '@atelier/vendors/fashn';
 import { fashnEndpoints } from '../../vendors.families.js';
 import { answersLater, foundAgain, quick, type Saying, type TestedFamily } from '../support/tested-family.js';
-import { json, someJpeg, VendorDouble, type Asked, type Turn } from '../support/vendor-double.js';
+import { json, VendorDouble, type Asked, type Turn } from '../support/vendor-double.js';
 
 /* FASHN at the socket (docs.fashn.ai: API fundamentals, error handling, and the references of the endpoints). */
 
@@ -87,30 +87,16 @@ export class FashnDouble extends VendorDouble {
   }
 
   private async output(turn: Turn, { model_name: name, inputs }: FashnRun): Promise<string> {
-    const source = inputs[required[name]?.[0] ?? ''] ?? '';
-    const bytes = await this.picture(
-      turn,
-      Buffer.from(source.slice(source.indexOf(',') + 1), 'base64'),
-      inputs,
-    );
-    return `data:image/png;base64,${bytes.toString('base64')}`;
-  }
-
-  private async picture(turn: Turn, source: Buffer, inputs: FashnRun['inputs']): Promise<Buffer> {
-    if (turn === 'garbage') return Buffer.from('no picture');
-    if (turn === 'format') return someJpeg(900, 300);
-    if (turn === 'echo') return source;
+    const given = inputs[required[name]?.[0] ?? ''] ?? '';
+    const source = Buffer.from(given.slice(given.indexOf(',') + 1), 'base64');
     const { width, height } = await sharp(source).metadata();
     const [w = width, h = height] = (inputs['aspect_ratio'] ?? `${width}:${height}`).split(':').map(Number);
     const size = {
       width: Math.round(1296 * Math.min(1, w / h)),
       height: Math.round(1296 * Math.min(1, h / w)),
     };
-    if (turn === 'blank')
-      return sharp({ create: { ...size, channels: 3, background: '#fff' } })
-        .png()
-        .toBuffer();
-    return someJpeg(size.width, size.height);
+    const bytes = await this.drawn(turn, size, () => source);
+    return `data:image/png;base64,${bytes.toString('base64')}`;
   }
 }
 

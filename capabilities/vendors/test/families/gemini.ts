@@ -1,5 +1,4 @@
 import type { ServerResponse } from 'node:http';
-import sharp from 'sharp';
 import type { EngineErrorClass } from '@atelier/engine';
 import { GeminiVendor } from '@atelier/vendors/gemini';
 import {
@@ -78,30 +77,16 @@ export class GeminiDouble extends VendorDouble {
     const [w = 1, h = 1] = imageConfig.aspectRatio.split(':').map(Number);
     const long = { '1K': 1024, '2K': 2048, '4K': 4096 }[imageConfig.imageSize ?? '1K'] ?? 1024;
     const [width, height] = w > h ? [long, Math.round((long * h) / w)] : [Math.round((long * w) / h), long];
-    const bytes = await this.picture(turn, width, height, request);
+    const parts = request.contents[0]?.parts ?? [];
+    const echoed = () => {
+      const first = parts.find(({ inlineData }) => inlineData)?.inlineData?.data;
+      return Buffer.from(first ?? '', 'base64');
+    };
+    const bytes = await this.drawn(turn, { width, height }, echoed);
     const inlineData = { mimeType: 'image/png', data: bytes.toString('base64') };
     // A model that thinks sends its drafts along.
     const draft = { mimeType: 'image/png', data: (await someJpeg(64, 64)).toString('base64') };
     return [[{ thought: true, inlineData: draft }, { text: 'Here it is.' }, { inlineData }], 'STOP'];
-  }
-
-  private async picture(
-    turn: Turn,
-    width: number,
-    height: number,
-    { contents }: GeminiRequest,
-  ): Promise<Buffer> {
-    if (turn === 'garbage') return Buffer.from('no picture');
-    if (turn === 'format') return someJpeg(900, 300);
-    if (turn === 'blank')
-      return sharp({ create: { width, height, channels: 3, background: '#fff' } })
-        .png()
-        .toBuffer();
-    if (turn === 'echo') {
-      const first = contents[0]?.parts.find(({ inlineData }) => inlineData)?.inlineData?.data;
-      return Buffer.from(first ?? '', 'base64');
-    }
-    return someJpeg(width, height);
   }
 }
 

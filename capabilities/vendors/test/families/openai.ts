@@ -1,5 +1,4 @@
 import type { ServerResponse } from 'node:http';
-import sharp from 'sharp';
 import type { EngineErrorClass } from '@atelier/engine';
 import { OpenAiVendor } from '@atelier/vendors/openai';
 import {
@@ -55,16 +54,9 @@ export class OpenAiDouble extends VendorDouble {
 
   private async pictures(turn: Turn, width: number, height: number, body: string): Promise<object[]> {
     if (turn === 'nothing') return [];
-    if (turn === 'garbage') return [{ b64_json: Buffer.from('no picture').toString('base64') }];
-    if (turn === 'format') return [{ b64_json: (await someJpeg(900, 300)).toString('base64') }];
-    if (turn === 'blank') {
-      const white = sharp({ create: { width, height, channels: 3, background: '#fff' } });
-      return [{ b64_json: (await white.png().toBuffer()).toString('base64') }];
-    }
-    if (turn === 'echo') return [{ b64_json: firstPng(body).toString('base64') }];
-    const bytes = /background"?[\s:"]+transparent/.test(body)
-      ? await someCutOut(width, height)
-      : await someJpeg(width, height);
+    const isCutOut = /background"?[\s:"]+transparent/.test(body);
+    const fine = isCutOut ? someCutOut : someJpeg;
+    const bytes = await this.drawn(turn, { width, height }, () => firstPng(body), fine);
     return [{ b64_json: bytes.toString('base64') }];
   }
 }

@@ -51,6 +51,11 @@ const disc = (width: number, height: number, ground: string) =>
 /** A picture of the requested size, with something on it. */
 export const someJpeg = (width: number, height: number) => disc(width, height, '#7a8').jpeg().toBuffer();
 
+const blank = (width: number, height: number) =>
+  sharp({ create: { width, height, channels: 3, background: '#fff' } })
+    .png()
+    .toBuffer();
+
 export const someCutOut = (width: number, height: number) => disc(width, height, 'none').png().toBuffer();
 
 export abstract class VendorDouble {
@@ -89,6 +94,23 @@ export abstract class VendorDouble {
    */
   protected get taken(): readonly { readonly lane?: string }[] {
     return this.asked;
+  }
+
+  /**
+   * The picture that a turn gives.
+   * @param source the picture that an echo gives back
+   * @param fine draws in all other turns
+   */
+  protected async drawn(
+    turn: Turn,
+    { width, height }: { readonly width: number; readonly height: number },
+    source: () => Buffer = () => Buffer.alloc(0),
+    fine = someJpeg,
+  ): Promise<Buffer> {
+    if (turn === 'garbage') return Buffer.from('no picture');
+    if (turn === 'format') return someJpeg(900, 300);
+    if (turn === 'blank') return blank(width, height);
+    return turn === 'echo' ? source() : fine(width, height);
   }
 
   protected abstract answer(asked: Asked, response: ServerResponse, turn: Turn): Promise<void>;

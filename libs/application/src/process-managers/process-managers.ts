@@ -37,7 +37,7 @@ export const processManagers = [
   renderDispatcherFollows,
   chargeCloserFollows,
   batchParentsFollows,
-  ...installed.flatMap((capability) => capability.processManagers),
+  ...installed.flatMap((capability) => capability.processManagers ?? []),
 ].map((follows) => ({
   name: follows.name,
   filter: (environment: Environment) => filterOf(follows, environment),

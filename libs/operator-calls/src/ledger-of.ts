@@ -1,5 +1,5 @@
 import type { Environment } from '#domain/streams.js';
-import type { Operator } from '#operator-calls/operator.js';
+import type { Operator } from './operator.js';
 import type { LedgerReader } from '#projections/ledger/ledger.reader.js';
 
 /** Loaded only on use, because its library, TypeORM, takes longer to load than most verbs take to run. */
