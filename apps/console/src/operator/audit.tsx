@@ -54,10 +54,7 @@ export function AuditPage() {
                 ],
                 ['Seal', seals.last === null ? 'none yet' : `number ${count(seals.last)}`],
                 ['Sealed', seals.sealed_at !== null && <Time at={seals.sealed_at} />],
-                [
-                  'Waiting for a seal since',
-                  seals.waiting_since !== null && <Time at={seals.waiting_since} />,
-                ],
+                ['Unsealed since', seals.waiting_since !== null && <Time at={seals.waiting_since} />],
               ]}
             />
           )}

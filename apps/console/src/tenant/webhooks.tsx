@@ -151,12 +151,7 @@ function Changes({ webhook: { public_id, enabled, url } }: { webhook: Webhook })
           A message <code>webhook.test</code> goes to {url}.
         </p>
       </Action>
-      <Action
-        label="Send failed ones again"
-        title="Send failed deliveries again"
-        confirm="Send again"
-        act={resend}
-      >
+      <Action label="Send failed ones again" title="Send them again" confirm="Send again" act={resend}>
         <p>
           All deliveries that have failed for good are sent again. Your endpoint may get a message twice, with
           the same id.
