@@ -144,7 +144,7 @@ describe("the operator's command", () => {
     ],
     [
       ['keys', 'issue', '--tenant', unknown, '--env', 'test', '--capabilities', 'toString'],
-      /"toString" is none/,
+      /"toString" is unknown/,
     ],
     [['keys', 'list', '--tenant', unknown], /there is no tenant/],
     [['keys', 'revoke', unknown], /there is no key/],
