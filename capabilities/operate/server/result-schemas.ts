@@ -4,9 +4,9 @@ import ts from 'typescript';
 type Schema = Readonly<Record<string, unknown>>;
 
 /**
- * The schema of each call's answer, by the name of its export. It comes from the type that TypeScript has inferred
- * of the call's `run`. So the description cannot differ from the compiled code, and no shape is written down twice.
- * It is read from the sources when the description is made.
+ * The schema of each call's answer, by the name of the call's export. TypeScript infers the type of the call's `run`,
+ * and the schema follows from that type. The description therefore always agrees with the code, and each shape is
+ * written once. The sources are read when the description is made.
  */
 export function readResultSchemas(): (name: string) => Schema {
   const { config } = ts.readConfigFile('tsconfig.json', (path) => ts.sys.readFile(path)) as {

@@ -19,7 +19,7 @@ interface Dispatch {
  */
 const patienceMs = 600_000;
 
-/** What a new account has. */
+/** The credits of a new account. */
 export const credits = 10_000_000;
 
 /**

@@ -1,5 +1,4 @@
 import { categoryById } from '#domain/garment/garment-categories.js';
-import { Injectable } from '@nestjs/common';
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import type { StoredAsset } from '#domain/asset/asset.js';
 import { resourceOf } from '#domain/catalog/catalog.js';
@@ -52,31 +51,18 @@ export type RegisteredProduct =
 
 export const productAggregate = { initial: initialProduct, evolve: evolveProduct };
 
-@Injectable()
-abstract class ProductWriter {
-  constructor(
-    protected readonly store: EventStore,
-    protected readonly pictures: StoredPictures,
-  ) {}
-
-  /** The page photograph from which a garment was extracted; null for a picture with another source. */
-  protected async sourceOf(caller: Caller, { assetId, jobId }: StoredAsset): Promise<ProductPicture | null> {
-    const job = jobId === null ? undefined : await this.pictures.job(caller, jobId);
-    if (job?.workflow !== 'pdp-extractions') return null;
-    const garment = job.artifacts.find((artifact) => artifact.assetId === assetId);
-    if (!garment || resourceOf(garment.kind) !== 'garments') return null;
-    const photograph = job.inputs.find(({ name }) => name === 'pdp_image');
-    return photograph ? pictureOf(photograph) : null;
-  }
-}
-
 /**
  * An external reference has a stream of its own, and its first event assigns it to a product (ADR 0011). Two
  * parallel posts of the same reference meet there; the expected revision lets only one of them choose the
  * product's id.
  */
 @CommandHandler(RegisterProduct)
-export class RegisterProductHandler extends ProductWriter implements ICommandHandler<RegisterProduct> {
+export class RegisterProductHandler implements ICommandHandler<RegisterProduct> {
+  constructor(
+    private readonly store: EventStore,
+    private readonly pictures: StoredPictures,
+  ) {}
+
   async execute({ caller, product, requestId, at }: RegisterProduct): Promise<RegisteredProduct> {
     const { environment, tenant } = caller;
     const { uploadAssetId, title, externalRef, description, garmentCategoryId } = product;
@@ -87,7 +73,7 @@ export class RegisterProductHandler extends ProductWriter implements ICommandHan
     }
     const productId =
       externalRef === null ? newId() : await this.productOf(externalRef, caller, requestId, at);
-    const source = await this.sourceOf(caller, asset);
+    const source = await sourceOf(this.pictures, caller, asset);
     const command = {
       productId,
       tenant,
@@ -133,6 +119,21 @@ export class RegisterProductHandler extends ProductWriter implements ICommandHan
   }
 }
 
+/** The page photograph from which a garment was extracted; null for a picture with another source. */
+async function sourceOf(
+  pictures: StoredPictures,
+  caller: Caller,
+  { assetId, jobId }: StoredAsset,
+): Promise<ProductPicture | null> {
+  const job = jobId === null ? undefined : await pictures.job(caller, jobId);
+  if (job?.workflow !== 'pdp-extractions') return null;
+  const garment = job.artifacts.find((artifact) => artifact.assetId === assetId);
+  if (!garment || resourceOf(garment.kind) !== 'garments') return null;
+  const photograph = job.inputs.find(({ name }) => name === 'pdp_image');
+  return photograph ? pictureOf(photograph) : null;
+}
+
+/** Changes one of the caller's products, archives it, or restores it. */
 export class ReviseProduct extends Command<RevisedProduct> {
   constructor(
     readonly caller: Caller,
@@ -152,7 +153,12 @@ export type RevisedProduct =
   | { readonly kind: 'unknown-reference'; readonly what: 'product' | 'upload' | 'garment category' };
 
 @CommandHandler(ReviseProduct)
-export class ReviseProductHandler extends ProductWriter implements ICommandHandler<ReviseProduct> {
+export class ReviseProductHandler implements ICommandHandler<ReviseProduct> {
+  constructor(
+    private readonly store: EventStore,
+    private readonly pictures: StoredPictures,
+  ) {}
+
   async execute({ caller, productId, changes, requestId, at }: ReviseProduct): Promise<RevisedProduct> {
     const { uploadAssetId, ...revision } = changes;
     const { garmentCategoryId } = revision;
@@ -163,7 +169,7 @@ export class ReviseProductHandler extends ProductWriter implements ICommandHandl
     }
     const picture = asset && {
       primary: pictureOf(asset),
-      source: await this.sourceOf(caller, asset),
+      source: await sourceOf(this.pictures, caller, asset),
     };
     const { environment, tenant } = caller;
     const command = { ...revision, ...(picture && { picture }), at: at.toISOString() };
