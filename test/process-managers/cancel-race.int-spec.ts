@@ -1,9 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { CancelJob, CancelJobHandler } from '#application/job/cancel-job.handler.js';
+import { FenceJob, QueueJob } from '#application/job/job-writes.handler.js';
 import { newId } from '#platform/ids.js';
 import { StoredJobs } from '#adapters/stored-jobs.js';
 import { engineThat } from '../worker/support/engines.js';
+import { dispatchBatch } from '../worker/support/batches.js';
 import { Workshop } from '../worker/support/workshop.js';
 import { eventually } from '../support/eventually.js';
 import { handledAll } from './support/handled-all.js';
@@ -70,5 +72,34 @@ describe('callers who cancel while workers render and the charges of what ended 
     expect(await workshop.balance(tenant)).toBe(1_000 - 5 * (40 - wins));
     expect(abortedAfterMs.length).toBeGreaterThan(0);
     expect(Math.max(...abortedAfterMs)).toBeLessThan(10_000);
+  });
+});
+
+describe('a batch that is cancelled before its photographs are queued', () => {
+  it('stops a photograph that is queued while the cancel fences it off, and refunds it as cancelled', async () => {
+    // No projector runs here: nothing else may queue the photographs or refund them.
+    await using shop = await Workshop.open();
+    const { tenant, parent, children } = await dispatchBatch(shop, 2, 'children');
+    const late = children[0]!;
+    const bus = commandBusOn(shop);
+    const execute = bus.execute.bind(bus);
+    bus.execute = async (command) => {
+      if (command instanceof FenceJob && command.id === late.jobId) {
+        await execute(new QueueJob({ ...command.context, commandId: newId() }, late.jobId, late));
+      }
+      return execute(command);
+    };
+    const { caller } = shop.request(tenant);
+    const cancelled = await new CancelJobHandler(bus, new StoredJobs(shop.store)).execute(
+      new CancelJob(caller, parent.jobId, newId(), new Date()),
+    );
+    expect(cancelled.kind).toBe('cancelled');
+    expect(await shop.types('job', late.jobId)).toEqual(['JobQueued', 'JobCancelled']);
+    const refunds = await shop.find('account', tenant, 'CreditsRefunded');
+    const reasons = children.map(
+      ({ chargeId }) => refunds.find((refund) => refund.chargeId === chargeId)?.reason,
+    );
+    expect(reasons).toEqual(['job-cancelled', 'orphaned']);
+    expect(await shop.balance(tenant)).toBe(100);
   });
 });

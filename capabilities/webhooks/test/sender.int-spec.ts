@@ -12,7 +12,7 @@ import {
   webhooksOf,
 } from '../manage-webhooks.handler.js';
 import { mostDeliveryAttempts } from '../retry-schedule.js';
-import { WebhookSender } from '../webhook-sender.js';
+import { type WebhookObserver, WebhookSender } from '../webhook-sender.js';
 import { newId } from '#platform/ids.js';
 import { createLogger } from '#platform/logger.js';
 import { Deliveries } from '../postgres-deliveries.js';
@@ -43,6 +43,8 @@ class Bench {
   answer: CallOutcome = { kind: 'no-answer', error: 'ECONNREFUSED' };
   calls = 0;
   switchedOff = 0;
+  /** How each counted attempt ended. */
+  readonly counted: string[] = [];
   unprovenEvents: 'refuse' | 'accept' = 'refuse';
   readonly tenant = newId();
   endpointId = '';
@@ -125,7 +127,10 @@ class Bench {
     const commands = {
       execute: (command: ChangeWebhook) => handler.execute(command),
     } as unknown as CommandBus;
-    const observer = { attempted: () => undefined, switchedOff: () => void this.switchedOff++ };
+    const observer: WebhookObserver = {
+      attempted: (_, outcome) => void this.counted.push(outcome),
+      switchedOff: () => void this.switchedOff++,
+    };
     const clock = () => new Date(this.now);
     const logger = createLogger('test', 'silent');
     const settings = { signingKey, acceptedSigningKeys: [], unprovenEvents: this.unprovenEvents } as const;
@@ -161,6 +166,7 @@ describe('a sender', () => {
     const pauses = await bench.deliver();
     expect(pauses).toHaveLength(mostDeliveryAttempts - 1);
     expect(bench.calls).toBe(mostDeliveryAttempts);
+    expect(bench.counted).toEqual(Array(mostDeliveryAttempts).fill('failed'));
     expect((bench.now - began) / day).toBeGreaterThan(3);
     expect(await bench.status()).toEqual(['failed']);
     expect(await bench.disabled()).toBeUndefined();
@@ -170,6 +176,7 @@ describe('a sender', () => {
     const bench = await Bench.open();
     expect(await bench.cutOff()).toEqual({ kind: 'retry', afterMs: 0 });
     expect(bench.calls).toBe(1);
+    expect(bench.counted).toEqual([]);
     expect(await bench.status()).toEqual(['pending']);
     expect(await bench.lastError()).toBeUndefined();
   });
