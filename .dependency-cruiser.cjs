@@ -20,7 +20,7 @@ const entryPoints = [
   '^libs/application/src/process-managers/(?:delivered-event|process-manager)[.]ts$',
   // Ports, what is theirs in every role, and fields of requests.
   '^libs/event-store/src/(?:event-store|own-events|walk-log)[.]ts$',
-  '^libs/read-store/src/(?:consumer-errors|data-source|database)[.]ts$',
+  '^libs/read-store/src/(?:consumer-errors|data-source|database|projected-event|read-model)[.]ts$',
   '^libs/storage/src/object-storage[.]ts$',
   '^projections/src/ledger/ledger[.]reader[.]ts$',
   '^libs/render-queue/src/render-queue[.]ts$',
@@ -342,7 +342,28 @@ module.exports = {
         'A read model knows the domain events, its table, and nothing else: that is what makes it rebuildable. Its reader knows the port that it serves.',
       severity: 'error',
       from: { path: '^projections/', pathNot: spec },
-      to: { pathNot: ['^projections/', '^libs/domain/', '^libs/read-store/', ports, ...packages('typeorm')] },
+      to: {
+        pathNot: [
+          '^projections/',
+          '^libs/domain/',
+          '^libs/read-store/',
+          ports,
+          ...packages('typeorm'),
+          // The list of read models has those of capabilities, too.
+          '^capabilities/parts[.]ts$',
+        ],
+      },
+    },
+    {
+      name: 'read-models-of-capabilities-fold-only',
+      comment:
+        'A read model of a capability is one like those of the kernel. The list of all read models waits for it, so it must not import code that waits for the list.',
+      severity: 'error',
+      from: { path: '^capabilities/.+[.]read-model[.]ts$' },
+      to: {
+        dependencyTypesNot: ['type-only'],
+        pathNot: ['^capabilities/.+[.](?:events|read-model)[.]ts$', ...packages('typeorm')],
+      },
     },
     {
       name: 'audit-judges-by-itself',

@@ -9,6 +9,8 @@ const include = {
   crash: ['{,capabilities/*/}test/crash/**/*.e2e-spec.ts'],
   // The own specs of these engines look at pixels for minutes.
   pixels: ['packages/{sketch,photo}/src/**/*.spec.ts'],
+  // `npm run generate` writes their snapshots, which say what the code declares.
+  snapshots: ['projections/src/read-models.spec.ts', 'libs/workflows/src/briefs.spec.ts'],
   // Asks real vendors, with the keys that are in the environment.
   vendors: ['**/*.live-spec.ts'],
 };
@@ -39,7 +41,7 @@ export default defineConfig(({ mode }) => ({
       ...(mode === 'test' ? [...include.crash, ...include.pixels] : []),
     ],
     reporters: process.env.CI ? ['default', new FailedSpecs()] : ['default'],
-    globalSetup: mode === 'pixels' ? [] : ['test/support/global-setup.ts'],
+    globalSetup: ['pixels', 'snapshots'].includes(mode) ? [] : ['test/support/global-setup.ts'],
     // Only broken tests take this long, but a busy machine may need a multiple of the usual time.
     testTimeout: 120_000,
     hookTimeout: 120_000,

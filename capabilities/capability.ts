@@ -17,6 +17,7 @@ import type { HomeOperator, SignIn, SignInDescription, SignInParts } from '#oper
 import type { SettingsReader } from '#platform/configuration.js';
 import type { EngineFamily } from '#platform/engine-families.js';
 import type { SecretFile } from '#platform/secret-file.js';
+import type { ReadModel } from '#read-store/read-model.js';
 import type { QueueKind } from '#render-queue/render-queue.js';
 
 /** Code that only some processes need, and only they load. */
@@ -77,6 +78,11 @@ export interface Capability<
    * projector's module.
    */
   readonly modules?: RoleModules;
+  /**
+   * Its read models. The projector folds them, `migrate` makes their tables, and rebuilds and the audit compare
+   * their rows.
+   */
+  readonly readModels?: Load<readonly ReadModel<object>[]>;
   readonly processManagers?: readonly (Follows & { readonly load: Load<Type<ProcessManager>> })[];
   /** The name is also that of the lock under which one projector watches, so it must not change. */
   readonly watchers?: readonly { readonly name: string; readonly load: Load<Type<LogWatcher>> }[];

@@ -5,6 +5,7 @@ import type { AnyEventFamily } from '#domain/event-family.js';
 import type { LogCopies } from '#operator-calls/copied-log.js';
 import type { Health } from '#operator-calls/health.js';
 import type { AuditRules, HistoryAudit } from '#operator-calls/history-audit.js';
+import type { ReadModel } from '#read-store/read-model.js';
 import type { Capability, DeclaredSignIn, RoleModules } from './capability.js';
 import { installed, type Installed } from './installed.js';
 
@@ -14,6 +15,12 @@ export function modulesFor(role: keyof RoleModules): Promise<DynamicModule>[] {
     const load = modules?.[role];
     return load ? [load()] : [];
   });
+}
+
+/** The read models of the capabilities. */
+export async function readModelsOfCapabilities(): Promise<readonly ReadModel<object>[]> {
+  const loaded = await Promise.all(installed.flatMap(({ readModels }) => (readModels ? [readModels()] : [])));
+  return loaded.flat();
 }
 
 /** The capabilities' records of the messages that they sent to integrators about jobs. */

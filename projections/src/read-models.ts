@@ -1,3 +1,4 @@
+import { readModelsOfCapabilities } from '#capabilities/parts.js';
 import type { EntityClass, ReadModel } from '#read-store/read-model.js';
 import { assetsReadModel } from './assets/assets.read-model.js';
 import { callsReadModel } from './calls/calls.read-model.js';
@@ -11,7 +12,7 @@ import { rendersReadModel } from './renders/renders.read-model.js';
 import { timelineReadModel } from './timeline/timeline.read-model.js';
 import { usageReadModel } from './usage/usage.read-model.js';
 
-/** All read models of an environment: what the projector runs. */
+/** All read models of an environment, those of capabilities included: what the projector runs. */
 export const readModels: readonly ReadModel<object>[] = [
   jobsReadModel,
   timelineReadModel,
@@ -24,6 +25,7 @@ export const readModels: readonly ReadModel<object>[] = [
   catalogReadModel,
   productsReadModel,
   callsReadModel,
+  ...(await readModelsOfCapabilities()),
 ];
 
 /** The entities that `createDataSource` needs for the readers. */

@@ -13,10 +13,12 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { transformFile } from '@swc/core';
+import pg from 'pg';
 import ts from 'typescript';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readRuntime } from '#platform/home-files.js';
 import { Atelier, run } from '../standalone/support/atelier.js';
+import { eventually } from '../support/eventually.js';
 import { temporaryHome } from '../standalone/support/home.js';
 
 const execute = promisify(execFile);
@@ -43,7 +45,7 @@ function isLeftOut(path: string): boolean {
   return capabilities.some((folder) => path === folder.replace(/\/$/, '')) || path === 'apps/console';
 }
 
-/** Removes the one line of each other capability from the list, and its import. */
+/** Removes the one line of each other capability from the list, and its import. A new one has its import added. */
 function install(...names: readonly string[]): void {
   const list = readFileSync('capabilities/installed.ts', 'utf8')
     .replace(/^import \{ (\w+) \}.*[.]capability[.]js';\n/gm, (line, name) =>
@@ -51,7 +53,9 @@ function install(...names: readonly string[]): void {
     )
     .replace(/const list = \[[^\]]*\]/, `const list = [${names.join(', ')}]`);
   expect(list).toContain(`const list = [${names.join(', ')}] as const;`);
-  writeFileSync(join(root, 'capabilities', 'installed.ts'), list);
+  const added = names.filter((name) => !list.includes(`import { ${name} }`));
+  const imports = added.map((name) => `import { ${name} } from './${name}/${name}.capability.js';\n`);
+  writeFileSync(join(root, 'capabilities', 'installed.ts'), imports.join('') + list);
 }
 
 /** Builds as `nest build` does, with the settings of `.swcrc`. */
@@ -109,6 +113,59 @@ describe('the kernel without a capability', () => {
         '/models/0/family is openai, which needs the capability vendors: it is not installed',
     );
   });
+});
+
+/** A capability of one read model: how many jobs a tenant has ordered. */
+const tally = {
+  'tally.capability.ts': `
+    import type { Capability } from '../capability.js';
+    export const tally: Capability<'tally', readonly []> = {
+      name: 'tally',
+      events: [],
+      settings: () => ({}),
+      nouns: {},
+      readModels: async () => [(await import('./tally.read-model.js')).tallyReadModel],
+    };`,
+  'tally.read-model.ts': `
+    import { Column, Entity, PrimaryColumn } from 'typeorm';
+    import type { ReadModel } from '#read-store/read-model.js';
+    @Entity('tally')
+    class TallyRow {
+      @PrimaryColumn({ type: 'text' }) tenant: string;
+      @Column({ type: 'integer' }) jobs: number;
+    }
+    export const tallyReadModel: ReadModel<TallyRow> = {
+      name: 'tally',
+      version: 1,
+      entity: TallyRow,
+      categories: ['job'],
+      keysSpanStreams: true,
+      keysOf: (event) => (event.type === 'JobQueued' ? [[event.data.tenant]] : []),
+      evolve: (row, _event, [tenant]) => ({ tenant: String(tenant), jobs: (row?.jobs ?? 0) + 1 }),
+    };`,
+};
+
+describe('a capability with a read model', () => {
+  it('is a folder and a line in the list: its rows are made from the history that was there before', async () => {
+    const folder = join(root, 'capabilities', 'tally');
+    mkdirSync(folder);
+    for (const [file, text] of Object.entries(tally)) writeFileSync(join(folder, file), text);
+    install('tally');
+    await build();
+    const atelier = await Atelier.start(home.path, {}, root);
+    try {
+      const client = new pg.Client({ connectionString: readRuntime(home.path)?.databaseUrl });
+      await client.connect();
+      const { rows } = await eventually(async () => {
+        const found = await client.query('select jobs from test.tally union all select jobs from live.tally');
+        return found.rows.length > 0 && found;
+      });
+      expect(rows).toEqual([{ jobs: 1 }]);
+      await client.end();
+    } finally {
+      await atelier.stop();
+    }
+  }, 300_000);
 });
 
 describe('operate without the sign-in', () => {

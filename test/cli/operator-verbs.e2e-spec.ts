@@ -1,6 +1,8 @@
 import { testSigningKey } from '../support/signing-key.js';
 import { createHmac } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
+import { environments } from '#domain/streams.js';
+import { workflows } from '#workflows/workflows.js';
 import type { Json } from '../api/support/api-client.js';
 import { openWorld } from '../api/support/world.js';
 import { verbsOn } from './support/verbs.js';
@@ -107,7 +109,7 @@ describe('atelier operations', () => {
     ]);
     await json('operations', 'enable', 'look', '--env', 'live');
     const listed = await json('operations', 'list');
-    expect(listed.operations).toHaveLength(28);
+    expect(listed.operations).toHaveLength(environments.length * workflows.length);
     expect(of(listed, 'live', 'look')).toMatchObject({
       enabled: true,
       credits_cost: 10,

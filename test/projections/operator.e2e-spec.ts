@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import pg from 'pg';
 import { environments } from '#domain/streams.js';
+import { jobsReadModel } from '#projections/jobs/jobs.read-model.js';
 import { readModels } from '#projections/read-models.js';
 import { RebuildSession } from '#capabilities/operate/rebuild/rebuild-session.js';
 import type { Json } from '../api/support/api-client.js';
@@ -65,7 +66,7 @@ describe('atelier projections', () => {
       env: 'live',
       name: 'jobs',
       generation: 1,
-      version: 2,
+      version: jobsReadModel.version,
       state: 'live',
       because: null,
       rows: 3,

@@ -121,8 +121,8 @@ describe('a new version of a fold', () => {
     expect(rebuilt[0]).toMatchObject({
       switched: true,
       position: head,
-      liveVersion: 2,
-      version: 3,
+      liveVersion: jobsReadModel.version,
+      version: jobsReadModel.version + 1,
       rows: 16,
     });
     await fixture.passed(await writeHistory(fixture, 4, 16));

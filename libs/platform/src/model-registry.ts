@@ -35,7 +35,7 @@ export function readModelRegistry(path: string): ModelList | string {
   if (!valid(declared)) return `names a file with mistakes: ${(valid.errors ?? []).map(mistake).join('; ')}`;
   // The schema has checked it, and has filled in its defaults.
   const registry = declared as ModelList;
-  // `scripts/models.mjs` writes this part of the schema.
+  // `scripts/generated.mjs` writes this part of the schema.
   const { family } = schema['definitions'].model.properties;
   const capabilities = family['x-capabilities'] as CapabilitiesOfFamilies;
   const problems = [

@@ -1,4 +1,11 @@
-import type { ArtifactKind, PartFailureCode, PictureMeta, StageName, StepName } from './vocabulary.js';
+import type {
+  ArtifactKind,
+  BriefTask,
+  PartFailureCode,
+  PictureMeta,
+  StageName,
+  StepName,
+} from './vocabulary.js';
 
 /**
  * An order in words that every model understands, independent of vendors. A workflow makes its brief from the
@@ -15,20 +22,6 @@ export const briefRatios = ['1:1', '2:3', '3:2', '3:4', '4:3', '4:5', '5:4', '9:
 
 /** Ratio of width to height. */
 export type BriefRatio = (typeof briefRatios)[number];
-
-/** The task of a step, for models that do only one thing, and for graphs that an operator maps. */
-export type BriefTask =
-  | 'try_on'
-  | 'product_to_model'
-  | 'model_swap'
-  | 'background_swap'
-  | 'model_portrait'
-  | 'model_full_body'
-  | 'background'
-  | 'garment'
-  | 'garment_cutout'
-  | 'catalog_shot'
-  | 'empty_plate';
 
 /** The role of an input, for models that have a separate field for each role. */
 export type BriefRole = 'person' | 'garment' | 'scene' | 'shot' | 'photograph' | 'subject';

@@ -20,6 +20,7 @@ export interface Schema {
   readonly pattern?: string;
   readonly format?: string;
   readonly description?: string;
+  readonly example?: unknown;
 }
 
 interface Operation {
@@ -64,6 +65,15 @@ export function bodySchema(workflow: string): Schema {
   const schema = openApi.paths[`/v1/${workflow}`]?.['post']?.requestBody?.content['application/json']?.schema;
   if (!schema) throw new Error(`openapi.json does not describe the body of ${workflow}`);
   return resolve(schema).schema;
+}
+
+/** A body of the examples of its fields, for a route that is no workflow. */
+export function exampleOf(path: string): Readonly<Record<string, unknown>> {
+  const content = openApi.paths[path]?.['post']?.requestBody?.content['application/json'];
+  if (!content) throw new Error(`openapi.json does not describe the body of ${path}`);
+  const fields = Object.entries(resolve(content.schema).schema.properties ?? {});
+  const examples = fields.map(([name, field]) => [name, resolve(field).schema.example] as const);
+  return Object.fromEntries(examples.filter(([, example]) => example !== undefined));
 }
 
 export function bodyExamples(workflow: string): Readonly<Record<string, { value: Record<string, unknown> }>> {

@@ -1,7 +1,19 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { armPattern, artifactKinds, metaKeys, partFailureCodes, stageNames } from '@atelier/engine';
+import { armPattern, metaFacts, metaKeys, partFailureCodes, pictureKinds, stages } from '@atelier/engine';
 import { shownFailureCodes } from '#domain/job/job.events.js';
 import { errorStatuses } from './api-error.js';
+
+/** The words that `npm run generate` writes into docs/guides/vocabulary.md, each with its meaning. */
+export const explained = {
+  StageName: {
+    queued: 'The job is accepted and paid for.',
+    ...stages,
+    succeeded: 'The job has ended with its pictures.',
+    failed: 'The job has ended without pictures: see [why](/docs/guides/errors#why-a-job-failed).',
+  },
+  ArtifactKind: pictureKinds,
+  MetaKey: { width: 'Pixels.', height: 'Pixels.', ...metaFacts },
+} as const;
 
 /**
  * All words in answers that callers branch on. Each group is an enumeration in openapi.json and a table in a
@@ -13,9 +25,9 @@ export const vocabulary = {
   JobErrorCode: shownFailureCodes,
   /** For a whole photograph of a batch: why its job failed. */
   PartFailureCode: [...new Set([...partFailureCodes, ...shownFailureCodes])],
-  StageName: ['queued', ...stageNames, 'succeeded', 'failed'],
-  ArtifactKind: artifactKinds,
-  MetaKey: ['width', 'height', ...metaKeys],
+  StageName: Object.keys(explained.StageName),
+  ArtifactKind: Object.keys(explained.ArtifactKind),
+  MetaKey: Object.keys(explained.MetaKey),
 } as const;
 
 /** Where each table stands. */

@@ -1,14 +1,18 @@
 /*
- * Writes the parts of `assets` that concern families of image models, or checks that they are up to date
- * (--check). These are the names of families in the schema, each with the capability that declares it, and the
- * example, which has the models of docs/engines.md. The script reads the folders of all capabilities, so it
- * also names the families of those that are not installed.
+ * Writes the files, and the parts of pages, that follow from declarations in the code, or checks that they are
+ * up to date (--check): the names of workflows and families in the schema of image models, the example of
+ * image models, and tables of words in docs/guides/vocabulary.md and docs/engines.md. The script reads the
+ * folders of all capabilities, so it also names the families of those that are not installed.
  */
+import 'reflect-metadata';
 import { globSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { briefTasks } from '@atelier/engine';
+import { format, resolveConfig } from 'prettier';
 
 const root = join(import.meta.dirname, '..');
 const check = process.argv.includes('--check');
+const built = (path) => import(join(root, 'dist', path));
 
 /** The capability that declares each family. */
 async function readFamilies() {
@@ -26,6 +30,8 @@ async function schemaOf(text) {
   // The sandbox belongs to the kernel, not to a capability.
   family.enum = ['sketch', ...Object.keys(families)];
   family['x-capabilities'] = families;
+  const { workflows } = await built('libs/workflows/src/workflows.js');
+  schema.definitions.workflow.enum = workflows.map(({ name }) => name);
   // Indented, as the formatter leaves it.
   return JSON.stringify(schema, null, 2);
 }
@@ -48,13 +54,32 @@ function exampleOf() {
   ].join('\n');
 }
 
+/** The page with these words, each with its meaning, in the table whose first column has this title. */
+function withTable(page, title, words) {
+  const table = new RegExp(`^(\\| ${title} +\\|.*\\n\\|[ -|]+\\n)(?:\\|.*\\n)+`, 'm');
+  if (!table.test(page)) throw new Error(`there is no table of ${title}s`);
+  const rows = Object.entries(words).map(([word, meaning]) => `| \`${word}\` | ${meaning} |\n`);
+  return page.replace(table, (_, head) => head + rows.join(''));
+}
+
+async function vocabularyOf(page) {
+  const { explained } = await built('apps/api/src/http/vocabulary.js');
+  const { StageName, ArtifactKind, MetaKey } = explained;
+  return [
+    ['stage', StageName],
+    ['kind', ArtifactKind],
+    ['key', MetaKey],
+  ].reduce((text, [title, words]) => withTable(text, title, words), page);
+}
+
 await writeOrCheck('assets/models.schema.json', schemaOf);
 await writeOrCheck('assets/models.example.yaml', exampleOf);
+await writeOrCheck('docs/guides/vocabulary.md', vocabularyOf);
+await writeOrCheck('docs/engines.md', (page) => withTable(page, 'task', briefTasks));
 
 async function writeOrCheck(path, make) {
   const file = join(root, path);
   const before = readFileSync(file, 'utf8');
-  const { format, resolveConfig } = await import('prettier');
   const after = await format(await make(before), { ...(await resolveConfig(file)), filepath: file });
   if (after === before) return;
   if (!check) return writeFileSync(file, after);
