@@ -31,9 +31,10 @@ export function findPython(...modules: readonly string[]): string | undefined {
 export async function runPython(
   python: string,
   args: readonly string[],
-  environment: NodeJS.ProcessEnv = {},
+  environment: NodeJS.ProcessEnv,
+  cwd = pythonClient,
 ): Promise<string> {
-  const options = { cwd: pythonClient, env: { ...pythonEnvironment, ...environment } };
+  const options = { cwd, env: { ...pythonEnvironment, ...environment } };
   try {
     const { stdout } = await promisify(execFile)(python, args, options);
     return stdout;
