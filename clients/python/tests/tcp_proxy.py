@@ -5,11 +5,11 @@ from __future__ import annotations
 import socket
 import struct
 import threading
+from collections.abc import Sequence
 from contextlib import suppress
 from types import TracebackType
 
-
-CUTS: list[int | None] = [0, 100, None, 0, 1_000, 2_000, 3_000]
+CUTS = (0, 100, None, 0, 1_000, 2_000, 3_000)
 """The dispatch gets no answer, then half of one, then its answer. The timeline breaks at several places."""
 
 
@@ -50,9 +50,9 @@ class TcpProxy:
                     one.shutdown(socket.SHUT_RDWR)
                 one.close()
 
-    def cut_answers(self, limits: list[int | None]) -> None:
+    def cut_answers(self, limits: Sequence[int | None]) -> None:
         """Breaks each of the next connections after so many bytes of its answer. None leaves one whole."""
-        self._limits = limits
+        self._limits = list(limits)
 
     def _accept(self) -> None:
         with suppress(OSError):
