@@ -11,7 +11,18 @@ if (!version || !before) throw new Error('run it by `npm version 1.2.3`');
 
 const named = execFileSync(
   'git',
-  ['grep', '-lF', before, '--', '*package.json', 'docker-compose.yml', 'deploy', 'docs', '*.md'],
+  [
+    'grep',
+    '-lF',
+    before,
+    '--',
+    '*package.json',
+    '*pyproject.toml',
+    'docker-compose.yml',
+    'deploy',
+    'docs',
+    '*.md',
+  ],
   {
     encoding: 'utf8',
   },
@@ -21,10 +32,10 @@ const named = execFileSync(
   .filter((file) => file !== 'CHANGELOG.md' && !file.startsWith('docs/adr/'));
 for (const file of named) {
   const text = readFileSync(file, 'utf8');
-  // Matches only versions of Atelier: of its packages, of the image's tag, and of the client's file.
+  // Matches only versions of Atelier: of its packages, of the image's tag, and of the clients' files.
   const ours = new RegExp(
-    `("version": "|"@atelier/[\\w-]+": "|atelier:|newTag: |atelier-client-)${RegExp.escape(before)}`,
-    'g',
+    `("version": "|"@atelier/[\\w-]+": "|atelier:|newTag: |atelier-client-|atelier-|^version = ")${RegExp.escape(before)}`,
+    'gm',
   );
   writeFileSync(file, text.replace(ours, `$1${version}`));
 }

@@ -1,4 +1,4 @@
-import { execFile, spawnSync } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -7,6 +7,7 @@ import { partFailureCodes } from '@atelier/engine';
 import { vocabulary } from '../../apps/api/src/http/vocabulary.js';
 import { startService } from '../journeys/service.js';
 import { openBrowser } from '../support/browser.js';
+import { findPython, pythonEnvironment } from '../support/python.js';
 import { untilEnd } from '../support/until-end.js';
 
 const folder = join('docs', 'guides');
@@ -18,10 +19,11 @@ const snippets = guides.flatMap(({ file, text }) =>
     code,
   })),
 );
+const python = findPython();
 const commands: Readonly<Record<string, (code: string) => [string, string[]]>> = {
   sh: (code) => ['bash', ['-euo', 'pipefail', '-c', code]],
   ts: (code) => [process.execPath, ['--input-type=module-typescript', '--eval', code]],
-  python: (code) => ['python3', ['-c', code]],
+  python: (code) => [python ?? 'python3', ['-c', code]],
 };
 
 /** The parts of a guide that generate a client and then use it. */
@@ -33,17 +35,15 @@ const generators = guides.flatMap(({ text }) =>
   }),
 );
 
-const hasPython = spawnSync('python3', ['--version']).status === 0;
-
 const service = untilEnd(await startService(100));
 const key = await service.testKey(500);
 const browser = untilEnd(await openBrowser());
 
 describe('the guides', () => {
   it.each(snippets)('$file: the $language snippet works', async ({ language, code }) => {
-    if (language === 'python' && !hasPython) return console.warn('python3 is not installed: not tried');
+    if (language === 'python' && !python) return console.warn('There is no python3 ≥ 3.10: not tried');
     const [command, args] = commands[language]!(code);
-    const env = { ...process.env, ATELIER_URL: service.baseUrl, ATELIER_KEY: key };
+    const env = { ...pythonEnvironment, ATELIER_URL: service.baseUrl, ATELIER_KEY: key };
     const { stdout } = await promisify(execFile)(command, args, { env });
     expect(stdout).toMatch(/"|https?:/);
     expect(stdout).not.toContain('"error":{"code":"VALIDATION');
