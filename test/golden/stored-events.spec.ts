@@ -7,6 +7,7 @@ import { evolveGrant, initialGrant } from '#domain/grant/grant.js';
 import * as job from '#domain/job/job.js';
 import * as key from '#domain/key/key.js';
 import * as operation from '#domain/operation/operation.js';
+import { evolveSpending, initialSpending } from '#capabilities/mcp/spend.js';
 import { evolveOperator, initialOperator } from '#capabilities/sign-in/operator.js';
 import * as preset from '#domain/preset/preset.js';
 import * as product from '#domain/product/product.js';
@@ -47,6 +48,7 @@ const folds: Record<History['category'], (events: never[]) => unknown> = {
   webhook: (events: never[]) => events.reduce(webhook.evolveWebhooks, webhook.initialWebhooks),
   delivery: () => null,
   grant: (events: never[]) => events.reduce(evolveGrant, initialGrant),
+  spend: (events: never[]) => Object.fromEntries(events.reduce(evolveSpending, initialSpending)),
   operator: (events: never[]) => events.reduce(evolveOperator, initialOperator),
   action: () => null,
 };
