@@ -73,7 +73,14 @@ export class McpController implements OnModuleDestroy {
       signal: gone.signal,
     });
     const { api, offers } = this;
-    this.agents.set(web, { caller, requestId: request.id, api: api.for(request), offers, session, publicUrl });
+    this.agents.set(web, {
+      caller,
+      requestId: request.id,
+      api: api.for(request),
+      offers,
+      session,
+      publicUrl,
+    });
     await reply.send(await this.handler.fetch(web, { parsedBody }));
   }
 }
@@ -81,7 +88,8 @@ export class McpController implements OnModuleDestroy {
 /** The calls behind a tool cannot be signed, because only the client has the signing secret. */
 function requireUnsigned({ requiresSignature }: Caller): void {
   if (!requiresSignature) return;
-  const message = 'This key requires signed requests, which agents cannot send. Use another key. Nothing was charged.';
+  const message =
+    'This key requires signed requests, which agents cannot send. Use another key. Nothing was charged.';
   throw new ApiError('CAPABILITY_REQUIRED', message);
 }
 

@@ -53,7 +53,9 @@ const usualJobs: readonly UsualJob[] = [
 /** What people usually want, as steps. The words of the caller come last, as data. */
 export function addPrompts(server: McpServer): void {
   for (const { name, title, description, workflow, asks } of usualJobs) {
-    const fields = Object.entries(asks).map(([key, about]) => [key, z.string().max(2_000).describe(about)] as const);
+    const fields = Object.entries(asks).map(
+      ([key, about]) => [key, z.string().max(2_000).describe(about)] as const,
+    );
     const argsSchema = z.object(Object.fromEntries(fields));
     server.registerPrompt(name, { title, description, argsSchema }, (given) => {
       const text = [

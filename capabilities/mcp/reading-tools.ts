@@ -77,7 +77,10 @@ function withoutReferences(schema: Json, description: Json): Json {
   const { $ref, ...rest } = schema;
   const target = typeof $ref === 'string' ? description.components.schemas[$ref.split('/').at(-1)!] : {};
   return Object.fromEntries(
-    Object.entries({ ...target, ...rest }).map(([key, value]) => [key, withoutReferences(value, description)]),
+    Object.entries({ ...target, ...rest }).map(([key, value]) => [
+      key,
+      withoutReferences(value, description),
+    ]),
   );
 }
 
@@ -120,7 +123,8 @@ async function jobAfter(api: CallerApi, jobId: string, seconds: number, signal: 
 const states = ['reserved', 'charged', 'given_back'] as const;
 
 const explanations: Readonly<Record<(typeof states)[number], string>> = {
-  reserved: 'The credits were deducted when the job was ordered. They stay deducted if it succeeds, and are given back if it fails.',
+  reserved:
+    'The credits were deducted when the job was ordered. They stay deducted if it succeeds, and are given back if it fails.',
   charged: 'The job succeeded, so the credits that were deducted when it was ordered stay deducted.',
   given_back: 'The job failed or was cancelled, so its credits were given back in full.',
 };

@@ -75,7 +75,11 @@ function addJobs(server: McpServer, { api }: Agent): void {
 function addPictures(server: McpServer, { api }: Agent): void {
   const mimeType = 'image/webp';
   const template = new ResourceTemplate('atelier://pictures/{job_id}', { list: undefined });
-  const about = { title: 'Pictures', description: 'The finished picture of a job, at most 512 pixels wide.', mimeType };
+  const about = {
+    title: 'Pictures',
+    description: 'The finished picture of a job, at most 512 pixels wide.',
+    mimeType,
+  };
   server.registerResource('pictures', template, about, async (uri, { job_id }) => {
     const { thumbnails } = await api.get(`/v1/renders/${encodeURIComponent(one(job_id))}`);
     const { pathname, search } = new URL(thumbnails['512'] as string);

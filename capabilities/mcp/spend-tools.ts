@@ -51,7 +51,7 @@ export function addSpendTools(server: McpServer, agent: Agent): void {
       'charges nothing more.',
     input: z.object({
       offer_id: id('From quote.'),
-      confirmation_id: z.string().max(64).optional().describe('From quote, if it gave one.'),
+      confirmation_id: z.string().max(64).nullish().describe('From quote, if it gave one.'),
     }),
     output: z.object({
       job_id: id('For wait.'),
@@ -63,7 +63,8 @@ export function addSpendTools(server: McpServer, agent: Agent): void {
       replayed: z.boolean().describe('True: the offer was taken before, and this is its job.'),
     }),
     annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },
-    run: ({ offer_id, confirmation_id }, context) => order(agent, offer_id, confirmation_id, context),
+    run: ({ offer_id, confirmation_id }, context) =>
+      order(agent, offer_id, confirmation_id ?? undefined, context),
   });
 }
 
@@ -85,11 +86,22 @@ async function quote(
   const { api, offers, caller, session } = agent;
   requireSpending(caller);
   workflowIn(await api.description(), workflow);
-  const { credits_cost: credits, balance, would_be_accepted, sufficient } = await estimate(agent, workflow, body);
+  const {
+    credits_cost: credits,
+    balance,
+    would_be_accepted,
+    sufficient,
+  } = await estimate(agent, workflow, body);
   if (!would_be_accepted) {
     return sufficient
-      ? refusalResult('DAILY_SPEND_CAP_EXCEEDED', `This costs ${credits} credits, more than the rest of today's spend cap. Nothing was charged.`)
-      : refusalResult('INSUFFICIENT_BALANCE', `This costs ${credits} credits and the balance is ${balance}. Nothing was charged.`);
+      ? refusalResult(
+          'DAILY_SPEND_CAP_EXCEEDED',
+          `This costs ${credits} credits, more than the rest of today's spend cap. Nothing was charged.`,
+        )
+      : refusalResult(
+          'INSUFFICIENT_BALANCE',
+          `This costs ${credits} credits and the balance is ${balance}. Nothing was charged.`,
+        );
   }
   const confirmationId = canAskPerson(context) ? undefined : randomBytes(15).toString('base64url');
   const made = await offers.make(agent, { workflow, body, credits, session, confirmationId });
@@ -149,7 +161,10 @@ async function consentOfPerson(
   if (answer.kind === 'elicit') {
     if (answer.action === 'accept' && answer.content?.['agree'] === true) return 'person';
     if (answer.action === 'cancel')
-      return refusalResult('NOT_AGREED', 'Nobody has answered, so nothing was ordered and nothing was charged.');
+      return refusalResult(
+        'NOT_AGREED',
+        'Nobody has answered, so nothing was ordered and nothing was charged.',
+      );
     const declined = await agent.offers.decline(agent, offerId);
     return rejected(declined.kind === 'rejected' ? declined.rejection : { code: 'OFFER_DECLINED' });
   }
@@ -168,8 +183,15 @@ function priceChanged(cost: number, credits: number): string {
   return `The price was ${credits} credits and is ${cost} now. Nothing was ordered and nothing was charged: ask for a new quote.`;
 }
 
-function confirmed({ confirmationHash }: Offer, confirmationId: string | undefined): SpendConsent | CallToolResult {
-  if (confirmationHash !== null && confirmationId !== undefined && hashOf(confirmationId) === confirmationHash)
+function confirmed(
+  { confirmationHash }: Offer,
+  confirmationId: string | undefined,
+): SpendConsent | CallToolResult {
+  if (
+    confirmationHash !== null &&
+    confirmationId !== undefined &&
+    hashOf(confirmationId) === confirmationHash
+  )
     return 'confirmation';
   const message =
     confirmationHash === null
@@ -182,7 +204,8 @@ function confirmed({ confirmationHash }: Offer, confirmationId: string | undefin
 const [tries, apartMs] = [25, 200];
 
 /** The statuses after which it is unknown whether the job was made, or after which a repeat can succeed. */
-const mayStillSucceed = (status: number) => status === 401 || status === 408 || status === 429 || status >= 500;
+const mayStillSucceed = (status: number) =>
+  status === 401 || status === 408 || status === 429 || status >= 500;
 
 /**
  * Dispatches an agreed offer. Its Idempotency-Key derives from the offer, so all tries of all processes make one
@@ -207,7 +230,8 @@ async function carryOut(agent: Agent, offer: Offer): Promise<CallToolResult> {
       continue;
     }
     if (isInUse || mayStillSucceed(status)) {
-      const again = 'The order is agreed to. Call order with the same offer again: it makes one job, however often you call.';
+      const again =
+        'The order is agreed to. Call order with the same offer again: it makes one job, however often you call.';
       return refusalResult(code, `${message} ${again}`);
     }
     // Another process may have made the job in the meantime; its record counts.

@@ -35,14 +35,20 @@ function terms(offerId = 'o1', more: { credits?: number; session?: string | null
     ...more,
   };
 }
-const offered = (...of: Parameters<typeof terms>): SpendEvent => ({ type: 'SpendOffered', data: terms(...of) });
+const offered = (...of: Parameters<typeof terms>): SpendEvent => ({
+  type: 'SpendOffered',
+  data: terms(...of),
+});
 const agreed = (offerId = 'o1', consent: 'person' | 'confirmation' = 'person'): SpendEvent => ({
   type: 'SpendAgreed',
   data: { offerId, consent, at },
 });
 const declined: SpendEvent = { type: 'SpendDeclined', data: { offerId: 'o1', at } };
 const ordered: SpendEvent = { type: 'SpendOrdered', data: { offerId: 'o1', jobId: 'j1', at } };
-const refused: SpendEvent = { type: 'SpendRefused', data: { offerId: 'o1', code: 'INSUFFICIENT_BALANCE', at } };
+const refused: SpendEvent = {
+  type: 'SpendRefused',
+  data: { offerId: 'o1', code: 'INSUFFICIENT_BALANCE', at },
+};
 const agree = (offerId = 'o1', consent: 'person' | 'confirmation' = 'person', when = at) => ({
   offerId,
   consent,
@@ -68,7 +74,9 @@ describe('an offer to spend', () => {
     given(spending, [offered()])
       .when(agreeToSpend, agree('o1', 'person', expiresAt))
       .thenRejected({ code: 'OFFER_EXPIRED', expiresAt });
-    given(spending, [offered(), declined]).when(agreeToSpend, agree()).thenRejected({ code: 'OFFER_DECLINED' });
+    given(spending, [offered(), declined])
+      .when(agreeToSpend, agree())
+      .thenRejected({ code: 'OFFER_DECLINED' });
     given(spending, [offered(), agreed(), refused])
       .when(agreeToSpend, agree())
       .thenRejected({ code: 'OFFER_REFUSED', refusal: 'INSUFFICIENT_BALANCE' });
@@ -124,7 +132,9 @@ describe('spending without a person', () => {
   });
 
   it('has no cap for a person, and does not count what a person agreed to or what was refused', () => {
-    given(spending, [offered('o1', { credits: 100 })]).when(agreeToSpend, agree()).then(agreed());
+    given(spending, [offered('o1', { credits: 100 })])
+      .when(agreeToSpend, agree())
+      .then(agreed());
     given(spending, [offered('o1', { credits: 100 }), agreed(), offered('o2', { credits: 10 })])
       .when(agreeToSpend, confirm('o2'))
       .then(agreed('o2', 'confirmation'));

@@ -18,7 +18,10 @@ export function addWritingTools(server: McpServer, { api, publicUrl }: Agent): v
       data_base64: z.base64().max(longestPictureText).optional().describe('The file, at most 3 MiB of it.'),
     }),
     output: z.object({
-      asset_id: z.string().nullable().describe('Works in every picture field of an order. Null: not uploaded yet.'),
+      asset_id: z
+        .string()
+        .nullable()
+        .describe('Works in every picture field of an order. Null: not uploaded yet.'),
       upload: z
         .object({ url: z.string(), token: z.string(), expires_at: z.string(), example: z.string() })
         .nullable(),

@@ -3,7 +3,16 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ApiClient } from '../../../test/api/support/api-client.js';
 import { ApiService, contextOf, type Tenant } from '../../../test/api/support/api-service.js';
 import { priceOperation } from '../../../test/support/operator.js';
-import { agrees, answer, call, connectAgent, declines, refusal, textOf, type Person } from './support/agent-client.js';
+import {
+  agrees,
+  answer,
+  call,
+  connectAgent,
+  declines,
+  refusal,
+  textOf,
+  type Person,
+} from './support/agent-client.js';
 
 const generator = { workflow: 'model-generator', body: { gender: 'FEMALE' } };
 
@@ -94,7 +103,10 @@ describe('an agent whose client can ask a person', () => {
   it('is told when the price has changed, and nothing is ordered', async () => {
     const tenant = await testTenant();
     const agent = await agentOf(tenant, { person: agrees });
-    const { offer_id } = await call(agent, 'quote', { workflow: 'background-generator', body: { scene_type: 'roof' } });
+    const { offer_id } = await call(agent, 'quote', {
+      workflow: 'background-generator',
+      body: { scene_type: 'roof' },
+    });
     const price = (credits: number) =>
       priceOperation(service.store, contextOf('test', 'installation'), 'background-generator', {
         credits,
@@ -102,7 +114,9 @@ describe('an agent whose client can ask a person', () => {
       });
     await price(6);
     const refused = await answer(agent, 'order', { offer_id });
-    expect(textOf(refused)).toMatch(/^PRICE_CHANGED: .* and is 6 now\. Nothing was ordered and nothing was charged/);
+    expect(textOf(refused)).toMatch(
+      /^PRICE_CHANGED: .* and is 6 now\. Nothing was ordered and nothing was charged/,
+    );
     expect(await jobsOf(tenant)).toEqual([]);
     expect(await balanceOf(tenant)).toBe(100);
   });
@@ -115,7 +129,9 @@ describe('an agent whose client can ask nobody', () => {
     const { offer_id, confirmation_id, consent } = await call(agent, 'quote', generator);
     expect(consent).toBe('confirmation');
     expect(await refusal(agent, 'order', { offer_id })).toBe('CONFIRMATION_REQUIRED');
-    expect(await refusal(agent, 'order', { offer_id, confirmation_id: 'made up' })).toBe('CONFIRMATION_REQUIRED');
+    expect(await refusal(agent, 'order', { offer_id, confirmation_id: 'made up' })).toBe(
+      'CONFIRMATION_REQUIRED',
+    );
     const order = await call(agent, 'order', { offer_id, confirmation_id });
     expect(order).toMatchObject({ balance: 995, consent: 'confirmation' });
     expect(await call(agent, 'order', { offer_id, confirmation_id })).toMatchObject({ job_id: order.job_id });
@@ -125,7 +141,9 @@ describe('an agent whose client can ask nobody', () => {
     };
     // 50 credits in a run.
     for (let orders = 1; orders < 10; orders++) expect((await spend(agent)).isError).toBeFalsy();
-    expect(textOf(await spend(agent))).toContain('SPEND_CAP_REACHED: Without a person, this run of the client may spend 50');
+    expect(textOf(await spend(agent))).toContain(
+      'SPEND_CAP_REACHED: Without a person, this run of the client may spend 50',
+    );
     expect((await spend(await agentOf(tenant, { session: 'run-2' }))).isError).toBeFalsy();
     expect(await balanceOf(tenant)).toBe(945);
   });
@@ -148,7 +166,9 @@ describe('an agent whose client can ask nobody', () => {
     const tenant = await testTenant();
     const agent = await agentOf(tenant, { legacy: true, person: agrees });
     const { offer_id, confirmation_id } = await call(agent, 'quote', generator);
-    expect(await call(agent, 'order', { offer_id, confirmation_id })).toMatchObject({ consent: 'confirmation' });
+    expect(await call(agent, 'order', { offer_id, confirmation_id })).toMatchObject({
+      consent: 'confirmation',
+    });
     expect(await balanceOf(tenant)).toBe(95);
   });
 });
@@ -159,8 +179,12 @@ describe('an offer', () => {
     const agent = await agentOf(tenant, { person: agrees });
     const { offer_id } = await call(agent, 'quote', generator);
     const second = await service.issueKey(tenant, ['jobs:create', 'jobs:read']);
-    expect(await refusal(await agentOf(second, { person: agrees }), 'order', { offer_id })).toBe('OFFER_NOT_FOUND');
-    const brief = await service.openApi(undefined, { mcp: { offerMs: 1, sessionCredits: 50, dayCredits: 200 } });
+    expect(await refusal(await agentOf(second, { person: agrees }), 'order', { offer_id })).toBe(
+      'OFFER_NOT_FOUND',
+    );
+    const brief = await service.openApi(undefined, {
+      mcp: { offerMs: 1, sessionCredits: 50, dayCredits: 200 },
+    });
     const late = await agentOf(tenant, { person: agrees, api: brief });
     const ended = await call(late, 'quote', generator);
     expect(await refusal(late, 'order', { offer_id: ended.offer_id })).toBe('OFFER_EXPIRED');

@@ -14,7 +14,12 @@ import { BooleanQuery } from '../http/valid-request.js';
 import { applyDecorators } from '@nestjs/common';
 import type { Workflow } from '#workflows/define-workflow.js';
 import { DescribeErrors, describedHeaders, jobId, requestId } from '../http/describe.js';
-import { expectedCreditsHeader, longestPreferredWaitS, testOutcomeHeader, testOutcomes } from './dispatch-headers.js';
+import {
+  expectedCreditsHeader,
+  longestPreferredWaitS,
+  testOutcomeHeader,
+  testOutcomes,
+} from './dispatch-headers.js';
 
 export class DispatchQuery {
   @BooleanQuery({
@@ -89,7 +94,17 @@ export function describeDispatch(workflow: Workflow): MethodDecorator {
       ),
     }),
     describedAnswers(),
-    DescribeErrors(401, 402, '403 of a dispatch', 404, '409 of a dispatch', 410, 413, 415, '422 of a dispatch'),
+    DescribeErrors(
+      401,
+      402,
+      '403 of a dispatch',
+      404,
+      '409 of a dispatch',
+      410,
+      413,
+      415,
+      '422 of a dispatch',
+    ),
   );
 }
 
