@@ -4,6 +4,7 @@ FROM node:24.21.0-bookworm-slim AS build
 WORKDIR /atelier
 COPY package.json package-lock.json .npmrc ./
 COPY packages/engine/package.json ./packages/engine/
+COPY packages/mcp/package.json ./packages/mcp/
 COPY packages/photo/package.json ./packages/photo/
 COPY packages/sketch/package.json ./packages/sketch/
 COPY packages/vendors/package.json ./packages/vendors/

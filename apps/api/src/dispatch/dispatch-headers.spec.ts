@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { hashBody, parseIdempotencyKey, preferredWait } from './dispatch-headers.js';
+import { hashBody, parseExpectedCredits, parseIdempotencyKey, preferredWait } from './dispatch-headers.js';
 
 describe('the hash of a body', () => {
   it('is the same in whatever order its fields come, however deep', () => {
@@ -21,6 +21,14 @@ describe('the hash of a body', () => {
     ];
     expect(new Set(bodies.map(hashBody)).size).toBe(bodies.length);
     expect(hashBody({ a: [1, 2] })).not.toBe(hashBody({ a: [2, 1] }));
+  });
+});
+
+describe('the expected credits', () => {
+  it('are a whole number', () => {
+    const parse = (text?: string) => parseExpectedCredits({ 'x-atelier-expected-credits': text });
+    expect([parse(), parse('0'), parse('15')]).toEqual([undefined, 0, 15]);
+    for (const bad of ['', '-1', '1.5', '5 credits', '1234567890']) expect(() => parse(bad)).toThrow();
   });
 });
 

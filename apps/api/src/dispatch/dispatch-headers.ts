@@ -56,6 +56,17 @@ export function preferredWait(header: string | string[] | undefined): number | u
 const preference =
   /(?:^|,)\s*([\w!#$%&'*+.^`|~-]+)\s*(?:=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s",;]*)))?(?:\s*;(?:"(?:[^"\\]|\\.)*"|[^",])*)?\s*(?=,|$)/g;
 
+export const expectedCreditsHeader = 'X-Atelier-Expected-Credits';
+
+/** What the caller agreed to pay, in credits. @throws ApiError 422 for anything but a whole number */
+export function parseExpectedCredits(headers: IncomingHttpHeaders): number | undefined {
+  const header = headers[expectedCreditsHeader.toLowerCase()];
+  if (header === undefined) return undefined;
+  if (typeof header === 'string' && /^\d{1,9}$/.test(header)) return Number(header);
+  const msg = 'must be the credits that you agreed to, as a whole number';
+  throw invalid([{ loc: ['header', expectedCreditsHeader], msg, type: 'integer' }]);
+}
+
 export const testOutcomeHeader = 'X-Atelier-Test-Outcome';
 
 /** The effect of each outcome on the job. The type ensures that none is missing. */

@@ -16,7 +16,13 @@ import { tellWrite } from '../http/consistency-token.js';
 import { JobPresenter } from '../jobs/job-presenter.js';
 import type { JobDetailResponse } from '../jobs/jobs.dto.js';
 import { ValidBody, ValidQuery } from '../http/valid-request.js';
-import { hashBody, parseIdempotencyKey, parseTestOutcome, preferredWait } from './dispatch-headers.js';
+import {
+  hashBody,
+  parseExpectedCredits,
+  parseIdempotencyKey,
+  parseTestOutcome,
+  preferredWait,
+} from './dispatch-headers.js';
 import {
   DispatchQuery,
   type DryRunResponse,
@@ -103,6 +109,11 @@ function refused(workflow: string, rejection: Refused['rejection']): ApiError {
     case 'ACCOUNT_INACTIVE':
     case 'OPERATION_DISABLED':
       return notAllowed(workflow, rejection.code);
+    case 'PRICE_CHANGED': {
+      const { cost, expected } = rejection;
+      const message = `This costs ${cost} credits, and you agreed to ${expected}. Nothing was charged: agree to the new price first.`;
+      return new ApiError(rejection.code, message);
+    }
     default:
       return rejection satisfies never;
   }
@@ -139,6 +150,7 @@ export class Dispatches {
     const { asked: model, draws } = this.imageModels.choose(workflow, body, caller);
     const key = parseIdempotencyKey(request.headers['idempotency-key']);
     const testOutcome = parseTestOutcome(request.headers, caller);
+    const expectedCredits = parseExpectedCredits(request.headers);
     const asked = {
       caller,
       workflow: name,
@@ -147,6 +159,7 @@ export class Dispatches {
       remote: isRemote(draws),
       drawnPeopleOnly: knowsDrawnPeopleOnly(draws),
       ...(testOutcome === undefined ? {} : { testOutcome }),
+      ...(expectedCredits === undefined ? {} : { expectedCredits }),
       at: this.clock(),
     };
     const unfit: Unfit = (reference) => this.imageModels.unfit(workflow, draws, reference, caller);

@@ -14,7 +14,12 @@ import { BooleanQuery } from '../http/valid-request.js';
 import { applyDecorators } from '@nestjs/common';
 import type { Workflow } from '#workflows/define-workflow.js';
 import { DescribeErrors, describedHeaders, jobId, requestId } from '../http/describe.js';
-import { longestPreferredWaitS, testOutcomeHeader, testOutcomes } from './dispatch-headers.js';
+import {
+  expectedCreditsHeader,
+  longestPreferredWaitS,
+  testOutcomeHeader,
+  testOutcomes,
+} from './dispatch-headers.js';
 
 export class DispatchQuery {
   @BooleanQuery({
@@ -89,7 +94,17 @@ export function describeDispatch(workflow: Workflow): MethodDecorator {
       ),
     }),
     describedAnswers(),
-    DescribeErrors(401, 402, '403 of a dispatch', 404, 409, 410, 413, 415, '422 of a dispatch'),
+    DescribeErrors(
+      401,
+      402,
+      '403 of a dispatch',
+      404,
+      '409 of a dispatch',
+      410,
+      413,
+      415,
+      '422 of a dispatch',
+    ),
   );
 }
 
@@ -122,6 +137,15 @@ function describedRequestHeaders(): MethodDecorator {
         `${longestPreferredWaitS}), the answer is 200 with the job. Otherwise it is 202 as usual. RFC 7240.`,
       schema: { type: 'string' },
       example: 'wait=20',
+    }),
+    ApiHeader({
+      name: expectedCreditsHeader,
+      required: false,
+      description:
+        'The credits that you agreed to, for example the `credits_cost` of a dry run. If the dispatch would cost ' +
+        'anything else, it is refused with 409 PRICE_CHANGED, and nothing is charged.',
+      schema: { type: 'string', pattern: '^[0-9]{1,9}$' },
+      example: '5',
     }),
     ApiHeader({
       name: testOutcomeHeader,

@@ -215,6 +215,14 @@ const errors = {
       JOB_ALREADY_FINISHED: 'The job has ended already: there is nothing to cancel.',
     },
   },
+  '409 of a dispatch': {
+    description: `${usualErrors[409].description} Or the price is not the one that the caller expects.`,
+    codes: {
+      ...usualErrors[409].codes,
+      PRICE_CHANGED:
+        'This costs 6 credits, and you agreed to 5. Nothing was charged: agree to the new price first.',
+    },
+  },
   '410 of a picture': {
     description: 'The bytes of the picture are gone from the storage, or are not those that were stored.',
     codes: {

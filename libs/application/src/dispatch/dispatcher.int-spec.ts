@@ -184,6 +184,24 @@ describe('a dispatch', () => {
     });
   });
 
+  it('costs what its caller expects, or nothing', async () => {
+    const request = { ...(await tenantWith(20)), workflow: 'background-generator', expectedCredits: 7 };
+    const price = (credits: number) =>
+      priceOperation(store, fixture.context('installation'), 'background-generator', {
+        credits,
+        reason: 'tests',
+      });
+    await price(7);
+    expect(await dispatcher().dispatch(request, fresh())).toMatchObject({ kind: 'accepted', creditsCost: 7 });
+    await price(6);
+    expect(await dispatcher().dispatch(request, fresh())).toMatchObject({
+      kind: 'refused',
+      rejection: { code: 'PRICE_CHANGED', cost: 6, expected: 7 },
+    });
+    expect(await accountOf(request)).toEqual({ balance: 13, open: 1 });
+    await price(7);
+  });
+
   it('that is resumed before it was charged is over: its ids are spent, also for a first try that was only slow', async () => {
     const request = await tenantWith(10);
     const ids = fresh();

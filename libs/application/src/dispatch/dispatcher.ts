@@ -38,9 +38,16 @@ export type DispatchOutcome =
   | {
       readonly kind: 'refused';
       readonly requestId: string;
-      readonly rejection: DebitRejection | { readonly code: 'OPERATION_DISABLED' };
+      readonly rejection: DebitRejection | { readonly code: 'OPERATION_DISABLED' } | PriceChanged;
     }
   | UnusableReference;
+
+/** The dispatch would cost something else than the caller agreed to. Both in credits. */
+export interface PriceChanged {
+  readonly code: 'PRICE_CHANGED';
+  readonly cost: number;
+  readonly expected: number;
+}
 
 /** The sweep was faster and has fenced the job off. The charge, if there was one, has been refunded. */
 export class DispatchVoided extends Error {
@@ -109,6 +116,12 @@ export class Dispatcher {
     if (resolved.kind !== 'found') return resolved;
 
     const charges = jobsToCharge(workflow, request.body, ids);
+    const cost = credits * charges.length;
+    const { expectedCredits: expected = cost } = request;
+    if (cost !== expected) {
+      const rejection = { code: 'PRICE_CHANGED', cost, expected } as const;
+      return { kind: 'refused', requestId: ids.requestId, rejection };
+    }
     const debited = await this.debit(tried, charges, credits);
     if (debited.kind === 'rejected') {
       return { kind: 'refused', requestId: ids.requestId, rejection: debited.rejection };
@@ -126,7 +139,8 @@ export class Dispatcher {
     const { request, ids, workflow } = tried;
     const { environment } = request.caller;
     const { credits, enabled, guard } = await this.prices.rememberedTermsOf(environment, workflow.name);
-    if (!enabled) return undefined;
+    // The other path reads the price and then refuses. Here the guard keeps the price as it was compared.
+    if (!enabled || credits !== (request.expectedCredits ?? credits)) return undefined;
     const resolved = await this.references.resolve(workflow, request);
     if (resolved.kind !== 'found') return resolved;
 

@@ -1,12 +1,14 @@
 import type { EventFamily } from '../event-family.js';
 import type { Environment } from '../environment.js';
 
-export type Capability = 'jobs:create' | 'jobs:read';
+/** `mcp:spend`: agents may spend with the key over MCP. Only live keys need it. */
+export type Capability = 'jobs:create' | 'jobs:read' | 'mcp:spend';
 
 /** All accepted names of the capabilities; the older names mean the same. */
 export const capabilityNames: ReadonlyMap<string, Capability> = new Map([
   ['jobs:create', 'jobs:create'],
   ['jobs:read', 'jobs:read'],
+  ['mcp:spend', 'mcp:spend'],
   ['ctm:create', 'jobs:create'],
   ['ctm:read', 'jobs:read'],
 ]);

@@ -1,0 +1,17 @@
+import type { Capability } from '../capability.js';
+import { readMcpSettings } from './mcp.settings.js';
+import { spendFamily } from './spend.events.js';
+
+const events = [spendFamily] as const;
+
+/** A server of the Model Context Protocol, through which agents order pictures with consent (ADR 50). */
+export const mcp: Capability<'mcp', typeof events, ReturnType<typeof readMcpSettings>> = {
+  name: 'mcp',
+  events,
+  settings: readMcpSettings,
+  modules: {
+    api: async () => ({ module: (await import('./mcp.api.js')).McpApiModule }),
+  },
+  nouns: {},
+  folds: { spend: async () => (await import('./spend.fold.js')).spendFold },
+};

@@ -1,0 +1,58 @@
+import { z } from 'zod';
+import type { McpServer } from '@modelcontextprotocol/server';
+import type { Agent } from './agent.js';
+import { jobResult, shownJob } from './jobs-of-agents.js';
+import type { CallerApi } from './own-api.js';
+import { addTool, id, resultOf } from './results.js';
+
+/** The longest picture in a call, as base64. Larger pictures go to the upload's own address. */
+export const longestPictureText = 4 * 1024 * 1024;
+
+export function addWritingTools(server: McpServer, { api, publicUrl }: Agent): void {
+  addTool(server, 'upload', {
+    title: 'Upload a picture',
+    description:
+      'Stores a JPEG, PNG or WebP for orders. Without data, it gives an address and a token for one upload from ' +
+      'elsewhere: POST the file there as the form field `file`. Costs nothing.',
+    input: z.object({
+      data_base64: z.base64().max(longestPictureText).optional().describe('The file, at most 3 MiB of it.'),
+    }),
+    output: z.object({
+      asset_id: z
+        .string()
+        .nullable()
+        .describe('Works in every picture field of an order. Null: not uploaded yet.'),
+      upload: z
+        .object({ url: z.string(), token: z.string(), expires_at: z.string(), example: z.string() })
+        .nullable(),
+    }),
+    annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false },
+    async run({ data_base64: data }) {
+      if (data !== undefined) {
+        const { asset_id } = await upload(api, Buffer.from(data, 'base64'));
+        return resultOf({ asset_id, upload: null });
+      }
+      const { token, expires_at } = await api.post('/v1/client-tokens', { body: { purpose: 'upload' } });
+      const url = `${publicUrl}/v1/uploads`;
+      const example = `curl -H 'Authorization: Bearer ${token}' -F file=@picture.jpg ${url}`;
+      return resultOf({ asset_id: null, upload: { url, token, expires_at, example } });
+    },
+  });
+  addTool(server, 'cancel', {
+    title: 'Cancel a job',
+    description: 'Ends a job that has not ended. Its credits are given back, and its picture is not made.',
+    input: z.object({ job_id: id('The job.') }),
+    output: shownJob,
+    annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },
+    run: async ({ job_id }) => jobResult(await api.post(`/v1/jobs/${job_id}/cancel`)),
+  });
+}
+
+async function upload(api: CallerApi, bytes: Buffer<ArrayBuffer>): Promise<{ asset_id: string }> {
+  const form = new FormData();
+  // No name of a file comes in: names are texts of others.
+  form.append('file', new Blob([bytes]), 'picture');
+  const encoded = new Response(form);
+  const headers = { 'content-type': encoded.headers.get('content-type') ?? '' };
+  return api.post('/v1/uploads', { payload: Buffer.from(await encoded.arrayBuffer()), headers });
+}
