@@ -50,6 +50,7 @@ describe("a PostgreSQL server of the operator's own", () => {
       'open charges',
       'seals',
       'writers',
+      'personal words',
       'head of the seals',
     ];
     expect(checks.filter((check) => check.ok).map(({ name }) => name)).toEqual(well);

@@ -9,7 +9,7 @@ import { createEventStorePool, PostgresEventStore } from './postgres/postgres-ev
 import { createPostgresSnapshotStore } from './postgres/postgres-snapshot-store.js';
 import { PostgresDataKeys } from './postgres/postgres-data-keys.js';
 import { migrateEventStore, migrateKeyStore } from './postgres/schema.js';
-import { DataKeys } from './sealed/data-keys.js';
+import { DataKeys, type DataKeyStore } from './sealed/data-keys.js';
 import { LocalMasterKey, type MasterSecrets } from './sealed/master-key.js';
 import { withSealedWords } from './sealed/sealed-store.js';
 import { withSharedSubscriptions } from './shared-subscriptions.js';
@@ -21,7 +21,7 @@ export interface EventStoreUrls {
   readonly eventStoreUrl: string;
   /** Where snapshots are kept when the log is not in PostgreSQL. */
   readonly databaseUrl: string;
-  /** Where data keys are kept, if not in the PostgreSQL of the log or the snapshots. */
+  /** Where data keys are kept. Default: in `databaseUrl`. */
   readonly keysUrl?: string | undefined;
 }
 
@@ -52,6 +52,8 @@ export interface ProofOptions extends MacSecrets {
 export interface OpenedEventStore extends AsyncDisposable {
   readonly store: EventStore;
   readonly snapshots: SnapshotStore;
+  /** The keys of personal words. Undefined without a master key. */
+  readonly keys: DataKeys | undefined;
   /** Ends the subscriptions and closes all connections. */
   close(): Promise<void>;
 }
@@ -71,23 +73,31 @@ export async function openEventStore(
   const store = isEventStoreDbUrl(urls.eventStoreUrl)
     ? await openEventStoreDb(urls.eventStoreUrl, options)
     : new PostgresEventStore({ pool, ...options });
-  const keysPool =
-    words?.masterKey !== undefined && urls.keysUrl ? createEventStorePool(urls.keysUrl, 2) : pool;
+  const ownKeys = words?.masterKey !== undefined && keysUrlOf(urls) !== postgresUrlOf(urls);
+  const keysPool = ownKeys ? createEventStorePool(keysUrlOf(urls), 2) : pool;
   const close = async () => {
     await store.close();
-    await Promise.all([...new Set([pool, keysPool])].map((each) => each.end()));
+    await pool.end();
+    if (ownKeys) await keysPool.end();
   };
   const snapshots = createPostgresSnapshotStore(pool);
   // Below the shared subscriptions, so that a process checks each event of the log only once.
   const read = macs ? markingUnproven(store, { ...options, macs, ...proof }) : store;
-  const shared = withSharedSubscriptions(words ? withSealedWords(read, dataKeysOf(words, keysPool)) : read);
-  return { store: macs ? refusingUnproven(shared) : shared, snapshots, close, [Symbol.asyncDispose]: close };
+  const keys = words && dataKeysOf(words, new PostgresDataKeys(keysPool, given.deadlineMs));
+  const shared = withSharedSubscriptions(words ? withSealedWords(read, keys) : read);
+  return {
+    store: macs ? refusingUnproven(shared) : shared,
+    snapshots,
+    keys,
+    close,
+    [Symbol.asyncDispose]: close,
+  };
 }
 
-function dataKeysOf({ masterKey, accepted }: WordsOptions, pool: pg.Pool): DataKeys | undefined {
+function dataKeysOf({ masterKey, accepted }: WordsOptions, store: DataKeyStore): DataKeys | undefined {
   if (masterKey === undefined) return undefined;
   const master = new LocalMasterKey({ masterKey, ...(accepted && { accepted }) });
-  return new DataKeys({ store: new PostgresDataKeys(pool), master });
+  return new DataKeys({ store, master });
 }
 
 /** Its client takes 60 ms to load. A process beside PostgreSQL saves that time. */
@@ -103,7 +113,12 @@ async function openEventStoreDb(connectionString: string, options: AdapterOption
  */
 export async function prepareEventStore(urls: EventStoreUrls): Promise<void> {
   await onOnePool(postgresUrlOf(urls), migrateEventStore);
-  if (urls.keysUrl) await onOnePool(urls.keysUrl, migrateKeyStore);
+  if (keysUrlOf(urls) !== postgresUrlOf(urls)) await onOnePool(keysUrlOf(urls), migrateKeyStore);
+}
+
+/** Not where the log is: a log that moves to another store keeps its keys. */
+function keysUrlOf({ keysUrl, databaseUrl }: EventStoreUrls): string {
+  return keysUrl ?? databaseUrl;
 }
 
 async function onOnePool(url: string, work: (pool: pg.Pool) => Promise<void>): Promise<void> {

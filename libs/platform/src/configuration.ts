@@ -255,7 +255,7 @@ function readKernel(settings: SettingsReader) {
       [...postgresSchemes, 'esdb', 'esdb+discover'],
       databaseUrl || undefined,
     ),
-    /** The database of the data keys. Undefined: the one with the log or, beside EventStoreDB, DATABASE_URL. */
+    /** The database of the data keys. Undefined: DATABASE_URL. */
     keysUrl: settings.urlIfGiven('ATELIER_KEYS_URL', postgresSchemes),
     /**
      * Connections to PostgreSQL that this process may open. Undefined: as many as its role needs

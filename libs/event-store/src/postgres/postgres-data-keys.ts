@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { retryRead } from '../calls.js';
-import type { DataKeyStore, KeyOwner, StoredKey } from '../sealed/data-keys.js';
+import type { DataKeyStore, KeyCount, KeyOwner, StoredKey } from '../sealed/data-keys.js';
 import type { WrappedKey } from '../sealed/master-key.js';
 import { classifySqlFailure, withQueries, type Query, type Statement } from './connection.js';
 import { keysInSql } from './schema.js';
@@ -35,17 +35,22 @@ const wrappedByOthers = statement(
   'others',
   `select id, wrapped, master from ${keysInSql}.keys where master <> $1 order by id limit $2`,
 );
+const count = statement(
+  'count',
+  `select count(wrapped)::int as keys, (count(*) filter (where master <> $1))::int as others from ${keysInSql}.keys`,
+);
 const rewrap = statement(
   'rewrap',
   `update ${keysInSql}.keys set wrapped = $3, master = $4 where id = $1 and wrapped = $2`,
 );
 
-/** Each statement may be repeated, so all of them are retried like reads. */
-const limits = { deadlineMs: 10_000, answerTimeoutMs: 5_000, observer: {} };
-
 /** The key store in PostgreSQL. The caller ends the pool. */
 export class PostgresDataKeys implements DataKeyStore {
-  constructor(private readonly pool: pg.Pool) {}
+  /** @param deadlineMs how long one call is retried in all before it throws */
+  constructor(
+    private readonly pool: pg.Pool,
+    private readonly deadlineMs = 10_000,
+  ) {}
 
   async current({ environment, tenant }: KeyOwner): Promise<StoredKey | undefined> {
     const [row] = await this.run((query) => query<KeyRow>(current, [environment, tenant]));
@@ -69,11 +74,18 @@ export class PostgresDataKeys implements DataKeyStore {
     return (await this.run((query) => query<KeyRow>(wrappedByOthers, [master, limit]))).map(storedKey);
   }
 
+  async count(master: string): Promise<KeyCount> {
+    const [row] = await this.run((query) => query<{ keys: number; others: number }>(count, [master]));
+    return { keys: row?.keys ?? 0, underOtherMasters: row?.others ?? 0 };
+  }
+
   async rewrap(id: string, from: WrappedKey, to: WrappedKey): Promise<void> {
     await this.run((query) => query(rewrap, [id, from.wrapped, to.wrapped, to.master]));
   }
 
   private run<T>(work: (query: Query) => Promise<T>): Promise<T> {
+    // Each statement may be repeated, so all of them are retried like reads.
+    const limits = { deadlineMs: this.deadlineMs, answerTimeoutMs: 5_000, observer: {} };
     return retryRead((timeoutMs) => withQueries(this.pool, timeoutMs, work), classifySqlFailure, limits);
   }
 }

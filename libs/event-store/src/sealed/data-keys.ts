@@ -23,6 +23,11 @@ export interface StoredKey {
   readonly wrapped: WrappedKey | null;
 }
 
+export interface KeyCount {
+  readonly keys: number;
+  readonly underOtherMasters: number;
+}
+
 /** Where wrapped data keys are kept, apart from the log. */
 export interface DataKeyStore {
   /** The owner's key that is not destroyed, if there is one. */
@@ -34,6 +39,8 @@ export interface DataKeyStore {
   destroy(owner: KeyOwner): Promise<readonly string[]>;
   /** Keys that another master key than this one has wrapped. */
   wrappedByOthers(master: string, limit: number): Promise<readonly StoredKey[]>;
+  /** Keys that are not destroyed, and those of them that another master key has wrapped. */
+  count(master: string): Promise<KeyCount>;
   /** Replaces the wrapped key, unless it has changed or was destroyed meanwhile. */
   rewrap(id: string, from: WrappedKey, to: WrappedKey): Promise<void>;
 }
@@ -107,6 +114,10 @@ export class DataKeys {
     this.byOwner.delete(nameOf(owner));
     for (const id of ids) this.byId.set(id, 'destroyed');
     return ids;
+  }
+
+  count(): Promise<KeyCount> {
+    return this.store.count(this.master.name);
   }
 
   /** Wraps every key by the present master key. May be repeated. Returns how many keys needed it. */

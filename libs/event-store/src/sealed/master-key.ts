@@ -1,12 +1,5 @@
-import {
-  createCipheriv,
-  createDecipheriv,
-  createSecretKey,
-  hash,
-  hkdfSync,
-  randomBytes,
-  type KeyObject,
-} from 'node:crypto';
+import { createSecretKey, hash, hkdfSync, type KeyObject } from 'node:crypto';
+import { decrypt, encrypt } from './aes-gcm.js';
 
 /** A data key as it is stored: encrypted by a master key that the database does not have. */
 export interface WrappedKey {
@@ -28,29 +21,6 @@ export abstract class MasterKey {
 
   /** @throws Error if it lacks the master key, or the wrapped key was changed */
   abstract unwrap(wrapped: WrappedKey, id: string): Promise<Buffer>;
-}
-
-/** The lengths of AES-256-GCM, in bytes. A random nonce of 96 bits is safe for 2^32 uses of a key (NIST SP 800-38D). */
-const nonceBytes = 12;
-const tagBytes = 16;
-
-/** AES-256-GCM: the nonce, the encrypted text and the tag. `bound` is authenticated along with it, and not included. */
-export function encrypt(key: KeyObject, text: Buffer | string, bound: string): Buffer {
-  const nonce = randomBytes(nonceBytes);
-  const cipher = createCipheriv('aes-256-gcm', key, nonce).setAAD(Buffer.from(bound));
-  const head = typeof text === 'string' ? cipher.update(text, 'utf8') : cipher.update(text);
-  return Buffer.concat([nonce, head, cipher.final(), cipher.getAuthTag()]);
-}
-
-/** @throws Error if the key, the bytes or `bound` are not those of {@link encrypt} */
-export function decrypt(key: KeyObject, bytes: Buffer, bound: string): Buffer {
-  const end = bytes.length - tagBytes;
-  const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, nonceBytes), {
-    authTagLength: tagBytes,
-  })
-    .setAAD(Buffer.from(bound))
-    .setAuthTag(bytes.subarray(end));
-  return Buffer.concat([decipher.update(bytes.subarray(nonceBytes, end)), decipher.final()]);
 }
 
 export interface MasterSecrets {

@@ -10,8 +10,8 @@ import {
   type RecordedEvent,
 } from '../event-store.js';
 import { ownEvents } from '../own-events.js';
+import { decrypt, encrypt } from './aes-gcm.js';
 import { WordsUnreadable, type DataKey, type DataKeys } from './data-keys.js';
-import { decrypt, encrypt } from './master-key.js';
 import { joinWords, partWords, type Words } from './personal-words.js';
 
 /**
