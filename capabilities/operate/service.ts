@@ -11,7 +11,10 @@ import { withConnection } from '#platform/postgres.js';
 export const answerWithinMs = 3_000;
 export const patience = { maxConnections: 2, deadlineMs: answerWithinMs };
 
-/** Runs `work` on the service's event store, and closes the store in every case. */
+/**
+ * Runs `work` on the service's event store, and closes the store in every case. Without `words` in the options, events
+ * come as they are stored.
+ */
 export async function withEventStore<T>(
   configuration: Configuration,
   options: OpenOptions,

@@ -24,4 +24,9 @@ export const operatorFamily: EventFamily<'operator', OperatorEvent> = {
     OperatorAdded: [],
     OperatorRevoked: [],
   },
+  personal: {
+    // The name is the stream's id.
+    OperatorAdded: { name: false, tokenHash: false, expiresAt: false },
+    OperatorRevoked: { reason: true },
+  },
 };

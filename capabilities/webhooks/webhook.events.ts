@@ -70,6 +70,20 @@ export const webhookFamily: EventFamily<'webhook', WebhookEvent> = {
     WebhookSecretRotated: [],
     WebhookEndpointRemoved: [],
   },
+  personal: {
+    WebhookEndpointRegistered: {
+      url: false,
+      description: true,
+      endpointId: false,
+      tenant: false,
+      secretId: false,
+    },
+    WebhookEndpointRevised: { url: false, description: true, endpointId: false },
+    WebhookEndpointDisabled: { endpointId: false },
+    WebhookEndpointEnabled: { endpointId: false },
+    WebhookSecretRotated: { endpointId: false, secretId: false, previousUntil: false },
+    WebhookEndpointRemoved: { endpointId: false },
+  },
 };
 
 export const deliveryFamily: EventFamily<'delivery', DeliveryEvent> = {
@@ -79,5 +93,13 @@ export const deliveryFamily: EventFamily<'delivery', DeliveryEvent> = {
   upcasters: {
     WebhookTestRequested: [],
     WebhookResendRequested: [],
+  },
+  personal: {
+    WebhookTestRequested: { endpointId: false, tenant: false },
+    WebhookResendRequested: {
+      endpointId: false,
+      tenant: false,
+      scope: { deliveryId: false, since: false, until: false },
+    },
   },
 };

@@ -6,10 +6,15 @@ import type { Json } from '../api/support/api-client.js';
 import { eventually } from '../support/eventually.js';
 import { sealAll } from '#capabilities/seals/test/support/sealing.js';
 import { signingKey } from '#capabilities/webhooks/test/support/post-office.js';
+import { testMasterKey } from '../support/signing-key.js';
 import { makePictures } from '../api/support/made-pictures.js';
 import { openOffice } from './support.js';
 
-const variables = { ATELIER_SIGNING_KEY: signingKey, ATELIER_SECOND_OPERATOR_ABOVE: '1000' };
+const variables = {
+  ATELIER_SIGNING_KEY: signingKey,
+  ATELIER_MASTER_KEY: testMasterKey,
+  ATELIER_SECOND_OPERATOR_ABOVE: '1000',
+};
 const { service, api, tenant, admin, token, endOf, dispatch } = await openOffice(variables);
 const second = await admin.token('bea', 'admin');
 /** The calls that were answered with success. */

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { testSigningKey } from '../support/signing-key.js';
+import { testMasterKey, testSigningKey } from '../support/signing-key.js';
 import { AddOperator } from '#capabilities/sign-in/manage-operators.handler.js';
 import { installation } from '#application/command-context.js';
 import { OperatorSignIn } from '#capabilities/sign-in/operator-sign-in.js';
@@ -60,6 +60,7 @@ export class AdminService implements AsyncDisposable {
       DATABASE_URL: databaseUrl,
       URL_SIGNING_SECRET: 'for tests only',
       ATELIER_SIGNING_KEY: testSigningKey,
+      ATELIER_MASTER_KEY: testMasterKey,
       ...variables,
     };
     const configuration = loadConfiguration(settings);

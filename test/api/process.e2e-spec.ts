@@ -1,4 +1,4 @@
-import { testSigningKey } from '../support/signing-key.js';
+import { testMasterKey, testSigningKey } from '../support/signing-key.js';
 import { afterEach, describe, expect, it } from 'vitest';
 import { fork, type ChildProcess } from 'node:child_process';
 import { mkdir, mkdtempDisposable, readdir, readlink, utimes, writeFile } from 'node:fs/promises';
@@ -29,6 +29,7 @@ function start(settings: Record<string, string> = {}): { child: ChildProcess; ou
       ATELIER_HOME: service.folder,
       URL_SIGNING_SECRET: 'a secret of tests',
       ATELIER_SIGNING_KEY: testSigningKey,
+      ATELIER_MASTER_KEY: testMasterKey,
       PORT: '0',
       ...settings,
     },

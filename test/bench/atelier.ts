@@ -46,7 +46,8 @@ export async function prepareAtelier(
   const urls = await createInstallation(serverUrl, 'atelier', more['EVENT_STORE_URL']);
   const { databaseUrl } = urls;
   const signingKey = `${newId()}${newId()}`;
-  const events = await openEventStore(urls, { proof: { signingKey } });
+  const masterKey = newId() + newId();
+  const events = await openEventStore(urls, { proof: { signingKey }, words: { masterKey } });
   const { store } = events;
   const pool = createEventStorePool(databaseUrl, 1);
   const snapshots = authenticSnapshots(events.snapshots, signingKey, () => undefined);
@@ -62,6 +63,7 @@ export async function prepareAtelier(
     EVENT_STORE_URL: databaseUrl,
     URL_SIGNING_SECRET: newId(),
     ATELIER_SIGNING_KEY: signingKey,
+    ATELIER_MASTER_KEY: masterKey,
     ATELIER_SEAL_KEY: newSealKey(),
     ATELIER_HOME: process.env['ATELIER_BENCH_HOME'] ?? '.atelier-bench',
     PORT: '0',

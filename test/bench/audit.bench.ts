@@ -1,4 +1,4 @@
-import { testProof } from '../support/signing-key.js';
+import { testKeys } from '../support/signing-key.js';
 import { openEventStore } from '#event-store/open-event-store.js';
 import { sealLog } from '#capabilities/seals/sealer.js';
 import type { Seal } from '#capabilities/seals/seal.js';
@@ -28,7 +28,7 @@ export async function benchAudit(serverUrl: string, jobs = usualJobs): Promise<v
   const urls = await createInstallation(serverUrl, 'audit');
   const settings = settingsOf(urls.databaseUrl);
   await timed(`${jobs} jobs of history written`, async () => {
-    await using opened = await openEventStore(urls, { proof: testProof });
+    await using opened = await openEventStore(urls, { ...testKeys });
     await seedHistory(opened.store, jobs);
   });
   await timed('read models built', () => operate(settings, 'projections', 'rebuild', '--all'));
@@ -49,7 +49,7 @@ export async function benchAudit(serverUrl: string, jobs = usualJobs): Promise<v
 
 /** Seals the log as a projector does that has to catch up. The first range that is not full is the last one. */
 async function seal(urls: Parameters<typeof openEventStore>[0]): Promise<void> {
-  await using opened = await openEventStore(urls, { proof: testProof });
+  await using opened = await openEventStore(urls, { ...testKeys });
   const stopping = new AbortController();
   const startedAt = performance.now();
   let [events, seals] = [0, 0];

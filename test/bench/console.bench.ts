@@ -1,4 +1,4 @@
-import { testProof } from '../support/signing-key.js';
+import { testKeys } from '../support/signing-key.js';
 import type { Page } from 'playwright-core';
 import { openEventStore } from '#event-store/open-event-store.js';
 import { streamName } from '#domain/streams.js';
@@ -18,7 +18,7 @@ const visits = 8;
  */
 export async function benchConsole(serverUrl: string, jobs = usualJobs): Promise<void> {
   const urls = await createInstallation(serverUrl, 'console');
-  const opened = await openEventStore(urls, { proof: testProof });
+  const opened = await openEventStore(urls, { ...testKeys });
   await seedHistory(opened.store, jobs);
   const [last] = await opened.store.readAll({ limit: 1, filter: { types: ['JobSucceeded'] } });
   const job = last?.stream.slice(streamName('live', 'job', '').length) ?? '';

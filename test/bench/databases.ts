@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from 'pg';
 import { prepareEventStore } from '#event-store/open-event-store.js';
-import { testSigningKey } from '../support/signing-key.js';
+import { testMasterKey, testSigningKey } from '../support/signing-key.js';
 import { startEmbeddedPostgres } from '#platform/embedded-postgres.js';
 import { newId } from '#platform/ids.js';
 import { readModels } from '#projections/read-models.js';
@@ -66,5 +66,6 @@ export function settingsOf(databaseUrl: string, eventStoreUrl = databaseUrl): Re
     EVENT_STORE_URL: eventStoreUrl,
     URL_SIGNING_SECRET: 'bench',
     ATELIER_SIGNING_KEY: testSigningKey,
+    ATELIER_MASTER_KEY: testMasterKey,
   };
 }

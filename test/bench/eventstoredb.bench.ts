@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { EventStoreDBClient, NO_STREAM, jsonEvent } from '@eventstore/db-client';
 import { EventStoreDbEventStore } from '#event-store/eventstoredb/eventstoredb-event-store.js';
-import { testProof } from '../support/signing-key.js';
+import { testKeys } from '../support/signing-key.js';
 import { openEventStore } from '#event-store/open-event-store.js';
 import { newId } from '#platform/ids.js';
 import { prepareAtelier } from './atelier.js';
@@ -83,7 +83,7 @@ export async function benchEventStoreDbRebuild(serverUrl: string, jobs = 20_000)
   const { name, url, stop } = await eventStoreDb();
   console.log(`rebuild: ${name}`);
   const urls = await createInstallation(serverUrl, 'rebuild', url);
-  const opened = await openEventStore(urls, { proof: testProof });
+  const opened = await openEventStore(urls, { ...testKeys });
   await seedHistory(opened.store, jobs);
   const ratios: number[] = [];
   for (let round = 0; round < rounds; round++) {

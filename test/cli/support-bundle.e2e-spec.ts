@@ -1,4 +1,4 @@
-import { testSigningKey } from '../support/signing-key.js';
+import { testMasterKey, testSigningKey } from '../support/signing-key.js';
 import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
@@ -10,11 +10,17 @@ import { openWorld } from '../api/support/world.js';
 const { version: release } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string };
 const pem = newSealKey();
 const operatorToken = generateOperatorToken('home');
-const home = { urlSigningSecret: 'secret-of-urls-AAAA', signingKey: 'secret-of-signatures-BBBB' };
+const home = {
+  urlSigningSecret: 'secret-of-urls-AAAA',
+  signingKey: 'secret-of-signatures-BBBB',
+  masterKey: 'secret-of-words-IIII',
+};
 /** Secrets that settings may hold. */
 const settings = {
   ATELIER_SIGNING_KEY: 'a "signing" key\\of tests, long enough',
   ATELIER_SEAL_KEY: pem,
+  ATELIER_MASTER_KEY: 'a master key of this bundle, long enough',
+  ATELIER_ACCEPTED_MASTER_KEYS: testMasterKey,
   ATELIER_OPERATOR_TOKEN: generateOperatorToken('ada'),
   ATELIER_ADMIN_PUBLIC_URL: 'https://admin.atelier.example',
   ATELIER_OIDC_ISSUER: 'https://login.atelier.example',
@@ -81,6 +87,8 @@ describe('a bundle for support', () => {
       versions: { atelier: release, node: process.version, database: { kind: 'PostgreSQL' } },
       configuration: {
         signingKey: '(set)',
+        masterKey: '(set)',
+        acceptedMasterKeys: '(set)',
         admin: {
           oidc: { issuer: ATELIER_OIDC_ISSUER, clientId: ATELIER_OIDC_CLIENT_ID, clientSecret: '(set)' },
         },

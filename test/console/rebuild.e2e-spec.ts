@@ -1,4 +1,4 @@
-import { testProof } from '../support/signing-key.js';
+import { testKeys } from '../support/signing-key.js';
 import { Atelier } from '@atelier/client';
 import { expect, it } from 'vitest';
 import pg from 'pg';
@@ -53,7 +53,7 @@ async function startRendering(url: string): Promise<void> {
   const configuration = configurationOn(url);
   const { store, snapshots, close } = await openEventStore(
     { eventStoreUrl: url, databaseUrl: url },
-    { proof: testProof },
+    { ...testKeys },
   );
   opened.defer(() => close());
   const [tasks, queue] = [

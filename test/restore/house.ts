@@ -1,4 +1,4 @@
-import { testProof } from '../support/signing-key.js';
+import { testKeys } from '../support/signing-key.js';
 import pg from 'pg';
 import type { AuditReport } from '#capabilities/operate/audit/audit.js';
 import { AccountWriter } from '#application/account/account-writer.js';
@@ -67,7 +67,7 @@ export class House implements AsyncDisposable {
 
   /** @param more settings that the spec changes */
   static async open(urls: House['urls'], folder: string, more: Partial<Configuration> = {}): Promise<House> {
-    const events = await openEventStore(urls, { proof: testProof, maxConnections: 2 });
+    const events = await openEventStore(urls, { ...testKeys, maxConnections: 2 });
     return new House(urls, folder, events, more);
   }
 

@@ -1,4 +1,4 @@
-import { testSigningKey } from '../support/signing-key.js';
+import { testMasterKey, testSigningKey } from '../support/signing-key.js';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
@@ -12,7 +12,11 @@ import { untilEnd } from '../support/until-end.js';
 const home = untilEnd(temporaryHome());
 const database = await createTestDatabase();
 afterAll(() => database.drop());
-const settings = { DATABASE_URL: database.url, ATELIER_SIGNING_KEY: testSigningKey };
+const settings = {
+  DATABASE_URL: database.url,
+  ATELIER_SIGNING_KEY: testSigningKey,
+  ATELIER_MASTER_KEY: testMasterKey,
+};
 const command = (...args: string[]) => runCommand([...args, '--json'], home.path, { env: settings });
 
 describe("a PostgreSQL server of the operator's own", () => {
@@ -46,6 +50,7 @@ describe("a PostgreSQL server of the operator's own", () => {
       'open charges',
       'seals',
       'writers',
+      'personal words',
       'head of the seals',
     ];
     expect(checks.filter((check) => check.ok).map(({ name }) => name)).toEqual(well);

@@ -1,4 +1,4 @@
-import { testSigningKey } from './signing-key.js';
+import { testMasterKey, testSigningKey } from './signing-key.js';
 import { ObjectStorageModule } from '#adapters/object-storage.module.js';
 import { PlatformModule } from '#adapters/platform.module.js';
 import { HousekeepingStoresModule, ReadStoreModule } from '#adapters/read-store.module.js';
@@ -23,6 +23,7 @@ export function configurationOn(databaseUrl: string, more: Partial<Configuration
     DATABASE_URL: databaseUrl,
     URL_SIGNING_SECRET: 'for tests only',
     ATELIER_SIGNING_KEY: testSigningKey,
+    ATELIER_MASTER_KEY: testMasterKey,
   };
   return { ...loadConfiguration(variables), ...more };
 }

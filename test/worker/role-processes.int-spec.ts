@@ -1,4 +1,4 @@
-import { testSigningKey } from '../support/signing-key.js';
+import { testMasterKey, testSigningKey } from '../support/signing-key.js';
 import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { readdir, readFile } from 'node:fs/promises';
@@ -27,6 +27,7 @@ function forkRole(role: 'worker' | 'projector', settings: Record<string, string>
       DATABASE_URL: workshop.databaseUrl,
       URL_SIGNING_SECRET: 'a-secret-for-tests-only',
       ATELIER_SIGNING_KEY: testSigningKey,
+      ATELIER_MASTER_KEY: testMasterKey,
       LOG_LEVEL: 'silent',
       ...settings,
     },

@@ -64,8 +64,9 @@ async function useService() {
   const runtime = running ?? readRuntime(home);
   if (!runtime) throw new Error('the service is ready but did not say where it is');
   const { baseUrl, databaseUrl, eventStoreUrl } = runtime;
-  const { signingKey = readHomeSecrets(home).signingKey } = settings.configuration;
-  const configuration = { ...settings.configuration, databaseUrl, eventStoreUrl, signingKey };
+  const secrets = readHomeSecrets(home);
+  const { signingKey = secrets.signingKey, masterKey = secrets.masterKey } = settings.configuration;
+  const configuration = { ...settings.configuration, databaseUrl, eventStoreUrl, signingKey, masterKey };
   const stop = async () => standalone?.stop();
   return { configuration, baseUrl, started: !running, [Symbol.asyncDispose]: stop };
 }

@@ -73,6 +73,7 @@ export class Standalone {
       const provided = {
         URL_SIGNING_SECRET: secrets.urlSigningSecret,
         ATELIER_SIGNING_KEY: secrets.signingKey,
+        ATELIER_MASTER_KEY: secrets.masterKey,
       };
       return {
         ...secretFiles,
@@ -92,10 +93,11 @@ export class Standalone {
     // They end before their database does, which was opened after them.
     this.started.defer(() => roles.stop());
     signal.throwIfAborted();
-    await migrateSchemas(urls());
+    const secrets = provideHomeSecrets(folders.home);
+    const { signingKey = secrets.signingKey, masterKey = secrets.masterKey } = settings.configuration;
+    const configuration = { ...settings.configuration, ...urls(), signingKey, masterKey };
+    await migrateSchemas(configuration);
     signal.throwIfAborted();
-    const { signingKey = provideHomeSecrets(folders.home).signingKey } = settings.configuration;
-    const configuration = { ...settings.configuration, ...urls(), signingKey };
     await proveWriters(configuration, signal);
     await using firstStart = await FirstStart.on(configuration);
     signal.throwIfAborted();

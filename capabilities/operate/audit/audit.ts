@@ -32,7 +32,7 @@ import { catalogueOf } from './database/read-catalogue.js';
 import { AuditFindings, checks, type AuditCheck, type Finding, type Tally } from './findings.js';
 import { History } from './history/history.js';
 import type { ReadModelFold } from './rows/folded-rows.js';
-import { logSchema } from '#event-store/postgres/schema.js';
+import { keysSchema, logSchema } from '#event-store/postgres/schema.js';
 import { schema as queueSchema } from '#render-queue/queue-levels.js';
 
 export type AuditPhase = 'reading history' | 'comparing rows' | 'looking closer';
@@ -316,10 +316,17 @@ class Audit {
     }
     checkCatalogue(snapshot.catalogue, schemas, this.findings);
     if (logUrl === undefined) return;
-    const log = await catalogueOf(logUrl, [logSchema]);
+    const log = await catalogueOf(logUrl, [logSchema, keysSchema]);
+    // The keys may be in a database of their own.
+    const hasKeys = log.some(({ schema }) => schema === keysSchema);
+    const ofLog = hasKeys ? [logSchema, keysSchema] : [logSchema];
     // If log and read store share a database, the findings about that database were already reported above.
-    const found = logUrl === readStoreUrl ? log.filter(({ schema }) => schema === logSchema) : log;
-    checkCatalogue(found, [{ schema: logSchema, readModels: [] }], this.findings);
+    const found = logUrl === readStoreUrl ? log.filter(({ schema }) => ofLog.includes(schema)) : log;
+    checkCatalogue(
+      found,
+      ofLog.map((schema) => ({ schema, readModels: [] })),
+      this.findings,
+    );
   }
 
   /** Checks the checkpoints and stream revisions that the consumers keep. */

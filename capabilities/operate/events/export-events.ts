@@ -6,10 +6,11 @@ import { readForwards } from '#application/aggregate.js';
 import type { Environment } from '#domain/streams.js';
 import type { EventStore, RecordedEvent } from '#event-store/event-store.js';
 import { errorCode, messageOf } from '#platform/errors.js';
-import { ConnectedOperator } from '../connected-operator.js';
+import { withEventStore } from '../service.js';
 import { checkStreamName, momentOf, noSuchStream, pagesOfLog, type Moment } from '../log-reading.js';
 import { ProgressDisplay } from '../command/progress.js';
 import { CallRefused } from '#operator-calls/call-refused.js';
+import { findConfiguration } from '#operator-calls/find-configuration.js';
 
 export interface ExportEventsOptions {
   readonly from?: string;
@@ -31,13 +32,17 @@ interface Written {
  * output takes it, and holds no more than some pages. To go on later, name the position of the last line.
  */
 export async function exportEvents(options: ExportEventsOptions): Promise<void> {
-  const { env, stream, output, resume } = options;
+  const { stream, output, resume } = options;
   if (resume && output === undefined)
     throw new CallRefused('--resume continues a file: name that file with --output');
   if (stream !== undefined) checkStreamName(stream);
+  // Without the master key: personal words are exported as they are stored.
+  await withEventStore(findConfiguration(), { maxConnections: 2 }, (store) => exportFrom(store, options));
+}
+
+async function exportFrom(store: EventStore, options: ExportEventsOptions): Promise<void> {
+  const { env, stream, output, resume } = options;
   const to = boundOf('--to', options.to);
-  await using operator = await ConnectedOperator.connect();
-  const { store } = operator;
   if (
     stream !== undefined &&
     (await store.readStream(stream, { limit: 1, unprovenToo: true })).kind === 'stream-not-found'

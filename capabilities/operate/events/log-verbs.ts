@@ -38,6 +38,12 @@ export function addLogVerbs(events: Command): void {
   verb(events, 'adopt', 'accept the log up to now without the proof that each event must carry')
     .option('--accept <n>', 'how many events without proof you accept', wholeNumber(0, 1_000_000_000))
     .action(lazily(() => import('./adopt-history.js'), 'adoptEvents'));
+
+  verb(
+    events,
+    'rewrap-keys',
+    'wrap the keys of personal words by the present master key, after a rotation',
+  ).action(lazily(() => import('./rewrap-keys.js'), 'rewrapKeys'));
 }
 
 export function addCheckpointVerbs(checkpoints: Command): void {

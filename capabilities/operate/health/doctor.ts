@@ -1,11 +1,12 @@
 import { healthOfCapabilities } from '#capabilities/parts.js';
 import { Unwell } from '#operator-calls/health.js';
-import { proofOptions } from '#adapters/event-log.module.js';
+import { proofOptions, wordsOptions } from '#adapters/event-log.module.js';
 import { environments } from '#domain/streams.js';
 import { readAdopted } from '#event-store/authentic/adopted-history.js';
 import { EventMacs } from '#event-store/authentic/event-macs.js';
 import {
   locationOf,
+  openEventStore,
   readAppendLimit,
   readServerVersion,
   weaknessOfPassword,
@@ -118,6 +119,9 @@ async function examine(configuration: Configuration): Promise<Diagnosis> {
     ),
     ...(await examineCapabilities(configuration, { outside: false })),
     await check('writers', 'docs/seals.md says how events are proven', () => judgeWriters(configuration)),
+    await check('personal words', 'docs/privacy.md says how they are encrypted', () =>
+      judgeWords(configuration),
+    ),
     ...(await examineCapabilities(configuration, { outside: true })),
     ...(await examineApi(configuration)),
   ];
@@ -245,6 +249,24 @@ async function judgeProcesses({ databaseUrl }: Configuration): Promise<string> {
   const releases = [...new Set(seen.map(({ release }) => release))].join(', ');
   const counts = countProcesses(seen).map(({ role, alive }) => `${alive} ${role}`);
   return `${counts.join(', ')} of release ${releases}`;
+}
+
+/** @throws Error unless new events hold personal words encrypted, and every key opens */
+async function judgeWords(configuration: Configuration): Promise<string> {
+  if (configuration.masterKey === undefined)
+    throw new Unwell(
+      'they are stored as plain text, as far as this command knows (ATELIER_MASTER_KEY is not set)',
+      'give every role and the command the same master key (docs/privacy.md)',
+    );
+  const words = wordsOptions(configuration);
+  await using opened = await openEventStore(configuration, { ...patience, words });
+  const { keys, underOtherMasters } = (await opened.keys?.count()) ?? { keys: 0, underOtherMasters: 0 };
+  if (underOtherMasters > 0)
+    throw new Unwell(
+      `${underOtherMasters} of ${keys} data keys are wrapped by another master key`,
+      'run "atelier events rewrap-keys" with both master keys',
+    );
+  return `encrypted in new events, under ${keys} data keys`;
 }
 
 /**

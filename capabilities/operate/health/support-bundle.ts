@@ -133,6 +133,7 @@ function secretsOf({ home, ...configuration }: Configuration): string[] {
     ...passwords,
     ...Object.values(readHomeSecrets(home)).filter((value) => typeof value === 'string'),
     ...configuration.acceptedSigningKeys,
+    ...configuration.acceptedMasterKeys,
     readOperatorToken(home) ?? '',
     ...contentOf(join(home, 'postgres.password')),
     ...Object.values(findSecretFiles(home)).flatMap(contentOf),

@@ -9,6 +9,7 @@ import { BooleanField, ListField, text } from '#validation/fields.js';
 import { defineCall, type Asked, type AsJson } from '#operator-calls/call.js';
 import { InEnvironment, environmentsOf } from '#operator-calls/input.js';
 import type { Operator } from '#operator-calls/operator.js';
+import { wordsOptions } from '#adapters/event-log.module.js';
 import { withEventStore } from '../service.js';
 import { printLine, printTable } from '#operator-calls/output.js';
 import { CallRefused } from '#operator-calls/call-refused.js';
@@ -95,7 +96,8 @@ async function carryOut(
   try {
     for (const environment of environmentsOf(env)) {
       const options = { environment, readModels, signal, onProgress, acceptDifferences, switchOver };
-      const report = await withEventStore(configuration, { maxConnections: 3 }, (eventStore) =>
+      const connection = { maxConnections: 3, words: wordsOptions(configuration) };
+      const report = await withEventStore(configuration, connection, (eventStore) =>
         rebuild({ ...options, url, eventStore }, what),
       );
       reports.push({ env: environment, ...report });

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { KeptHeads, type Head } from '../kept-heads.js';
 import { readChainEnd } from '../seal.js';
-import { testSigningKey } from '../../../test/support/signing-key.js';
+import { testMasterKey, testSigningKey } from '../../../test/support/signing-key.js';
 import { newSealKey, readSealKey } from '../seal.key.js';
 import { FolderStorage } from '#storage/folder/folder-storage.js';
 import { S3Storage } from '#storage/s3/s3-storage.js';
@@ -81,6 +81,7 @@ describe('the head of the seals outside the database', () => {
       PUBLIC_URL: 'http://127.0.0.1:9',
       ATELIER_SEAL_KEY_FILE: keyFile,
       ATELIER_SIGNING_KEY: testSigningKey,
+      ATELIER_MASTER_KEY: testMasterKey,
     };
     return runCommand(args, folder, { env });
   }

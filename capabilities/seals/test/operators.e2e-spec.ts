@@ -1,4 +1,4 @@
-import { testSigningKey } from '../../../test/support/signing-key.js';
+import { testMasterKey, testSigningKey } from '../../../test/support/signing-key.js';
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -159,6 +159,7 @@ describe('the seals of a service', () => {
       DATABASE_URL: 'postgres://x',
       URL_SIGNING_SECRET: 'x',
       ATELIER_SIGNING_KEY: testSigningKey,
+      ATELIER_MASTER_KEY: testMasterKey,
       ATELIER_SEAL_KEY_FILE: file('no-key.pem'),
     };
     const { code, stderr } = await runCommand(['seal', 'key'], home.path, { env });

@@ -1,4 +1,4 @@
-import { testSigningKey } from '../../../test/support/signing-key.js';
+import { testMasterKey, testSigningKey } from '../../../test/support/signing-key.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ServerResponse } from 'node:http';
 import { sandboxModel, type ImageModel } from '#platform/image-models.js';
@@ -98,6 +98,7 @@ describe('an image model', () => {
       DATABASE_URL: workshop.databaseUrl,
       URL_SIGNING_SECRET: 'for tests only',
       ATELIER_SIGNING_KEY: testSigningKey,
+      ATELIER_MASTER_KEY: testMasterKey,
     };
     const costs = (...more: string[]) =>
       runCommand(['costs', '--by', 'model', '--env', 'test', ...more], workshop.folder, { env });

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ApiService, type Tenant } from '../../../test/api/support/api-service.js';
 import type { ApiClient, Json } from '../../../test/api/support/api-client.js';
+import { testMasterKey } from '../../../test/support/signing-key.js';
 import { runCommand } from '../../../test/support/command.js';
 import { eventually } from '../../../test/support/eventually.js';
 import { signingKey, startDispatcher, startSender, webhookSettings } from './support/post-office.js';
@@ -32,6 +33,7 @@ function atelier(verb: string, ...args: string[]) {
       DATABASE_URL: service.databaseUrl,
       URL_SIGNING_SECRET: 'x',
       ATELIER_SIGNING_KEY: signingKey,
+      ATELIER_MASTER_KEY: testMasterKey,
       ATELIER_WEBHOOK_ALLOWED_NETWORKS: '127.0.0.1/32',
       ATELIER_WEBHOOK_ALLOW_HTTP: 'true',
     },

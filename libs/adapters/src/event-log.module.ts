@@ -6,6 +6,7 @@ import {
   type OpenedEventStore,
   type OpenOptions,
   type ProofOptions,
+  type WordsOptions,
 } from '#event-store/open-event-store.js';
 import { StorePresence, withPresence } from '#event-store/store-presence.js';
 import { authenticSnapshots, SnapshotStore } from '#event-store/snapshots.js';
@@ -17,7 +18,7 @@ import { OwnMetrics } from './platform.module.js';
 
 const openedLog = Symbol('the opened event log');
 
-export interface EventLogOptions extends Omit<OpenOptions, 'observer' | 'proof'> {
+export interface EventLogOptions extends Omit<OpenOptions, 'observer' | 'proof' | 'words'> {
   /**
    * Calls fail at once while the store is away. Meant for requests; other work should rather wait. Default
    * false.
@@ -48,6 +49,7 @@ export class EventLogModule implements OnApplicationShutdown {
             openEventStore(configuration, {
               ...options,
               proof: proofOptions(configuration),
+              words: wordsOptions(configuration),
               observer: { ...metrics?.eventStore, unprovenEvent: alarm(logger, metrics) },
             }),
         },
@@ -124,6 +126,14 @@ export function proofOptions({
   return signingKey === undefined
     ? undefined
     : { signingKey, accepted, acceptUnproven: unprovenEvents === 'accept' };
+}
+
+/** How a process with this configuration encrypts personal words in events. */
+export function wordsOptions({
+  masterKey,
+  acceptedMasterKeys: accepted,
+}: Pick<Configuration, 'masterKey' | 'acceptedMasterKeys'>): WordsOptions {
+  return { ...(masterKey !== undefined && { masterKey }), accepted };
 }
 
 /** Without the key, this process must not write: no other process would accept its events. */

@@ -21,6 +21,16 @@ export interface EventMetadata {
    * value that the caller gives.
    */
   mac?: string;
+  /** The encrypted personal words of the event. The store sets it, like the MAC. */
+  sealed?: SealedWords;
+}
+
+/** Personal words of an event, as they are stored. */
+export interface SealedWords {
+  /** The id of the data key. */
+  readonly key: string;
+  /** In base64url: the words by their paths in the data, encrypted. */
+  readonly words: string;
 }
 
 /** An event to append. `id` is a UUID; a retry of the same append uses the same id. `data` must be JSON. */
@@ -43,6 +53,11 @@ export interface RecordedEvent extends NewEvent {
    * readers that set `unprovenToo` get such events.
    */
   readonly unproven?: string;
+  /**
+   * The data as the store holds it, if `data` has decrypted words that it lacks. Digests, proofs and exports are over
+   * what is stored.
+   */
+  readonly storedData?: unknown;
 }
 
 /**

@@ -1,3 +1,4 @@
+import type pg from 'pg';
 import { withConnection } from '#platform/postgres.js';
 import { within, type AdapterOptions } from './calls.js';
 import { markingUnproven, refusingUnproven } from './authentic/authentic-store.js';
@@ -6,7 +7,11 @@ import type { EventStore } from './event-store.js';
 import { isEventStoreDbUrl, parseConnectionString } from './eventstoredb/connection-string.js';
 import { createEventStorePool, PostgresEventStore } from './postgres/postgres-event-store.js';
 import { createPostgresSnapshotStore } from './postgres/postgres-snapshot-store.js';
-import { migrateEventStore } from './postgres/schema.js';
+import { PostgresDataKeys } from './postgres/postgres-data-keys.js';
+import { migrateEventStore, migrateKeyStore } from './postgres/schema.js';
+import { DataKeys, type DataKeyStore } from './sealed/data-keys.js';
+import { LocalMasterKey, type MasterSecrets } from './sealed/master-key.js';
+import { withSealedWords } from './sealed/sealed-store.js';
 import { withSharedSubscriptions } from './shared-subscriptions.js';
 import type { SnapshotStore } from './snapshots.js';
 
@@ -16,6 +21,8 @@ export interface EventStoreUrls {
   readonly eventStoreUrl: string;
   /** Where snapshots are kept when the log is not in PostgreSQL. */
   readonly databaseUrl: string;
+  /** Where data keys are kept. Default: in `databaseUrl`. */
+  readonly keysUrl?: string | undefined;
 }
 
 export interface OpenOptions extends Pick<AdapterOptions, 'deadlineMs' | 'observer'> {
@@ -26,7 +33,15 @@ export interface OpenOptions extends Pick<AdapterOptions, 'deadlineMs' | 'observ
    * a check.
    */
   readonly proof?: ProofOptions | undefined;
+  /**
+   * Personal words are encrypted when they are written, and decrypted when they are read. Absent: events are written and
+   * read as they are stored, and words that were encrypted look erased.
+   */
+  readonly words?: WordsOptions | undefined;
 }
+
+/** Without a master key, words are written as they are, and encrypted ones cannot be read. */
+export type WordsOptions = Partial<MasterSecrets>;
 
 export interface ProofOptions extends MacSecrets {
   /** Accepts events without proof at any position. Needed while an older release still writes. */
@@ -37,6 +52,8 @@ export interface ProofOptions extends MacSecrets {
 export interface OpenedEventStore extends AsyncDisposable {
   readonly store: EventStore;
   readonly snapshots: SnapshotStore;
+  /** The keys of personal words. Undefined without a master key. */
+  readonly keys: DataKeys | undefined;
   /** Ends the subscriptions and closes all connections. */
   close(): Promise<void>;
 }
@@ -48,7 +65,7 @@ export interface OpenedEventStore extends AsyncDisposable {
  */
 export async function openEventStore(
   urls: EventStoreUrls,
-  { maxConnections, proof, ...given }: OpenOptions = {},
+  { maxConnections, proof, words, ...given }: OpenOptions = {},
 ): Promise<OpenedEventStore> {
   const macs = proof && new EventMacs(proof);
   const options = { ...given, macs };
@@ -56,15 +73,31 @@ export async function openEventStore(
   const store = isEventStoreDbUrl(urls.eventStoreUrl)
     ? await openEventStoreDb(urls.eventStoreUrl, options)
     : new PostgresEventStore({ pool, ...options });
+  const ownKeys = words?.masterKey !== undefined && keysUrlOf(urls) !== postgresUrlOf(urls);
+  const keysPool = ownKeys ? createEventStorePool(keysUrlOf(urls), 2) : pool;
   const close = async () => {
     await store.close();
     await pool.end();
+    if (ownKeys) await keysPool.end();
   };
   const snapshots = createPostgresSnapshotStore(pool);
   // Below the shared subscriptions, so that a process checks each event of the log only once.
   const read = macs ? markingUnproven(store, { ...options, macs, ...proof }) : store;
-  const shared = withSharedSubscriptions(read);
-  return { store: macs ? refusingUnproven(shared) : shared, snapshots, close, [Symbol.asyncDispose]: close };
+  const keys = words && dataKeysOf(words, new PostgresDataKeys(keysPool, given.deadlineMs));
+  const shared = withSharedSubscriptions(words ? withSealedWords(read, keys) : read);
+  return {
+    store: macs ? refusingUnproven(shared) : shared,
+    snapshots,
+    keys,
+    close,
+    [Symbol.asyncDispose]: close,
+  };
+}
+
+function dataKeysOf({ masterKey, accepted }: WordsOptions, store: DataKeyStore): DataKeys | undefined {
+  if (masterKey === undefined) return undefined;
+  const master = new LocalMasterKey({ masterKey, ...(accepted && { accepted }) });
+  return new DataKeys({ store, master });
 }
 
 /** Its client takes 60 ms to load. A process beside PostgreSQL saves that time. */
@@ -74,14 +107,24 @@ async function openEventStoreDb(connectionString: string, options: AdapterOption
 }
 
 /**
- * Brings the schema in PostgreSQL up to date: the log and the snapshots, or beside EventStoreDB the snapshots
- * alone. EventStoreDB needs no preparation. Idempotent; several processes may run it at the same time.
+ * Brings the schema in PostgreSQL up to date: the log, the snapshots and the data keys, or beside EventStoreDB the
+ * latter two. EventStoreDB needs no preparation. Idempotent; several processes may run it at the same time.
  * @throws RangeError for a URL that no adapter serves
  */
 export async function prepareEventStore(urls: EventStoreUrls): Promise<void> {
-  const pool = createEventStorePool(postgresUrlOf(urls), 1);
+  await onOnePool(postgresUrlOf(urls), migrateEventStore);
+  if (keysUrlOf(urls) !== postgresUrlOf(urls)) await onOnePool(keysUrlOf(urls), migrateKeyStore);
+}
+
+/** Not where the log is: a log that moves to another store keeps its keys. */
+function keysUrlOf({ keysUrl, databaseUrl }: EventStoreUrls): string {
+  return keysUrl ?? databaseUrl;
+}
+
+async function onOnePool(url: string, work: (pool: pg.Pool) => Promise<void>): Promise<void> {
+  const pool = createEventStorePool(url, 1);
   try {
-    await migrateEventStore(pool);
+    await work(pool);
   } finally {
     await pool.end();
   }

@@ -80,10 +80,11 @@ export interface Difference {
 
 /**
  * The text of an event that is the same in every store. It holds all that a copy keeps, and nothing that
- * belongs to one store.
+ * belongs to one store. Personal words are in it as they are stored, so it stays the same when they are erased.
  */
-export function canonicalJson({ stream, revision, id, type, data, metadata }: RecordedEvent): string {
-  return JSON.stringify([stream, Number(revision), id.toLowerCase(), type, data, metadata]);
+export function canonicalJson(event: RecordedEvent): string {
+  const { stream, revision, id, type, data, storedData = data, metadata } = event;
+  return JSON.stringify([stream, Number(revision), id.toLowerCase(), type, storedData, metadata]);
 }
 
 /** The digest of every stream of a log. Costs about 300 bytes of memory a stream. */

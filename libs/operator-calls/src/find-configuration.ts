@@ -21,14 +21,16 @@ export function findConfiguration(variables: NodeJS.ProcessEnv = process.env): C
     const given = withProvided(variables, provided);
     if (settingOf(variables, 'DATABASE_URL')) return loadConfiguration(given);
     const configuration = loadConfiguration({ ...findSecretFiles(homeOf(given)), ...given });
-    const { home, signingKey = readHomeSecrets(home).signingKey } = configuration;
+    const { home } = configuration;
+    const secrets = readHomeSecrets(home);
+    const { signingKey = secrets.signingKey, masterKey = secrets.masterKey } = configuration;
     const running = readRuntime(home);
     if (!running)
       throw new CallRefused(
         `no service runs on ${home}: run "npm start" there first, or set ATELIER_HOME or DATABASE_URL`,
       );
     const { databaseUrl, eventStoreUrl, baseUrl: publicUrl } = running;
-    return { ...configuration, databaseUrl, eventStoreUrl, publicUrl, signingKey };
+    return { ...configuration, databaseUrl, eventStoreUrl, publicUrl, signingKey, masterKey };
   } catch (error) {
     if (error instanceof ConfigurationError) throw new CallRefused(error.message);
     throw error;

@@ -255,6 +255,8 @@ function readKernel(settings: SettingsReader) {
       [...postgresSchemes, 'esdb', 'esdb+discover'],
       databaseUrl || undefined,
     ),
+    /** The database of the data keys. Undefined: DATABASE_URL. */
+    keysUrl: settings.urlIfGiven('ATELIER_KEYS_URL', postgresSchemes),
     /**
      * Connections to PostgreSQL that this process may open. Undefined: as many as its role needs
      * (`connections.ts`).
@@ -301,7 +303,14 @@ function readAccess(settings: SettingsReader, ownUrl: string) {
      */
     signingKey: settings.secret('ATELIER_SIGNING_KEY', leastKeyLength),
     /** Further keys whose MACs of events count. */
-    acceptedSigningKeys: settings.parsed('ATELIER_ACCEPTED_SIGNING_KEYS', parseSigningKeys, []),
+    acceptedSigningKeys: settings.parsed('ATELIER_ACCEPTED_SIGNING_KEYS', parseKeys, []),
+    /**
+     * Wraps the keys under which personal words in events are encrypted. Undefined: this process writes words as they
+     * are, and cannot read encrypted ones.
+     */
+    masterKey: settings.secret('ATELIER_MASTER_KEY', leastKeyLength),
+    /** Further master keys that still unwrap. */
+    acceptedMasterKeys: settings.parsed('ATELIER_ACCEPTED_MASTER_KEYS', parseKeys, []),
     /**
      * Whether readers refuse or accept events without a valid MAC that no adoption covers. They should accept
      * them while an older release still writes.
@@ -357,7 +366,7 @@ export function requireSigningKey({ signingKey }: Pick<Configuration, 'signingKe
   );
 }
 
-const parseSigningKeys = (text: string): readonly string[] | string => {
+const parseKeys = (text: string): readonly string[] | string => {
   const keys = text.split(',').map((each) => each.trim());
   if (keys.every(({ length }) => length >= leastKeyLength)) return keys;
   return `must be keys of at least ${leastKeyLength} characters, with commas between them`;

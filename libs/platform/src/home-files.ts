@@ -38,6 +38,8 @@ export interface HomeSecrets {
   readonly urlSigningSecret: string;
   /** The MACs of events and the signing secrets of API keys derive from it. */
   readonly signingKey: string;
+  /** Wraps the keys of the personal words in events. */
+  readonly masterKey: string;
   /**
    * Whether every event of the log must prove its writer. True if the log's history was adopted, or began with
    * this release.
@@ -56,10 +58,11 @@ export function provideHomeSecrets(home: string): HomeSecrets {
     ...stored,
     urlSigningSecret: stored.urlSigningSecret ?? newSecret(),
     signingKey: stored.signingKey ?? newSecret(),
+    masterKey: stored.masterKey ?? newSecret(),
   };
-  if (stored.urlSigningSecret === undefined || stored.signingKey === undefined) {
+  const { urlSigningSecret, signingKey, masterKey } = stored;
+  if ([urlSigningSecret, signingKey, masterKey].includes(undefined))
     writePrivateJson(secretsFileOf(home), secrets);
-  }
   return secrets;
 }
 

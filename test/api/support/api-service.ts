@@ -1,4 +1,4 @@
-import { testProof, testSigningKey } from '../../support/signing-key.js';
+import { testKeys, testMasterKey, testSigningKey } from '../../support/signing-key.js';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -54,7 +54,7 @@ async function seedTemplate(url: string): Promise<void> {
   const directory = await mkdtemp(join(tmpdir(), 'atelier-template-'));
   const { store, close } = await openEventStore(
     { eventStoreUrl: url, databaseUrl: url },
-    { proof: testProof, maxConnections: 2 },
+    { ...testKeys, maxConnections: 2 },
   );
   try {
     const storage = new FolderStorage({ directory, signingSecret: 'x', publicUrl: 'http://127.0.0.1' });
@@ -102,7 +102,7 @@ export class ApiService implements AsyncDisposable {
     const folder = await mkdtemp(join(tmpdir(), 'atelier-api-'));
     const events = await openEventStore(
       { eventStoreUrl: database.url, databaseUrl: database.url },
-      { proof: testProof, maxConnections: 4 },
+      { ...testKeys, maxConnections: 4 },
     );
     const accounts = new AccountWriter(events.store, events.snapshots);
     const service = new ApiService(database.url, folder, events.store, accounts);
@@ -132,6 +132,7 @@ export class ApiService implements AsyncDisposable {
       ATELIER_HOME: this.folder,
       URL_SIGNING_SECRET: 'a secret of tests',
       ATELIER_SIGNING_KEY: testSigningKey,
+      ATELIER_MASTER_KEY: testMasterKey,
     });
     const settings = { configuration: { ...configuration, ...more }, logger };
     const app: NestFastifyApplication = await createApi(settings, limits);
@@ -180,6 +181,7 @@ export class ApiService implements AsyncDisposable {
       ATELIER_HOME: this.folder,
       URL_SIGNING_SECRET: 'a secret of tests',
       ATELIER_SIGNING_KEY: testSigningKey,
+      ATELIER_MASTER_KEY: testMasterKey,
       PORT: '0',
       HOST: '127.0.0.1',
     };

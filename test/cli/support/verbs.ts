@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { testSigningKey } from '../../support/signing-key.js';
+import { testMasterKey, testSigningKey } from '../../support/signing-key.js';
 import type { Json } from '../../api/support/api-client.js';
 import type { Finished } from '../../standalone/support/atelier.js';
 import { runCommand } from '../../support/command.js';
@@ -16,6 +16,7 @@ export const settingsOn = (databaseUrl: string): Record<string, string> => ({
   DATABASE_URL: databaseUrl,
   URL_SIGNING_SECRET: 'x',
   ATELIER_SIGNING_KEY: testSigningKey,
+  ATELIER_MASTER_KEY: testMasterKey,
 });
 
 /**

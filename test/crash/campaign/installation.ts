@@ -1,4 +1,4 @@
-import { testProof, testSigningKey } from '../../support/signing-key.js';
+import { testKeys, testMasterKey, testSigningKey } from '../../support/signing-key.js';
 import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, closeSync, fstatSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
@@ -131,6 +131,7 @@ export class Installation implements AsyncDisposable {
       ATELIER_HOME: join(this.folder, 'home'),
       URL_SIGNING_SECRET: 'a secret of this campaign',
       ATELIER_SIGNING_KEY: testSigningKey,
+      ATELIER_MASTER_KEY: testMasterKey,
       ATELIER_ORPHAN_HORIZON_MS: '3000',
       ATELIER_SWEEP_INTERVAL_MS: '500',
       ATELIER_WORKER_CONCURRENCY: '2',
@@ -232,7 +233,7 @@ export class Installation implements AsyncDisposable {
       const { url: databaseUrl } = this.database;
       await using log = await openEventStore(
         { eventStoreUrl: this.peer?.url ?? databaseUrl, databaseUrl },
-        { proof: testProof },
+        { ...testKeys },
       );
       const last = await log.store.lastEvent();
       await this.query(

@@ -1,4 +1,4 @@
-import { testProof, testSigningKey } from '../../support/signing-key.js';
+import { testKeys, testSigningKey } from '../../support/signing-key.js';
 import { openEventStore, type OpenedEventStore, type OpenOptions } from '#event-store/open-event-store.js';
 import { authenticSnapshots } from '#event-store/snapshots.js';
 
@@ -7,9 +7,6 @@ import { authenticSnapshots } from '#event-store/snapshots.js';
  * the snapshots of the others.
  */
 export async function openLog(url: string, options?: OpenOptions): Promise<OpenedEventStore> {
-  const opened = await openEventStore(
-    { eventStoreUrl: url, databaseUrl: url },
-    { proof: testProof, ...options },
-  );
+  const opened = await openEventStore({ eventStoreUrl: url, databaseUrl: url }, { ...testKeys, ...options });
   return { ...opened, snapshots: authenticSnapshots(opened.snapshots, testSigningKey, () => undefined) };
 }

@@ -1,5 +1,5 @@
 import { flushCompileCache } from 'node:module';
-import { testSigningKey } from '../../support/signing-key.js';
+import { testMasterKey, testSigningKey } from '../../support/signing-key.js';
 import { loadConfiguration } from '#platform/configuration.js';
 import { createLogger } from '#platform/logger.js';
 import { CrashEngine } from './engine.js';
@@ -38,6 +38,7 @@ const starts: Record<string, () => Promise<() => Promise<object>>> = {
         DATABASE_URL: databaseUrl,
         URL_SIGNING_SECRET: 'for tests only',
         ATELIER_SIGNING_KEY: testSigningKey,
+        ATELIER_MASTER_KEY: testMasterKey,
       };
       const configuration = { ...loadConfiguration(variables), storage };
       const api = await createApi({ configuration, logger });

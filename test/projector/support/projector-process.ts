@@ -1,4 +1,4 @@
-import { testSigningKey } from '../../support/signing-key.js';
+import { testMasterKey, testSigningKey } from '../../support/signing-key.js';
 import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
@@ -35,6 +35,7 @@ export class ProjectorProcess {
         ...process.env,
         URL_SIGNING_SECRET: 'a-secret-for-tests-only',
         ATELIER_SIGNING_KEY: testSigningKey,
+        ATELIER_MASTER_KEY: testMasterKey,
         LOG_LEVEL: 'info',
         ...settings,
       },

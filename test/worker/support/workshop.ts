@@ -1,4 +1,4 @@
-import { testProof } from '../../support/signing-key.js';
+import { testKeys } from '../../support/signing-key.js';
 import { readModels } from '#projections/read-models.js';
 import { createHash } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -77,7 +77,7 @@ export class Workshop implements AsyncDisposable {
     const folder = await mkdtemp(join(tmpdir(), 'atelier-workshop-'));
     return new Workshop(
       database,
-      await openEventStore({ eventStoreUrl: database.url, databaseUrl: database.url }, { proof: testProof }),
+      await openEventStore({ eventStoreUrl: database.url, databaseUrl: database.url }, { ...testKeys }),
       folder,
       heartbeatSeconds,
     );

@@ -2,14 +2,14 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { AuditFindings } from '../findings.js';
 import { PgBossRenderQueue } from '#render-queue/pg-boss-render-queue.js';
 import { schema as queueSchema } from '#render-queue/queue-levels.js';
-import { commitChannel, logSchema } from '#event-store/postgres/schema.js';
+import { commitChannel, keysSchema, logSchema } from '#event-store/postgres/schema.js';
 import { readModels } from '#projections/read-models.js';
 import { foldsForAudit } from '../../ledger/folds-for-audit.js';
 import { ReadStoreFixture, silent } from '#read-store/testing/read-store-fixture.js';
 import { anyEnvironment, checkCatalogue } from './check-catalogue.js';
 import { catalogueOf, type CatalogueFact } from './read-catalogue.js';
 
-const schemas = [logSchema, 'read_store', 'live', queueSchema];
+const schemas = [logSchema, keysSchema, 'read_store', 'live', queueSchema];
 const names = readModels.map(({ name }) => name);
 
 let fixture: ReadStoreFixture;

@@ -1,5 +1,16 @@
 /** The schemas that migrations make. The spec beside this file writes it, and says how. */
 export const releaseCatalogue = `
+data_keys | column | keys.destroyed_at | timestamp with time zone
+data_keys | column | keys.environment | text collate C not null
+data_keys | column | keys.id | uuid not null
+data_keys | column | keys.made_at | timestamp with time zone not null default now()
+data_keys | column | keys.master | text
+data_keys | column | keys.tenant | text collate C not null
+data_keys | column | keys.wrapped | bytea
+data_keys | constraint | keys.keys_pkey | PRIMARY KEY (id)
+data_keys | constraint | keys.keys_wrapped_or_destroyed | CHECK ((((wrapped IS NULL) = (destroyed_at IS NOT NULL)) AND ((wrapped IS NULL) = (master IS NULL))))
+data_keys | index | keys.data_keys.keys_one_of_owner | CREATE UNIQUE INDEX keys_one_of_owner ON data_keys.keys USING btree (environment, tenant) WHERE (destroyed_at IS NULL)
+data_keys | table | keys | table
 environment | column | idempotency_keys.body_hash | text not null
 environment | column | idempotency_keys.created_at | timestamp with time zone not null default now()
 environment | column | idempotency_keys.endpoint | text not null

@@ -9,7 +9,7 @@ import { sealAlone, type Seal } from '../../seal.js';
 import { SealsReader } from '../../seals-audit.js';
 import { NotThisLog } from '#event-store/event-store.js';
 import { openEventStore } from '#event-store/open-event-store.js';
-import { testProof } from '../../../../test/support/signing-key.js';
+import { testKeys } from '../../../../test/support/signing-key.js';
 import { ConsumerHalted } from '#read-store/consumer-errors.js';
 import { readModels } from '#projections/read-models.js';
 import { PgBossRenderQueue } from '#render-queue/pg-boss-render-queue.js';
@@ -86,7 +86,7 @@ const operationalRows = `
 
 /** Opens the store with the key that events are proven with. */
 async function openAsTheService({ url, drop }: TestDatabase): Promise<AuditedStore> {
-  const opened = await openEventStore({ eventStoreUrl: url, databaseUrl: url }, { proof: testProof });
+  const opened = await openEventStore({ eventStoreUrl: url, databaseUrl: url }, { ...testKeys });
   return AuditedStore.on({ url, drop: () => opened.close().then(drop) }, opened.store);
 }
 

@@ -1,4 +1,4 @@
-import { testProof } from '../../../../test/support/signing-key.js';
+import { testKeys } from '../../../../test/support/signing-key.js';
 import { readFileSync } from 'node:fs';
 import { openEngines } from '#adapters/engines.module.js';
 import { openEventStore } from '#event-store/open-event-store.js';
@@ -85,7 +85,7 @@ const { databaseUrl, directory, models, heartbeatSeconds } = plan;
 const logger = createLogger('worker', 'silent');
 
 await runRole(logger, async () => {
-  const { store } = await openEventStore({ eventStoreUrl: databaseUrl, databaseUrl }, { proof: testProof });
+  const { store } = await openEventStore({ eventStoreUrl: databaseUrl, databaseUrl }, { ...testKeys });
   const queue = await PgBossRenderQueue.start({
     url: databaseUrl,
     logger,

@@ -1,4 +1,4 @@
-import { testProof } from '../../../../test/support/signing-key.js';
+import { testKeys } from '../../../../test/support/signing-key.js';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import sharp from 'sharp';
@@ -107,7 +107,7 @@ export class VendorHouse implements AsyncDisposable {
     const url = service.databaseUrl;
     // Enough that waiting side by side saves time, and few enough that the store keeps up on a busy machine.
     const configuration = configurationOn(url, { imageModels, remoteConcurrency: 16 });
-    const events = await openEventStore({ eventStoreUrl: url, databaseUrl: url }, { proof: testProof });
+    const events = await openEventStore({ eventStoreUrl: url, databaseUrl: url }, { ...testKeys });
     cleanups.defer(() => events.close());
     const { store, snapshots } = events;
     const queues = [];

@@ -1,4 +1,4 @@
-import { testProof, testSigningKey } from '../../../../test/support/signing-key.js';
+import { testKeys, testSigningKey } from '../../../../test/support/signing-key.js';
 import type { Configuration } from '#platform/configuration.js';
 import { createLogger } from '#platform/logger.js';
 import { openEventStore } from '#event-store/open-event-store.js';
@@ -30,10 +30,7 @@ async function openQueues(url: string): Promise<RenderQueue> {
 
 /** The part of a worker that sends webhooks. */
 export async function startSender(databaseUrl: string): Promise<{ stop(): Promise<void> }> {
-  const { store, close } = await openEventStore(
-    { eventStoreUrl: databaseUrl, databaseUrl },
-    { proof: testProof },
-  );
+  const { store, close } = await openEventStore({ eventStoreUrl: databaseUrl, databaseUrl }, { ...testKeys });
   const queue = await openQueues(databaseUrl);
   const { stop } = await startWorker({
     store,
@@ -55,7 +52,7 @@ export async function startSender(databaseUrl: string): Promise<{ stop(): Promis
 export async function startDispatcher(databaseUrl: string): Promise<{ stop(): Promise<void> }> {
   const { store, snapshots, close } = await openEventStore(
     { eventStoreUrl: databaseUrl, databaseUrl },
-    { proof: testProof },
+    { ...testKeys },
   );
   const queue = await openQueues(databaseUrl);
   const configuration = configurationOn(databaseUrl, webhookSettings);

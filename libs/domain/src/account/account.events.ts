@@ -80,4 +80,22 @@ export const accountFamily: EventFamily<'account', AccountEvent> = {
     AccountSuspended: [],
     AccountReactivated: [],
   },
+  personal: {
+    AccountOpened: { tenant: false, name: true, plan: false },
+    PlanChanged: { plan: false },
+    CreditsPurchased: { purchaseId: false, label: true, grantId: false },
+    CreditsCorrected: { correctionId: false, reason: true },
+    CreditsDebited: {
+      chargeId: false,
+      requestId: false,
+      jobId: false,
+      parentJobId: false,
+      operation: false,
+      endpoint: false,
+    },
+    CreditsSettled: { chargeId: false, jobId: false },
+    CreditsRefunded: { chargeId: false, jobId: false },
+    AccountSuspended: { reason: true },
+    AccountReactivated: {},
+  },
 };

@@ -34,4 +34,9 @@ export const actionFamily: EventFamily<'action', ActionEvent> = {
     ActionRequested: [],
     ActionEnded: [],
   },
+  personal: {
+    // An operator's name is also the id of the operator's stream.
+    ActionRequested: { action: false, by: false, input: true },
+    ActionEnded: { summary: true },
+  },
 };

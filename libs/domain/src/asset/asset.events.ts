@@ -34,4 +34,15 @@ export const assetFamily: EventFamily<'asset', AssetEvent> = {
     AssetStored: [],
     CatalogEntryRetired: [],
   },
+  personal: {
+    AssetStored: {
+      assetId: false,
+      tenant: false,
+      storageKey: false,
+      contentType: false,
+      sha256: true,
+      jobId: false,
+    },
+    CatalogEntryRetired: { assetId: false, tenant: false, reason: true },
+  },
 };

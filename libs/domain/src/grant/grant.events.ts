@@ -35,4 +35,10 @@ export const grantFamily: EventFamily<'grant', GrantEvent> = {
     GrantApproved: [],
     GrantDeclined: [],
   },
+  personal: {
+    // The reference finds a payment again, and makes the stream's id.
+    GrantProposed: { grantId: false, tenant: false, label: true, reference: false, by: false },
+    GrantApproved: { by: false },
+    GrantDeclined: { by: false, reason: true },
+  },
 };

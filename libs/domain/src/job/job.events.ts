@@ -1,4 +1,4 @@
-import type { EventFamily } from '../event-family.js';
+import type { AnswersFor, EventFamily } from '../event-family.js';
 
 /**
  * One picture that a job made. Its bytes are in object storage under `storageKey`; URLs are presigned on read.
@@ -211,6 +211,26 @@ export type JobEvent =
   | { type: 'JobCancelled'; data: { reason: string; at: string } & EndedJob }
   | { type: 'JobVoided'; data: { chargeId: string; reason: 'orphaned'; tenant: string; at: string } };
 
+const personalOfArtifact: AnswersFor<JobArtifact> = {
+  assetId: false,
+  storageKey: false,
+  contentType: false,
+  sha256: true,
+  kind: false,
+  label: true,
+  meta: true,
+};
+
+// A message may quote the vendor's words about a picture.
+const personalOfFailure: AnswersFor<JobFailurePart> = { arm: false, code: false, message: true };
+
+const personalOfEnd: AnswersFor<EndedJob> = {
+  tenant: false,
+  chargeId: false,
+  operation: false,
+  parentJobId: false,
+};
+
 export const jobFamily: EventFamily<'job', JobEvent> = {
   category: 'job',
   owner: 'tenant',
@@ -226,5 +246,56 @@ export const jobFamily: EventFamily<'job', JobEvent> = {
     JobFailed: [],
     JobCancelled: [],
     JobVoided: [],
+  },
+  personal: {
+    JobQueued: {
+      jobId: false,
+      tenant: false,
+      requestId: false,
+      chargeId: false,
+      operation: false,
+      jobType: false,
+      displayName: true,
+      request: true,
+      inputs: { name: false, assetId: false, storageKey: false, sha256: true, meta: true },
+      parentJobId: false,
+      childJobIds: false,
+      imageModel: false,
+      // The body's hash would confirm a guess of the body.
+      idempotency: { keyHash: false, bodyHash: true },
+    },
+    RenderStarted: { worker: false },
+    EngineCalled: {
+      call: false,
+      step: false,
+      model: false,
+      vendor: false,
+      idempotencyKey: false,
+      tenant: false,
+      operation: false,
+    },
+    EngineSubmitted: { call: false, vendorRequestId: false },
+    EngineAnswered: {
+      call: false,
+      vendorRequestId: false,
+      currency: false,
+      kept: { pictures: { storageKey: false, sha256: true }, reading: true },
+    },
+    StageCompleted: {
+      stage: false,
+      message: true,
+      artifacts: personalOfArtifact,
+      failures: personalOfFailure,
+    },
+    JobSucceeded: {
+      message: true,
+      artifacts: personalOfArtifact,
+      failures: personalOfFailure,
+      provenance: { engine: false, model: false, inputHashes: true, vendorRequestIds: false },
+      ...personalOfEnd,
+    },
+    JobFailed: { message: true, ...personalOfEnd },
+    JobCancelled: { reason: true, ...personalOfEnd },
+    JobVoided: { chargeId: false, tenant: false },
   },
 };

@@ -48,4 +48,9 @@ export const keyFamily: EventFamily<'key', KeyEvent> = {
     ApiKeyRetired: [],
     ApiKeyRevoked: [],
   },
+  personal: {
+    ApiKeyIssued: { keyId: false, tenant: false, label: true, secretHash: false },
+    ApiKeyRetired: { retiresAt: false, successorKeyId: false },
+    ApiKeyRevoked: { reason: true },
+  },
 };

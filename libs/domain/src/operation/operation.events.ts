@@ -27,4 +27,11 @@ export const operationFamily: EventFamily<'operation', OperationEvent> = {
     OperationEnabled: [],
     OperationDisabled: [],
   },
+  personal: {
+    // About prices of the installation, not about people.
+    OperationPriced: { reason: false },
+    OperationPriceScheduled: { from: false, reason: false },
+    OperationEnabled: { reason: false },
+    OperationDisabled: { reason: false },
+  },
 };

@@ -29,4 +29,14 @@ export const presetFamily: EventFamily<'preset', PresetEvent> = {
     PresetPublished: [],
     PresetRetired: [],
   },
+  personal: {
+    // Presets belong to the installation, which shows them to every tenant.
+    PresetPublished: {
+      presetId: false,
+      label: false,
+      spec: false,
+      image: { storageKey: false, contentType: false, sha256: false },
+    },
+    PresetRetired: { reason: false },
+  },
 };

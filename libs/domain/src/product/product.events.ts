@@ -1,4 +1,4 @@
-import type { EventFamily } from '../event-family.js';
+import type { AnswersFor, EventFamily } from '../event-family.js';
 import type { JobInputImage } from '../job/job.events.js';
 
 export type ProductImageRole = 'primary' | 'gallery' | 'source_pdp';
@@ -30,6 +30,15 @@ export type ProductEvent =
   | { type: 'ProductRevised'; data: ProductFacts & { at: string } }
   | { type: 'ProductArchived'; data: { reason: string; at: string } };
 
+// A product is found by its external reference, and by its category.
+const personalOfFacts: AnswersFor<ProductFacts> = {
+  title: true,
+  externalRef: false,
+  description: true,
+  garmentCategoryId: false,
+  images: { assetId: false, storageKey: false, sha256: true },
+};
+
 export const productFamily: EventFamily<'product', ProductEvent> = {
   category: 'product',
   owner: 'tenant',
@@ -39,5 +48,11 @@ export const productFamily: EventFamily<'product', ProductEvent> = {
     ProductRegistered: [],
     ProductRevised: [],
     ProductArchived: [],
+  },
+  personal: {
+    ExternalRefAssigned: { externalRef: false, productId: false, tenant: false },
+    ProductRegistered: { productId: false, tenant: false, ...personalOfFacts },
+    ProductRevised: personalOfFacts,
+    ProductArchived: { reason: true },
   },
 };

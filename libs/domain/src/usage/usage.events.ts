@@ -23,4 +23,15 @@ export const usageFamily: EventFamily<'usage', UsageEvent> = {
   upcasters: {
     RequestRejected: [],
   },
+  personal: {
+    // The message may quote what the caller sent.
+    RequestRejected: {
+      requestId: false,
+      operation: false,
+      endpoint: false,
+      method: false,
+      errorCode: false,
+      errorMessage: true,
+    },
+  },
 };

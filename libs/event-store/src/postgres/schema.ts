@@ -8,6 +8,11 @@ export const logSchema = 'event_store';
 /** As SQL text names it. */
 export const schemaInSql = `"${logSchema}"`;
 
+/** The schema of the key store. It may also be in a database of its own. */
+export const keysSchema = 'data_keys';
+
+export const keysInSql = `"${keysSchema}"`;
+
 /** The channel on which appends notify and subscriptions listen. */
 export const commitChannel = `${logSchema}_appended`;
 
@@ -145,9 +150,37 @@ create table ${schemaInSql}.identity (
 insert into ${schemaInSql}.identity default values;
 `;
 
+/**
+ * Encrypted keys of the words in events. They are in a schema of their own, so that a dump can leave them out. The row
+ * of a destroyed key stays: without it, its events would count as unreadable and not as erased.
+ */
+const keysTable = `
+create schema if not exists ${keysInSql};
+create table if not exists ${keysInSql}.keys (
+  id uuid primary key,
+  environment text collate "C" not null,
+  tenant text collate "C" not null,
+  wrapped bytea,
+  master text,
+  made_at timestamptz not null default now(),
+  destroyed_at timestamptz,
+  constraint keys_wrapped_or_destroyed check ((wrapped is null) = (destroyed_at is not null) and (wrapped is null) = (master is null))
+);
+create unique index if not exists keys_one_of_owner on ${keysInSql}.keys (environment, tenant) where destroyed_at is null;
+`;
+
+/** Makes the key store in a database of its own. Idempotent. */
+export async function migrateKeyStore(pool: pg.Pool): Promise<void> {
+  await onClient(pool, async (client) => {
+    // A text of several statements is one transaction.
+    await client.query(`select pg_advisory_xact_lock(${migrationLock}); ${keysTable}`);
+  });
+}
+
 const migrations = [
   logTables,
   // An older function with fewer parameters stays, for processes of the previous release that still run.
   appendFunction,
   identityTable,
+  keysTable,
 ];

@@ -1,0 +1,147 @@
+import { retryUntilAborted } from '#platform/retry.js';
+import { pauses } from '../calls.js';
+import {
+  EventStoreRefused,
+  EventStoreUnavailable,
+  passes,
+  storeWith,
+  type EventStore,
+  type NewEvent,
+  type RecordedEvent,
+} from '../event-store.js';
+import { ownEvents } from '../own-events.js';
+import { decrypt, encrypt } from './aes-gcm.js';
+import { WordsUnreadable, type DataKey, type DataKeys } from './data-keys.js';
+import { joinWords, partWords, type Words } from './personal-words.js';
+
+/**
+ * The same store, but the personal words of events are stored encrypted under a key of their tenant. Callers see plain
+ * words, or values that mean "erased" once the key was destroyed. Put it above the check of MACs, which cover what is
+ * stored, and below the shared subscriptions, so that a process decrypts each event once.
+ * @param keys undefined: this process has no master key. Then it writes words as they are, and fails to read encrypted
+ *   ones.
+ */
+export function withSealedWords(store: EventStore, keys: DataKeys | undefined): EventStore {
+  const words = new SealedWords(keys);
+  const { appendTogether } = store;
+  return storeWith(store, {
+    append: async (stream, expected, events) =>
+      store.append(stream, expected, await words.sealed(stream, events)),
+    ...(appendTogether && {
+      appendTogether: async (writes) =>
+        appendTogether.call(
+          store,
+          await Promise.all(
+            writes.map(async (write) => ({
+              ...write,
+              events: await words.sealed(write.stream, write.events),
+            })),
+          ),
+        ),
+    }),
+    async readStream(stream, options) {
+      const slice = await store.readStream(stream, options);
+      return slice.kind === 'found' ? { kind: 'found', events: await words.opened(slice.events) } : slice;
+    },
+    readAll: async (options) => words.opened(await store.readAll(options)),
+    async *subscribe(options) {
+      for await (const batch of store.subscribe(options)) {
+        const events = await words.openedOnceThere(batch.events, options.signal);
+        if (!events) return;
+        yield { ...batch, events };
+      }
+    },
+  });
+}
+
+class SealedWords {
+  private readonly isOurs = passes(ownEvents);
+
+  constructor(private readonly keys: DataKeys | undefined) {}
+
+  async sealed(stream: string, events: readonly NewEvent[]): Promise<readonly NewEvent[]> {
+    const sealed: NewEvent[] = [];
+    for (const event of events) {
+      const bare = withoutSealed(event);
+      const parted = this.keys && partWords(event.type, event.data);
+      if (!this.keys || !parted) {
+        sealed.push(bare);
+        continue;
+      }
+      const owner = { environment: stream.split('.', 1)[0] ?? '', tenant: event.metadata.tenant };
+      const { id, key } = await this.keys.currentOf(owner);
+      const words = encrypt(key, JSON.stringify(parted.words), placeOf(stream, event)).toString('base64url');
+      sealed.push({ ...bare, data: parted.data, metadata: { ...bare.metadata, sealed: { key: id, words } } });
+    }
+    return sealed;
+  }
+
+  /** The keys of all events are looked up together; then each event is decrypted without waiting. */
+  async opened(events: readonly RecordedEvent[]): Promise<readonly RecordedEvent[]> {
+    const ids = new Set<string>();
+    for (const event of events) {
+      const sealed = this.sealedPartOf(event);
+      if (sealed) ids.add(sealed.key);
+    }
+    if (ids.size === 0) return events;
+    if (!this.keys)
+      throw new WordsUnreadable(
+        'the log holds encrypted words, and ATELIER_MASTER_KEY is not set: set it to the key of the service (docs/privacy.md)',
+      );
+    const keys = await this.keys.find(ids);
+    return events.map((event) => {
+      const sealed = this.sealedPartOf(event);
+      const key = sealed && keys.get(sealed.key);
+      // The data of an event whose key was destroyed says itself that its words are erased.
+      return key && key !== 'destroyed' ? open(event, sealed.words, key) : event;
+    });
+  }
+
+  /** A subscription outlives a key store that is away, as it outlives its own store. Undefined: it was aborted. */
+  async openedOnceThere(events: readonly RecordedEvent[], signal: AbortSignal) {
+    try {
+      return await this.opened(events);
+    } catch (error) {
+      if (!mayPass(error)) throw error;
+      return retryUntilAborted(() => this.opened(events), { ...pauses, signal, mayPass });
+    }
+  }
+
+  /** An event that this service did not write has no words of it. */
+  private sealedPartOf(event: RecordedEvent) {
+    // The metadata of another writer's event may be anything.
+    const sealed = (event.metadata as RecordedEvent['metadata'] | null)?.sealed;
+    return sealed && event.unproven === undefined && this.isOurs(event) ? sealed : undefined;
+  }
+}
+
+const mayPass = (error: unknown) =>
+  error instanceof EventStoreUnavailable && !(error instanceof EventStoreRefused);
+
+function open(event: RecordedEvent, text: string, { key }: DataKey): RecordedEvent {
+  let words: Words;
+  try {
+    const plain = decrypt(key, Buffer.from(text, 'base64url'), placeOf(event.stream, event));
+    // Only `sealed` above makes such a text.
+    words = JSON.parse(plain.toString('utf8')) as Words;
+  } catch (cause) {
+    throw new WordsUnreadable(
+      `the words of ${event.type} at revision ${event.revision} of ${event.stream} do not fit their key`,
+      { cause },
+    );
+  }
+  const { data } = event;
+  return { ...event, data: joinWords({ data, words }), storedData: data };
+}
+
+/** Binds words to their event. The names of the fields are part of the encrypted text. */
+function placeOf(stream: string, { id, type }: Pick<NewEvent, 'id' | 'type'>): string {
+  return JSON.stringify([stream, id.toLowerCase(), type]);
+}
+
+/** Removes encrypted words that came with metadata of another event. */
+function withoutSealed(event: NewEvent): NewEvent {
+  if (event.metadata?.sealed === undefined) return event;
+  const { sealed: _, ...metadata } = event.metadata;
+  return { ...event, metadata };
+}
