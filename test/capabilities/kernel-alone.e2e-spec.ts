@@ -35,6 +35,8 @@ beforeAll(async () => {
     symlinkSync(join(process.cwd(), name), join(root, name));
   install();
   await build();
+  for (const folder of ['docs', 'console'])
+    symlinkSync(join(process.cwd(), 'dist', folder), join(root, 'dist', folder));
 });
 afterAll(async () => {
   rmSync(root, { recursive: true, force: true });
@@ -67,8 +69,6 @@ async function build(): Promise<void> {
     mkdirSync(dirname(target), { recursive: true });
     writeFileSync(target, code);
   }
-  for (const folder of ['docs', 'console'])
-    symlinkSync(join(process.cwd(), 'dist', folder), join(root, 'dist', folder));
 }
 
 describe('the kernel without a capability', () => {
