@@ -80,7 +80,7 @@ def iterate(rows: AsyncGenerator[T, None]) -> Generator[T, None, None]:
 
 
 @cache
-def _tls() -> ssl.SSLContext:
+def tls_context() -> ssl.SSLContext:
     return ssl.create_default_context()
 
 
@@ -97,7 +97,7 @@ class BlockingTransport:
         parts = urlsplit(url)
         host, port = parts.hostname or "", parts.port
         connection = (
-            HTTPSConnection(host, port, timeout=silence_seconds, context=_tls())
+            HTTPSConnection(host, port, timeout=silence_seconds, context=tls_context())
             if parts.scheme == "https"
             else HTTPConnection(host, port, timeout=silence_seconds)
         )
@@ -145,7 +145,7 @@ class AsyncioTransport:
         parts = urlsplit(url)
         secure = parts.scheme == "https"
         opening = asyncio.open_connection(
-            parts.hostname, parts.port or (443 if secure else 80), ssl=_tls() if secure else None
+            parts.hostname, parts.port or (443 if secure else 80), ssl=tls_context() if secure else None
         )
         reader, writer = await _within(silence_seconds, opening)
         sent = {"host": parts.netloc.rpartition("@")[2], **headers, "connection": "close"}
