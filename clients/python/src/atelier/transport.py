@@ -217,7 +217,8 @@ class AsyncioAnswer:
         chunked = headers.get("transfer-encoding", "").lower() == "chunked"
         self._read = self._read_chunk if chunked else self._read_plain
         length = "0" if status == 204 else headers.get("content-length")
-        self._left = None if length is None else int(length)
+        # Without a length, the body ends with the connection.
+        self._left = int(length) if length and length.isdigit() else None
 
     async def read_some(self) -> bytes:
         return await _within(self._silence_seconds, self._read())
