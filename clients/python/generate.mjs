@@ -31,18 +31,17 @@ function define(name, text) {
   definitions.set(name, text);
 }
 
-const literal = (values) =>
-  values.map((value) => (value === null ? 'None' : JSON.stringify(value))).join(', ');
+const constants = new Map([
+  [null, 'None'],
+  [true, 'True'],
+  [false, 'False'],
+]);
+const literal = (values) => values.map((value) => constants.get(value) ?? JSON.stringify(value)).join(', ');
 
-/**
- * A Python type. An object inside another one becomes a form of its own, called `name`.
- */
+/** A Python type. An object inside another one becomes a form of its own, called `name`. */
 function typeOf(schema, name) {
   if (schema.$ref) return nameOf(schema);
-  if (schema.enum) {
-    // A boolean with one value is written as Python has it.
-    return `Literal[${literal(schema.enum).replaceAll('true', 'True').replaceAll('false', 'False')}]`;
-  }
+  if (schema.enum) return `Literal[${literal(schema.enum)}]`;
   const choices = schema.anyOf ?? schema.oneOf;
   // Beside fields, these are rules between the fields.
   if (choices && !schema.properties) return union(choices.map((choice) => typeOf(choice, name)));
@@ -332,7 +331,7 @@ function callsModule() {
     'from typing import Any, List, Literal, overload',
     '',
     'from .openapi import (',
-    ...[...new Set(used)].sort().map((name) => `    ${name},`),
+    ...[...new Set(used)].toSorted((a, b) => a.localeCompare(b, 'en')).map((name) => `    ${name},`),
     ')',
     'from .run import AsyncRun, Run',
     text,

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import asyncio
+import ssl
+import subprocess
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from email.utils import formatdate
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from threading import Thread
 from typing import Any
 
 import pytest
-from atelier import AsyncAtelier, Atelier, AtelierError, NoAnswerError
+from atelier import AsyncAtelier, Atelier, AtelierError, NoAnswerError, transport
 
 BODY = b'{"balance":7}'
 
@@ -35,7 +38,7 @@ class Script:
 
 
 @contextmanager
-def serving(script: Script) -> Iterator[str]:
+def serving(script: Script, tls: ssl.SSLContext | None = None) -> Iterator[str]:
     class Handler(BaseHTTPRequestHandler):
         def answer(self) -> None:
             length = int(self.headers.get("content-length") or 0)
@@ -50,9 +53,11 @@ def serving(script: Script) -> Iterator[str]:
             """The tests look at what was seen."""
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    if tls:
+        server.socket = tls.wrap_socket(server.socket, server_side=True, do_handshake_on_connect=False)
     Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
     try:
-        yield f"http://127.0.0.1:{server.server_address[1]}"
+        yield f"{'https' if tls else 'http'}://127.0.0.1:{server.server_address[1]}"
     finally:
         server.shutdown()
         server.server_close()
@@ -189,3 +194,28 @@ def test_a_key_with_a_line_break_reaches_nobody() -> None:
         with pytest.raises(ValueError, match="line break"):
             asyncio.run(AsyncAtelier(base_url=url, api_key="x\r\nhost: y").get("/v1/credits"))
     assert script.seen == []
+
+
+@both
+@pytest.mark.parametrize("name", ["IP:127.0.0.1", "DNS:other.example"])
+def test_speaks_tls_only_with_whom_the_certificate_names(
+    asking: Asking, name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    key, certificate = str(tmp_path / "key.pem"), str(tmp_path / "certificate.pem")
+    made = "req -x509 -newkey rsa:2048 -nodes -days 1 -subj /CN=test -addext subjectAltName=".split(" ")
+    made[-1] += name
+    command = ["openssl", *made, "-keyout", key, "-out", certificate]
+    subprocess.run(command, check=True, capture_output=True)
+    tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    tls.load_cert_chain(certificate, key)
+    monkeypatch.setenv("SSL_CERT_FILE", certificate)
+    transport.tls_context.cache_clear()
+    script = Script([200])
+    with serving(script, tls) as url:
+        if name.startswith("IP:"):
+            assert asking(url, False) == {"balance": 7}
+        else:
+            with pytest.raises(NoAnswerError, match="CERTIFICATE_VERIFY_FAILED"):
+                asking(url, False, retries=0)
+            assert script.seen == []
+    transport.tls_context.cache_clear()

@@ -80,7 +80,7 @@ def iterate(rows: AsyncGenerator[T, None]) -> Generator[T, None, None]:
 
 
 @cache
-def _tls() -> ssl.SSLContext:
+def tls_context() -> ssl.SSLContext:
     return ssl.create_default_context()
 
 
@@ -97,7 +97,7 @@ class BlockingTransport:
         parts = urlsplit(url)
         host, port = parts.hostname or "", parts.port
         connection = (
-            HTTPSConnection(host, port, timeout=silence_seconds, context=_tls())
+            HTTPSConnection(host, port, timeout=silence_seconds, context=tls_context())
             if parts.scheme == "https"
             else HTTPConnection(host, port, timeout=silence_seconds)
         )
@@ -145,7 +145,7 @@ class AsyncioTransport:
         parts = urlsplit(url)
         secure = parts.scheme == "https"
         opening = asyncio.open_connection(
-            parts.hostname, parts.port or (443 if secure else 80), ssl=_tls() if secure else None
+            parts.hostname, parts.port or (443 if secure else 80), ssl=tls_context() if secure else None
         )
         reader, writer = await _within(silence_seconds, opening)
         sent = {"host": parts.netloc.rpartition("@")[2], **headers, "connection": "close"}
@@ -217,7 +217,8 @@ class AsyncioAnswer:
         chunked = headers.get("transfer-encoding", "").lower() == "chunked"
         self._read = self._read_chunk if chunked else self._read_plain
         length = "0" if status == 204 else headers.get("content-length")
-        self._left = None if length is None else int(length)
+        # Without a length, the body ends with the connection.
+        self._left = int(length) if length and length.isdigit() else None
 
     async def read_some(self) -> bytes:
         return await _within(self._silence_seconds, self._read())
