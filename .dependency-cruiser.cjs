@@ -29,7 +29,7 @@ const entryPoints = [
   '^libs/validation/src/[^/]+[.]ts$',
   // Routes of integrators.
   '^apps/api/src/auth/(?:api-key[.]guard|caller)[.]ts$',
-  '^apps/api/src/http/(?:api-error|consistency-token|describe|valid-request|vocabulary)[.]ts$',
+  '^apps/api/src/http/(?:api-error|consistency-token|describe|request-body|valid-request|vocabulary)[.]ts$',
   // Engines.
   '^packages/engine/src/',
   // Calls of operators, and who may make them.

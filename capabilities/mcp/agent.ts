@@ -3,6 +3,7 @@ import {
   type ClientCapabilities,
   type ServerContext,
 } from '@modelcontextprotocol/server';
+import type { Logger } from '#platform/logger.js';
 import type { CallerApi } from './own-api.js';
 import type { AgentRequest, Offers } from './offers.js';
 
@@ -14,6 +15,7 @@ export interface Agent extends AgentRequest {
   readonly session: string | null;
   /** Where callers reach this service. */
   readonly publicUrl: string;
+  readonly logger: Logger;
 }
 
 /**

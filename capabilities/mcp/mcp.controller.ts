@@ -72,15 +72,9 @@ export class McpController implements OnModuleDestroy {
       ),
       signal: gone.signal,
     });
-    const { api, offers } = this;
-    this.agents.set(web, {
-      caller,
-      requestId: request.id,
-      api: api.for(request),
-      offers,
-      session,
-      publicUrl,
-    });
+    const { offers, logger } = this;
+    const api = this.api.for(request);
+    this.agents.set(web, { caller, requestId: request.id, api, offers, session, publicUrl, logger });
     await reply.send(await this.handler.fetch(web, { parsedBody }));
   }
 }

@@ -23,8 +23,9 @@ const workflow = z.object({
   enabled: z.boolean(),
 });
 
-function addWorkflowTools(server: McpServer, { api }: Agent): void {
-  addTool(server, 'list_workflows', {
+function addWorkflowTools(server: McpServer, agent: Agent): void {
+  const { api } = agent;
+  addTool(server, agent, 'list_workflows', {
     title: 'List workflows',
     description: 'The pictures that can be ordered, with their prices in credits. Costs nothing.',
     input: z.object({}),
@@ -38,7 +39,7 @@ function addWorkflowTools(server: McpServer, { api }: Agent): void {
       return resultOf({ workflows });
     },
   });
-  addTool(server, 'describe_workflow', {
+  addTool(server, agent, 'describe_workflow', {
     title: 'Describe a workflow',
     description: 'The fields of an order of one workflow, as JSON Schema, with examples. Costs nothing.',
     input: z.object({ workflow: z.string().describe('A name from list_workflows.') }),
@@ -84,9 +85,10 @@ function withoutReferences(schema: Json, description: Json): Json {
   );
 }
 
-function addJobTools(server: McpServer, { api }: Agent): void {
+function addJobTools(server: McpServer, agent: Agent): void {
+  const { api } = agent;
   const input = z.object({ job_id: id('The job.') });
-  addTool(server, 'job', {
+  addTool(server, agent, 'job', {
     title: 'Show a job',
     description: 'The state of a job, and its pictures once it has succeeded. Costs nothing.',
     input,
@@ -94,7 +96,7 @@ function addJobTools(server: McpServer, { api }: Agent): void {
     annotations: readOnly,
     run: async ({ job_id }) => jobResult(await api.get(`/v1/jobs/${job_id}`)),
   });
-  addTool(server, 'wait', {
+  addTool(server, agent, 'wait', {
     title: 'Wait for a job',
     description:
       'Waits until a job has ended, for some seconds at most, and shows it. If it has not ended by then, call again. ' +
@@ -132,8 +134,9 @@ const explanations: Readonly<Record<(typeof states)[number], string>> = {
 /** Rows of the ledger that are looked through for a charge: the last thousand. */
 const [rowsAPage, pages] = [200, 5];
 
-function addMoneyTools(server: McpServer, { api }: Agent): void {
-  addTool(server, 'balance', {
+function addMoneyTools(server: McpServer, agent: Agent): void {
+  const { api } = agent;
+  addTool(server, agent, 'balance', {
     title: 'Show the balance',
     description: 'Credits left, the spend cap of the day and what is spent of it. Costs nothing.',
     input: z.object({}),
@@ -149,7 +152,7 @@ function addMoneyTools(server: McpServer, { api }: Agent): void {
       return resultOf({ balance, daily_spend_today, daily_spend_cap_credits, is_active });
     },
   });
-  addTool(server, 'explain_charge', {
+  addTool(server, agent, 'explain_charge', {
     title: 'Explain a charge',
     description: 'What a job cost, why, and where the ledger shows it. Costs nothing.',
     input: z.object({ job_id: id('The job.') }),

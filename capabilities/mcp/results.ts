@@ -1,6 +1,13 @@
-import type { CallToolResult, McpServer, ServerContext, ToolAnnotations } from '@modelcontextprotocol/server';
-import type { InputRequiredResult } from '@modelcontextprotocol/server';
+import type {
+  CallToolResult,
+  InputRequiredResult,
+  McpServer,
+  ServerContext,
+  ToolAnnotations,
+} from '@modelcontextprotocol/server';
 import { z } from 'zod';
+import { AppendOutcomeUnknown, EventStoreUnavailable, StreamContended } from '#event-store/event-store.js';
+import type { Agent } from './agent.js';
 import { OwnRefusal } from './own-api.js';
 
 /**
@@ -37,6 +44,7 @@ interface ToolDeclaration<Input extends z.ZodObject, Output extends z.ZodObject>
 /** Adds a tool. Refusals of the API become results, in the API's own words. */
 export function addTool<Input extends z.ZodObject, Output extends z.ZodObject>(
   server: McpServer,
+  agent: Pick<Agent, 'requestId' | 'logger'>,
   name: string,
   { title, description, input, output, annotations, run }: ToolDeclaration<Input, Output>,
 ): void {
@@ -45,13 +53,27 @@ export function addTool<Input extends z.ZodObject, Output extends z.ZodObject>(
     try {
       return await run(given, context);
     } catch (error) {
-      if (!(error instanceof OwnRefusal)) throw error;
-      const { code, message, requestId } = error;
-      return refusalResult(code, message, { request_id: requestId });
+      return resultOfError(error, agent);
     }
   };
   // The library's type of the callback is conditional on the schema, which is a parameter here.
   server.registerTool<Output, Input>(name, config, guarded as never);
+}
+
+const outages = [AppendOutcomeUnknown, EventStoreUnavailable, StreamContended];
+
+/** Our own words: the library would show the text of any error to the agent. */
+function resultOfError(
+  error: unknown,
+  { requestId, logger }: Pick<Agent, 'requestId' | 'logger'>,
+): CallToolResult {
+  if (error instanceof OwnRefusal)
+    return refusalResult(error.code, error.message, { request_id: error.requestId });
+  const again = 'Call the tool again. An offer is ordered and charged once, however often you call.';
+  if (outages.some((outage) => error instanceof outage))
+    return refusalResult('SERVICE_UNAVAILABLE', `The service cannot reach its store right now. ${again}`);
+  logger.error({ err: error, requestId }, 'a tool failed');
+  return refusalResult('INTERNAL_ERROR', `Something went wrong on our side (request ${requestId}). ${again}`);
 }
 
 export const id = (what: string) =>

@@ -11,6 +11,7 @@ import {
 } from '@modelcontextprotocol/server';
 import type { Caller } from '#application/command-context.js';
 import { canAskPerson, type Agent } from './agent.js';
+import { carryOut, idempotencyKeyOf, type CarriedOut, type Dispatched } from './carry-out.js';
 import { hashOf } from './offers.js';
 import { OwnRefusal, refusalOf, type Json } from './own-api.js';
 import { workflowIn } from './reading-tools.js';
@@ -19,7 +20,7 @@ import type { SpendConsent } from './spend.events.js';
 import type { Offer, SpendRejection } from './spend.js';
 
 export function addSpendTools(server: McpServer, agent: Agent): void {
-  addTool(server, 'quote', {
+  addTool(server, agent, 'quote', {
     title: 'Ask for the price of an order',
     description:
       'Checks an order and makes an offer: its price, and until when it can be taken. Charges nothing. Take the offer ' +
@@ -43,7 +44,7 @@ export function addSpendTools(server: McpServer, agent: Agent): void {
     annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false },
     run: ({ workflow, body }, context) => quote(agent, workflow, body, context),
   });
-  addTool(server, 'order', {
+  addTool(server, agent, 'order', {
     title: 'Order what was quoted',
     description:
       'Takes an offer of quote, which charges its credits. A person is asked first where the client can do that; ' +
@@ -141,7 +142,8 @@ async function order(
     if (agreed.kind === 'rejected') return rejected(agreed.rejection);
     ({ offer } = agreed);
   }
-  return offer.jobId === undefined ? carryOut(agent, offer) : ordered(agent, offer, offer.jobId, true);
+  const carried = await carryOut(agent.offers, agent, offer, (agreed) => dispatch(agent, agreed));
+  return resultOfOrder(agent, carried);
 }
 
 /** The form asks for one word, and the text before it is all that the person has to know. */
@@ -207,49 +209,44 @@ const [tries, apartMs] = [25, 200];
 const mayStillSucceed = (status: number) =>
   status === 401 || status === 408 || status === 429 || status >= 500;
 
-/**
- * Dispatches an agreed offer. Its Idempotency-Key derives from the offer, so all tries of all processes make one
- * job; and the expected price makes the dispatch charge what was agreed or nothing.
- */
-async function carryOut(agent: Agent, offer: Offer): Promise<CallToolResult> {
-  const { offerId, workflow, body, credits } = offer;
+/** Dispatches an offer as any caller would; the expected price charges what was agreed or nothing. */
+async function dispatch({ api }: Agent, offer: Offer): Promise<Dispatched> {
   const headers = {
-    'idempotency-key': `mcp-${offerId}`,
-    'x-atelier-expected-credits': String(credits),
+    'idempotency-key': idempotencyKeyOf(offer),
+    'x-atelier-expected-credits': String(offer.credits),
   };
   for (let left = tries; ; left--) {
-    const { status, body: answer } = await agent.api.send('POST', `/v1/${workflow}`, { body, headers });
-    if (status < 400) {
-      await agent.offers.record(agent, offerId, { jobId: answer.job_id as string });
-      return ordered(agent, offer, answer.job_id as string, false);
-    }
+    const { status, body: answer } = await api.send('POST', `/v1/${offer.workflow}`, {
+      body: offer.body,
+      headers,
+    });
+    if (status < 400) return { kind: 'made', jobId: answer.job_id as string };
     const { code, message } = refusalOf(status, answer);
     const isInUse = code === 'IDEMPOTENCY_KEY_IN_USE';
-    if (isInUse && left > 0) {
-      await pause(apartMs);
-      continue;
-    }
-    if (isInUse || mayStillSucceed(status)) {
-      const again =
-        'The order is agreed to. Call order with the same offer again: it makes one job, however often you call.';
-      return refusalResult(code, `${message} ${again}`);
-    }
-    // Another process may have made the job in the meantime; its record counts.
-    const recorded = await agent.offers.record(agent, offerId, { code });
-    const jobId = recorded.kind === 'done' ? recorded.offer.jobId : undefined;
-    if (jobId !== undefined) return ordered(agent, offer, jobId, true);
-    return refusalResult(code, `${message} The offer is closed: ask for a new quote.`);
+    if (!isInUse || left === 0)
+      return { kind: isInUse || mayStillSucceed(status) ? 'unsure' : 'refused', code, message };
+    await pause(apartMs);
   }
 }
 
-async function ordered(
-  { api }: Agent,
-  { offerId, workflow, credits, consent }: Offer,
-  jobId: string,
-  replayed: boolean,
-): Promise<CallToolResult> {
-  const { balance } = await api.get('/v1/credits');
-  return resultOf({ job_id: jobId, offer_id: offerId, workflow, credits, balance, consent, replayed });
+async function resultOfOrder({ api }: Agent, carried: CarriedOut): Promise<CallToolResult> {
+  switch (carried.kind) {
+    case 'unsure':
+      return refusalResult(
+        carried.code,
+        `${carried.message} The order is agreed to. Call order with the same offer again: it makes one job, however often you call.`,
+      );
+    case 'refused':
+      return refusalResult(carried.code, `${carried.message} The offer is closed: ask for a new quote.`);
+    case 'ordered': {
+      const { offer, jobId: job_id, replayed } = carried;
+      const { offerId: offer_id, workflow, credits, consent } = offer;
+      const { balance } = await api.get('/v1/credits');
+      return resultOf({ job_id, offer_id, workflow, credits, balance, consent, replayed });
+    }
+    default:
+      return carried satisfies never;
+  }
 }
 
 function rejected(rejection: SpendRejection): CallToolResult {

@@ -8,8 +8,9 @@ import { addTool, id, resultOf } from './results.js';
 /** The longest picture in a call, as base64. Larger pictures go to the upload's own address. */
 export const longestPictureText = 4 * 1024 * 1024;
 
-export function addWritingTools(server: McpServer, { api, publicUrl }: Agent): void {
-  addTool(server, 'upload', {
+export function addWritingTools(server: McpServer, agent: Agent): void {
+  const { api, publicUrl } = agent;
+  addTool(server, agent, 'upload', {
     title: 'Upload a picture',
     description:
       'Stores a JPEG, PNG or WebP for orders. Without data, it gives an address and a token for one upload from ' +
@@ -38,7 +39,7 @@ export function addWritingTools(server: McpServer, { api, publicUrl }: Agent): v
       return resultOf({ asset_id: null, upload: { url, token, expires_at, example } });
     },
   });
-  addTool(server, 'cancel', {
+  addTool(server, agent, 'cancel', {
     title: 'Cancel a job',
     description: 'Ends a job that has not ended. Its credits are given back, and its picture is not made.',
     input: z.object({ job_id: id('The job.') }),

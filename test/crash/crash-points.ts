@@ -139,6 +139,21 @@ export const crashPoints: readonly CrashPoint[] = [
     ['http.answer@cancel', ['cancelled'], 'the cancel stands; asked again, it is a 409'],
   ]),
 
+  ...at('api', 'capabilities/mcp/offers.ts', [
+    ['event-store.read:spend', ['agreed'], nothing],
+    ['event-store.append:SpendOffered', ['agreed'], 'an offer that nobody knows of ends by the clock'],
+    [
+      'event-store.append:SpendAgreed',
+      ['agreed'],
+      'agreed to once; ordered again, the offer goes on from there',
+    ],
+    [
+      'event-store.append:SpendOrdered',
+      ['agreed'],
+      'the key of the offer finds its job; ordered again, the offer records it',
+    ],
+  ]),
+
   ...at('projector', `${application}/process-managers/render-dispatcher.ts`, [
     ['event-store.subscription', ['single', 'batch'], redelivered],
     ['event-store.read:job', ['batch'], redelivered],

@@ -52,6 +52,12 @@ export class Client {
     return [answerOf(await this.until(() => this.post(path, body, key), [409, 503]))];
   }
 
+  /** Between two tries. @throws when the run is over */
+  async pause(): Promise<void> {
+    this.signal.throwIfAborted();
+    await sleep(25);
+  }
+
   /** A read, tried again while the API is away. */
   async get<Body>(path: string): Promise<Body> {
     for (;;) {
@@ -62,8 +68,7 @@ export class Client {
       if (response?.status === 200) return (await response.json()) as Body;
       if (response && response.status !== 503)
         throw new Error(`${path}: ${response.status} ${await response.text()}`);
-      this.signal.throwIfAborted();
-      await sleep(25);
+      await this.pause();
     }
   }
 
@@ -91,8 +96,7 @@ export class Client {
         if (!good.includes(reply.status)) throw new Error(`${reply.status} ${JSON.stringify(reply.body)}`);
         return reply;
       }
-      this.signal.throwIfAborted();
-      await sleep(25);
+      await this.pause();
     }
   }
 }

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { newId } from '#platform/ids.js';
+import { callUntilAnswered } from './agents.js';
 import type { Answer, Client } from './client.js';
 import {
   abandonedBatch,
@@ -179,6 +180,18 @@ export const scenarios = {
     async act({ world, customer }, ids) {
       await oldDebit(world, customer, ids);
       return { answered: [], persistent: false, ends: 'JobVoided' };
+    },
+  }),
+  agreed: scenario({
+    about: 'an order of an agent with a confirmation: quoted, agreed to, and repeated until it is answered',
+    prepare: picture,
+    async act(client, storageKey) {
+      const asked = { workflow: direct, body: bodyWith(storageKey) };
+      const { offer_id, confirmation_id } = await callUntilAnswered(client, 'quote', asked);
+      const { job_id } = await callUntilAnswered(client, 'order', { offer_id, confirmation_id });
+      const job = await client.get<{ request_id: string }>(`jobs/${String(job_id)}`);
+      const answered = [{ jobId: String(job_id), requestId: job.request_id }];
+      return { answered, persistent: true, ends: 'JobSucceeded' };
     },
   }),
   'resumed-charged': scenario({
