@@ -46,4 +46,22 @@ export const spendFamily: EventFamily<'spend', SpendEvent> = {
     SpendOrdered: [],
     SpendRefused: [],
   },
+  personal: {
+    SpendOffered: {
+      offerId: false,
+      tenant: false,
+      keyId: false,
+      workflow: false,
+      body: true,
+      // The body's hash would confirm a guess of the body.
+      bodyHash: true,
+      session: true,
+      confirmationHash: false,
+      expiresAt: false,
+    },
+    SpendAgreed: { offerId: false },
+    SpendDeclined: { offerId: false },
+    SpendOrdered: { offerId: false, jobId: false },
+    SpendRefused: { offerId: false, code: false },
+  },
 };

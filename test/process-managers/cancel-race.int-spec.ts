@@ -83,12 +83,12 @@ describe('a batch that is cancelled before its photographs are queued', () => {
     const late = children[0]!;
     const bus = commandBusOn(shop);
     const execute = bus.execute.bind(bus);
-    bus.execute = async (command) => {
+    bus.execute = (async (command: Parameters<typeof execute>[0]) => {
       if (command instanceof FenceJob && command.id === late.jobId) {
         await execute(new QueueJob({ ...command.context, commandId: newId() }, late.jobId, late));
       }
       return execute(command);
-    };
+    }) as typeof bus.execute;
     const { caller } = shop.request(tenant);
     const cancelled = await new CancelJobHandler(bus, new StoredJobs(shop.store)).execute(
       new CancelJob(caller, parent.jobId, newId(), new Date()),

@@ -90,6 +90,11 @@ export class DataKeys {
     return key;
   }
 
+  /** The same, if this process has it in memory. */
+  inMemory(owner: KeyOwner): DataKey | undefined {
+    return this.byOwner.get(nameOf(owner));
+  }
+
   /** The keys with these ids, in one look. @throws WordsUnreadable if the store does not know one of them */
   async find(ids: ReadonlySet<string>): Promise<ReadonlyMap<string, DataKey | 'destroyed'>> {
     const found = new Map<string, DataKey | 'destroyed'>();

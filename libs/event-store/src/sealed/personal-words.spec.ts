@@ -1,5 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { globSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { erasedText } from '#domain/erased.js';
 import { eventFamilies } from '#domain/event-families.js';
@@ -11,10 +10,9 @@ interface Stored {
   readonly data: Record<string, unknown>;
 }
 
-const folder = join(import.meta.dirname, '../../../../test/golden/histories');
 /** Events of every version of every type. */
-const events = readdirSync(folder).flatMap(
-  (file) => (JSON.parse(readFileSync(join(folder, file), 'utf8')) as { events: Stored[] }).events,
+const events = globSync('{test/golden,capabilities/*/test}/histories/*.json').flatMap(
+  (file) => (JSON.parse(readFileSync(file, 'utf8')) as { events: Stored[] }).events,
 );
 
 const answers = new Map(eventFamilies.flatMap(({ personal }) => Object.entries(personal)));

@@ -8,10 +8,11 @@ import {
   type EventStore,
   type NewEvent,
   type RecordedEvent,
+  type StreamWrite,
 } from '../event-store.js';
 import { ownEvents } from '../own-events.js';
 import { decrypt, encrypt } from './aes-gcm.js';
-import { WordsUnreadable, type DataKey, type DataKeys } from './data-keys.js';
+import { WordsUnreadable, type DataKey, type DataKeys, type KeyOwner } from './data-keys.js';
 import { joinWords, partWords, type Words } from './personal-words.js';
 
 /**
@@ -24,20 +25,19 @@ import { joinWords, partWords, type Words } from './personal-words.js';
 export function withSealedWords(store: EventStore, keys: DataKeys | undefined): EventStore {
   const words = new SealedWords(keys);
   const { appendTogether } = store;
+  const seal = (writes: readonly StreamWrite[]) => words.sealed(writes) ?? words.sealedWithNewKeys(writes);
   return storeWith(store, {
-    append: async (stream, expected, events) =>
-      store.append(stream, expected, await words.sealed(stream, events)),
+    async append(stream, expectedRevision, events) {
+      const sealed = seal([{ stream, expectedRevision, events }]);
+      // Usually at once: the key of the tenant is in memory.
+      const [write] = sealed instanceof Promise ? await sealed : sealed;
+      return store.append(stream, expectedRevision, write?.events ?? events);
+    },
     ...(appendTogether && {
-      appendTogether: async (writes) =>
-        appendTogether.call(
-          store,
-          await Promise.all(
-            writes.map(async (write) => ({
-              ...write,
-              events: await words.sealed(write.stream, write.events),
-            })),
-          ),
-        ),
+      async appendTogether(writes) {
+        const sealed = seal(writes);
+        return appendTogether.call(store, sealed instanceof Promise ? await sealed : sealed);
+      },
     }),
     async readStream(stream, options) {
       const slice = await store.readStream(stream, options);
@@ -59,7 +59,29 @@ class SealedWords {
 
   constructor(private readonly keys: DataKeys | undefined) {}
 
-  async sealed(stream: string, events: readonly NewEvent[]): Promise<readonly NewEvent[]> {
+  /** Undefined: a key is not in memory. */
+  sealed(writes: readonly StreamWrite[]): readonly StreamWrite[] | undefined {
+    const sealed: StreamWrite[] = [];
+    for (const write of writes) {
+      const events = this.sealedEvents(write);
+      if (!events) return undefined;
+      sealed.push({ ...write, events });
+    }
+    return sealed;
+  }
+
+  async sealedWithNewKeys(writes: readonly StreamWrite[]): Promise<readonly StreamWrite[]> {
+    for (;;) {
+      for (const { stream, events } of writes)
+        for (const event of events)
+          if (partWords(event.type, event.data)) await this.keys?.currentOf(ownerOf(stream, event));
+      // Again only if a key left the memory meanwhile.
+      const sealed = this.sealed(writes);
+      if (sealed) return sealed;
+    }
+  }
+
+  private sealedEvents({ stream, events }: StreamWrite): readonly NewEvent[] | undefined {
     const sealed: NewEvent[] = [];
     for (const event of events) {
       const bare = withoutSealed(event);
@@ -68,8 +90,9 @@ class SealedWords {
         sealed.push(bare);
         continue;
       }
-      const owner = { environment: stream.split('.', 1)[0] ?? '', tenant: event.metadata.tenant };
-      const { id, key } = await this.keys.currentOf(owner);
+      const found = this.keys.inMemory(ownerOf(stream, event));
+      if (!found) return undefined;
+      const { id, key } = found;
       const words = encrypt(key, JSON.stringify(parted.words), placeOf(stream, event)).toString('base64url');
       sealed.push({ ...bare, data: parted.data, metadata: { ...bare.metadata, sealed: { key: id, words } } });
     }
@@ -132,6 +155,11 @@ function open(event: RecordedEvent, text: string, { key }: DataKey): RecordedEve
   }
   const { data } = event;
   return { ...event, data: joinWords({ data, words }), storedData: data };
+}
+
+/** The words of all subjects of a tenant are under the tenant's key. */
+function ownerOf(stream: string, { metadata }: NewEvent): KeyOwner {
+  return { environment: stream.split('.', 1)[0] ?? '', tenant: metadata.tenant };
 }
 
 /** Binds words to their event. The names of the fields are part of the encrypted text. */
