@@ -118,10 +118,7 @@ async function examine(configuration: Configuration): Promise<Diagnosis> {
       () => judgeCharges(configuration),
     ),
     ...(await examineCapabilities(configuration, { outside: false })),
-    await check('writers', 'docs/seals.md says how events are proven', () => judgeWriters(configuration)),
-    await check('personal words', 'docs/privacy.md says how they are encrypted', () =>
-      judgeWords(configuration),
-    ),
+    ...(await examineEvents(configuration)),
     ...(await examineCapabilities(configuration, { outside: true })),
     ...(await examineApi(configuration)),
   ];
@@ -249,6 +246,16 @@ async function judgeProcesses({ databaseUrl }: Configuration): Promise<string> {
   const releases = [...new Set(seen.map(({ release }) => release))].join(', ');
   const counts = countProcesses(seen).map(({ role, alive }) => `${alive} ${role}`);
   return `${counts.join(', ')} of release ${releases}`;
+}
+
+/** What protects the events: the proof of their writer, and the encryption of personal words. */
+async function examineEvents(configuration: Configuration): Promise<Check[]> {
+  return [
+    await check('writers', 'docs/seals.md says how events are proven', () => judgeWriters(configuration)),
+    await check('personal words', 'docs/privacy.md says how they are encrypted', () =>
+      judgeWords(configuration),
+    ),
+  ];
 }
 
 /** @throws Error unless new events hold personal words encrypted, and every key opens */
