@@ -24,7 +24,7 @@ export interface Agent extends AgentRequest {
  */
 export function canAskPerson({ mcpReq }: ServerContext): boolean {
   // The library checks the envelope before it calls a tool, and gives it no type.
-  const envelope = mcpReq.envelope as { [CLIENT_CAPABILITIES_META_KEY]?: ClientCapabilities } | undefined;
+  const envelope: { [CLIENT_CAPABILITIES_META_KEY]?: ClientCapabilities } | undefined = mcpReq.envelope;
   const elicitation = envelope?.[CLIENT_CAPABILITIES_META_KEY]?.elicitation;
   // Without a mode, a client means forms.
   return elicitation !== undefined && ('form' in elicitation || Object.keys(elicitation).length === 0);

@@ -78,7 +78,7 @@ export class OwnApi {
       send,
       get: (path) => succeed(send('GET', path)),
       post: (path, sent) => succeed(send('POST', path, sent)),
-      description: () => (this.described ??= send('GET', '/openapi.json').then(({ body }) => body as Json)),
+      description: () => (this.described ??= send('GET', '/openapi.json').then(({ body }): Json => body)),
     };
   }
 

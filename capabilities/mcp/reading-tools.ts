@@ -55,7 +55,7 @@ function addWorkflowTools(server: McpServer, agent: Agent): void {
       const description = await api.description();
       const { summary, description: about, requestBody } = workflowIn(description, name);
       const { schema, examples = {} } = requestBody.content['application/json'];
-      const bodies = Object.values(examples as Record<string, Json>).map(({ value }) => value as Json);
+      const bodies = Object.values(examples as Record<string, Json>).map(({ value }): Json => value);
       const body_schema = withoutReferences(schema, description) as Record<string, unknown>;
       return resultOf({ name, summary, description: about, body_schema, examples: bodies });
     },

@@ -58,6 +58,7 @@ export async function passOn(atelier: Atelier, { era }: McpRequestContext): Prom
       })) as never;
     });
   }
+  // oxlint-disable-next-line unicorn/prefer-add-event-listener -- The library's server is no EventTarget.
   server.onclose = () => void remote.close();
   return server;
 }
@@ -88,7 +89,7 @@ function answered({ mcpReq }: ServerContext): object {
 
 /** The capabilities of the client, so that the service asks a person only where one can be asked. */
 function sayWhoAsks(server: Server, era: McpRequestContext['era'], { mcpReq }: ServerContext): object {
-  const envelope = mcpReq.envelope as { [CLIENT_CAPABILITIES_META_KEY]?: ClientCapabilities } | undefined;
+  const envelope: { [CLIENT_CAPABILITIES_META_KEY]?: ClientCapabilities } | undefined = mcpReq.envelope;
   const capabilities =
     era === 'legacy' ? server.getClientCapabilities() : envelope?.[CLIENT_CAPABILITIES_META_KEY];
   return { [CLIENT_CAPABILITIES_META_KEY]: capabilities ?? {} };
