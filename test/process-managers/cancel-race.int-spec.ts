@@ -83,7 +83,7 @@ describe('a batch that is cancelled before its photographs are queued', () => {
     const late = children[0]!;
     const bus = commandBusOn(shop);
     const execute = bus.execute.bind(bus);
-    bus.execute = async (command) => {
+    bus.execute = async (command: object) => {
       if (command instanceof FenceJob && command.id === late.jobId) {
         await execute(new QueueJob({ ...command.context, commandId: newId() }, late.jobId, late));
       }
