@@ -132,7 +132,9 @@ describe('the image', () => {
     const taken = lastStage.flatMap((line) => /--from=build \/atelier\/(\S+)/.exec(line)?.[1] ?? []);
     const missing = taken
       .filter((path) => !/(?:^|\/)dist(?:\/|$)/.test(path))
-      .filter((path) => !patterns.some((each) => path === each.slice(1) || path.startsWith(`${each.slice(1)}/`)));
+      .filter(
+        (path) => !patterns.some((each) => path === each.slice(1) || path.startsWith(`${each.slice(1)}/`)),
+      );
     expect(missing).toEqual([]);
   });
 });

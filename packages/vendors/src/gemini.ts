@@ -96,7 +96,8 @@ export class GeminiVendor implements ImageVendor {
 }
 
 /** A tuned model is named with its collection, others without. */
-const pathOf = (model: string): string => (/^(?:models|tunedModels)\//.test(model) ? model : `models/${model}`);
+const pathOf = (model: string): string =>
+  /^(?:models|tunedModels)\//.test(model) ? model : `models/${model}`;
 
 /** These fields of the config stand beside `generationConfig` in a request, and all others in it. */
 const beside = new Set([
@@ -128,8 +129,7 @@ const partOf = ({ bytes, contentType }: VendorImage): Part => ({
   inlineData: { mimeType: contentType, data: bytes.toString('base64') },
 });
 
-const partsOf = ({ candidates }: Answer): readonly Part[] =>
-  candidates?.[0]?.content?.parts ?? [];
+const partsOf = ({ candidates }: Answer): readonly Part[] => candidates?.[0]?.content?.parts ?? [];
 
 /**
  * Only these reasons concern the content. Others (NO_IMAGE, IMAGE_OTHER, MAX_TOKENS, text alone) just mean that
