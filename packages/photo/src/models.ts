@@ -1,5 +1,4 @@
 import { readFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { GraphModel } from '@tensorflow/tfjs-converter';
@@ -19,6 +18,7 @@ interface Runtime {
 }
 
 const WEIGHTS = fileURLToPath(new URL('../models/', import.meta.url));
+const WEBASSEMBLY = fileURLToPath(new URL('../dist/', import.meta.url));
 
 /** The parts of a TensorFlow.js model file that this module reads. */
 interface ModelFile {
@@ -51,11 +51,8 @@ async function keepingErrorHandlers(work: () => Promise<unknown>): Promise<void>
  * read.
  */
 async function start(): Promise<Runtime> {
-  const tf = await import('@tensorflow/tfjs-core');
-  const { loadGraphModel } = await import('@tensorflow/tfjs-converter');
-  const wasm = await import('@tensorflow/tfjs-backend-wasm');
-  const main = createRequire(import.meta.url).resolve('@tensorflow/tfjs-backend-wasm');
-  wasm.setWasmPaths(`${dirname(main)}/`);
+  const tf = await import('./tensorflow.js');
+  tf.setWasmPaths(WEBASSEMBLY);
   await keepingErrorHandlers(() => tf.setBackend('wasm'));
 
   const runner = (model: GraphModel, lowest: 0 | -1): PictureModel => {
@@ -90,7 +87,7 @@ async function start(): Promise<Runtime> {
       const weightData = bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength);
       const { modelTopology, signature } = file;
       const artifacts = { modelTopology, weightSpecs: weights, weightData, ...(signature && { signature }) };
-      return runner(await loadGraphModel({ load: () => Promise.resolve(artifacts) }), lowest);
+      return runner(await tf.loadGraphModel({ load: () => Promise.resolve(artifacts) }), lowest);
     },
   };
 }

@@ -1,7 +1,6 @@
-import { ApiError, GoogleGenAI, type GenerateContentResponse, type Part } from '@google/genai';
 import type { EngineError } from '@atelier/engine';
-import { capacityFrom, neverSent, refusalOf } from './failures.js';
-import { parsedJson } from './json-api.js';
+import { capacityFrom, refusalOf } from './failures.js';
+import { JsonApi, parsedJson, patient } from './json-api.js';
 import type {
   ImageVendor,
   PictureCall,
@@ -12,40 +11,52 @@ import type {
   VendorReading,
 } from './vendor.js';
 
+interface Part {
+  readonly text?: string;
+  readonly thought?: boolean;
+  readonly inlineData?: { readonly mimeType?: string; readonly data?: string };
+}
+
+/** The parts of a `GenerateContentResponse` that are read here. */
+interface Answer {
+  readonly responseId?: string;
+  readonly promptFeedback?: { readonly blockReason?: string };
+  readonly candidates?: readonly {
+    readonly finishReason?: string;
+    readonly content?: { readonly parts?: readonly Part[] };
+  }[];
+}
+
 /**
  * Google's image models, called through the Gemini API. A call cannot be found again: its answer comes on its
- * own connection, or never.
+ * own connection, or never. It uses the documented HTTP API: the vendor's own client brings Google's
+ * authentication along, which a key does not need.
  */
 export class GeminiVendor implements ImageVendor {
-  private readonly client: GoogleGenAI;
+  private readonly api: JsonApi;
 
   constructor(private readonly model: VendorModel) {
-    const { secret: apiKey = 'none', endpoint: baseUrl } = model;
-    this.client = new GoogleGenAI({
-      apiKey,
-      // Without this, environment variables for Google's cloud would decide.
-      vertexai: false,
-      // Without `retryOptions` the client tries once; a second try could be paid twice. The client itself lifts
-      // Node's limits of 300 s.
-      httpOptions: { ...(baseUrl && { baseUrl }), timeout: model.timeout_seconds * 1000 },
-    });
+    const base = (model.endpoint ?? 'https://generativelanguage.googleapis.com').replace(/\/+$/, '');
+    const headers = {
+      'x-goog-api-key': model.secret ?? 'none',
+      // In seconds: past this time the vendor need not go on, because nobody waits for the answer.
+      'x-server-timeout': String(Math.ceil(model.timeout_seconds)),
+    };
+    this.api = new JsonApi(`${base}/v1beta`, headers, failureOf, patient(model));
   }
 
   async draw({ images, prompt, ratio, size, seed, signal }: PictureCall): Promise<VendorPictures> {
     const imageSize = imageSizeFor(Math.max(size.width, size.height));
-    const answer = await unlessFailed(
-      this.client.models.generateContent({
-        model: this.model.model,
-        contents: [{ role: 'user', parts: [{ text: prompt }, ...images.map(partOf)] }],
-        config: {
-          responseModalities: ['IMAGE'],
-          imageConfig: { aspectRatio: ratio, ...(imageSize && { imageSize }) },
-          // The API takes a signed 32-bit integer.
-          ...(this.model.seed && { seed: seed | 0 }),
-          ...this.model.options,
-          abortSignal: signal,
-        },
-      }),
+    const answer = await this.generate(
+      this.model.model,
+      [{ text: prompt }, ...images.map(partOf)],
+      {
+        responseModalities: ['IMAGE'],
+        imageConfig: { aspectRatio: ratio, ...(imageSize && { imageSize }) },
+        // The API takes a signed 32-bit integer.
+        ...(this.model.seed && { seed: seed | 0 }),
+        ...this.model.options,
+      },
       signal,
     );
     const pictures = partsOf(answer).flatMap(({ inlineData, thought }) =>
@@ -57,12 +68,10 @@ export class GeminiVendor implements ImageVendor {
   }
 
   async read({ images, question, schema, signal }: ReadingCall): Promise<VendorReading> {
-    const answer = await unlessFailed(
-      this.client.models.generateContent({
-        model: this.model.vision_model ?? '',
-        contents: [{ role: 'user', parts: [...images.map(partOf), { text: question }] }],
-        config: { responseMimeType: 'application/json', responseJsonSchema: schema, abortSignal: signal },
-      }),
+    const answer = await this.generate(
+      this.model.vision_model ?? '',
+      [...images.map(partOf), { text: question }],
+      { responseMimeType: 'application/json', responseJsonSchema: schema },
       signal,
     );
     const text = partsOf(answer).flatMap(({ text: said, thought }) => (said && !thought ? [said] : []));
@@ -71,10 +80,43 @@ export class GeminiVendor implements ImageVendor {
   }
 
   async check(signal: AbortSignal): Promise<string> {
-    const model = this.model.model;
-    await unlessFailed(this.client.models.get({ model, config: { abortSignal: signal } }), signal);
-    return `${model} is there`;
+    await this.api.ask('GET', `/${pathOf(this.model.model)}`, signal);
+    return `${this.model.model} is there`;
   }
+
+  private async generate(
+    model: string,
+    parts: readonly Part[],
+    config: Readonly<Record<string, unknown>>,
+    signal: AbortSignal,
+  ): Promise<Answer> {
+    const order = { contents: [{ role: 'user', parts }], ...requestOf(config) };
+    return ((await this.api.ask('POST', `/${pathOf(model)}:generateContent`, signal, order)) ?? {}) as Answer;
+  }
+}
+
+/** A tuned model is named with its collection, others without. */
+const pathOf = (model: string): string =>
+  /^(?:models|tunedModels)\//.test(model) ? model : `models/${model}`;
+
+/** These fields of the config stand beside `generationConfig` in a request, and all others in it. */
+const beside = new Set([
+  'cachedContent',
+  'labels',
+  'safetySettings',
+  'serviceTier',
+  'store',
+  'systemInstruction',
+  'toolConfig',
+  'tools',
+]);
+
+function requestOf(config: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  const entries = Object.entries(config);
+  return {
+    ...Object.fromEntries(entries.filter(([name]) => beside.has(name))),
+    generationConfig: Object.fromEntries(entries.filter(([name]) => !beside.has(name))),
+  };
 }
 
 /** 1K is left out: it is the models' default, and the only size of some of them. */
@@ -87,8 +129,7 @@ const partOf = ({ bytes, contentType }: VendorImage): Part => ({
   inlineData: { mimeType: contentType, data: bytes.toString('base64') },
 });
 
-const partsOf = ({ candidates }: GenerateContentResponse): readonly Part[] =>
-  candidates?.[0]?.content?.parts ?? [];
+const partsOf = ({ candidates }: Answer): readonly Part[] => candidates?.[0]?.content?.parts ?? [];
 
 /**
  * Only these reasons concern the content. Others (NO_IMAGE, IMAGE_OTHER, MAX_TOKENS, text alone) just mean that
@@ -97,23 +138,11 @@ const partsOf = ({ candidates }: GenerateContentResponse): readonly Part[] =>
 const policyReasons =
   /^(?:SAFETY|IMAGE_SAFETY|PROHIBITED_CONTENT|IMAGE_PROHIBITED_CONTENT|BLOCKLIST|SPII|RECITATION|IMAGE_RECITATION|MODEL_ARMOR|JAILBREAK)$/;
 
-function refusedFor({ promptFeedback, candidates }: GenerateContentResponse): boolean {
+function refusedFor({ promptFeedback, candidates }: Answer): boolean {
   // A blocked prompt has no candidates. By the documentation, the reason `OTHER` also means that it was
   // blocked.
   if (promptFeedback?.blockReason) return true;
   return policyReasons.test(candidates?.[0]?.finishReason ?? '');
-}
-
-async function unlessFailed<Answer>(asked: Promise<Answer>, signal: AbortSignal): Promise<Answer> {
-  try {
-    return await asked;
-  } catch (error) {
-    if (signal.aborted) throw error;
-    if (error instanceof ApiError) throw failureOf(error);
-    // Broken connections and answers that are not JSON have no status. Unless nothing was sent, the call may
-    // have been carried out.
-    throw neverSent(error) ? capacityFrom() : refusalOf('outcome_unknown');
-  }
 }
 
 interface ErrorBody {
@@ -123,9 +152,9 @@ interface ErrorBody {
   };
 }
 
-/** The class of a failure, by Google's documented errors. The error's message holds the body of the answer. */
-function failureOf({ status, message: text }: ApiError): EngineError {
-  const { error: { message = '', details = [] } = {} } = (parsedJson(text) ?? {}) as ErrorBody;
+/** The class of a failure, by Google's documented errors. */
+function failureOf({ status }: Response, said: unknown): EngineError {
+  const { error: { message = '', details = [] } = {} } = (said ?? {}) as ErrorBody;
   // `RetryInfo` gives the delay as `34s` or `34.07s`.
   const pause = details.find(({ retryDelay }) => retryDelay)?.retryDelay?.replace(/s$/, '');
   if (status === 413) return refusalOf('bad_input');
@@ -133,7 +162,8 @@ function failureOf({ status, message: text }: ApiError): EngineError {
     const key = details.some(({ reason }) => reason === 'API_KEY_INVALID');
     return refusalOf(!key && /image/i.test(message) ? 'bad_input' : 'misconfigured');
   }
-  if (status === 408 || status === 504 || status === 499) return refusalOf('outcome_unknown');
+  // The answer breaks off in the middle or is not JSON, or somebody gave up waiting.
+  if (status < 400 || status === 408 || status === 504 || status === 499) return refusalOf('outcome_unknown');
   if (status === 429 || status >= 500) return capacityFrom(pause);
   return refusalOf('misconfigured');
 }

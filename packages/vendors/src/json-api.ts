@@ -1,9 +1,19 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { Agent } from 'undici';
 import { EngineError } from '@atelier/engine';
 import { capacityFrom, LostCall, neverSent, refusalOf } from './failures.js';
+import type { VendorModel } from './vendor.js';
 
 /** The class of a refusal, by the vendor's documented errors. `said` is undefined if the answer is not JSON. */
 type ClassOf = (answer: Response, said: unknown, submitting: boolean) => EngineError;
+
+type Dispatcher = NonNullable<RequestInit['dispatcher']>;
+
+interface Exchange {
+  /** The answer's JSON. */
+  readonly said: unknown;
+  readonly headers: Headers;
+}
 
 /** A vendor's JSON API over HTTP, with calls that submit work, poll it and fetch the result. */
 export class JsonApi {
@@ -11,6 +21,8 @@ export class JsonApi {
     readonly base: string,
     readonly headers: Readonly<Record<string, string>>,
     private readonly classOf: ClassOf,
+    /** For a vendor that keeps the request open while it draws: Node itself waits at most 300 s. */
+    private readonly dispatcher?: Dispatcher,
   ) {}
 
   /**
@@ -18,12 +30,30 @@ export class JsonApi {
    * @throws EngineError
    */
   async ask(method: 'GET' | 'POST', path: string, signal: AbortSignal, body?: unknown): Promise<unknown> {
-    const answer = await this.send(method, path, signal, body).catch((error: unknown) => {
+    return (await this.exchange(method, path, signal, body)).said;
+  }
+
+  /**
+   * Makes one request, with headers of its own.
+   * @throws EngineError
+   */
+  async exchange(
+    method: 'GET' | 'POST',
+    path: string,
+    signal: AbortSignal,
+    body?: unknown,
+    headers?: Readonly<Record<string, string>>,
+  ): Promise<Exchange> {
+    const answer = await this.send(method, path, signal, body, headers).catch((error: unknown) => {
       if (signal.aborted) throw error;
       throw neverSent(error) ? capacityFrom() : refusalOf('outcome_unknown');
     });
-    const said = parsedJson(await answer.text().catch(() => ''));
-    if (answer.ok && said !== undefined) return said;
+    const text = await answer.text().catch((error: unknown) => {
+      if (signal.aborted) throw error;
+      return '';
+    });
+    const said = parsedJson(text);
+    if (answer.ok && said !== undefined) return { said, headers: answer.headers };
     throw this.classOf(answer, said, method === 'POST');
   }
 
@@ -43,15 +73,29 @@ export class JsonApi {
    * The unread answer of any status.
    * @throws the errors of `fetch`
    */
-  send(method: string, path: string, signal: AbortSignal | undefined, body?: unknown): Promise<Response> {
+  send(
+    method: string,
+    path: string,
+    signal: AbortSignal | undefined,
+    body?: unknown,
+    headers?: Readonly<Record<string, string>>,
+  ): Promise<Response> {
     const form = body instanceof FormData;
     return fetch(this.base + path, {
       method,
-      headers: { ...this.headers, ...(!form && { 'content-type': 'application/json' }) },
+      headers: { ...this.headers, ...headers, ...(!form && { 'content-type': 'application/json' }) },
       ...(signal && { signal }),
       ...(body !== undefined && { body: form ? body : JSON.stringify(body) }),
+      ...(this.dispatcher && { dispatcher: this.dispatcher }),
     });
   }
+}
+
+/** Waits for an answer, and between two parts of its body, as long as the model may take. */
+export function patient({ timeout_seconds: seconds }: Pick<VendorModel, 'timeout_seconds'>): Dispatcher {
+  const limitMs = seconds * 1000;
+  // Node types its `fetch` by a version of undici of its own.
+  return new Agent({ headersTimeout: limitMs, bodyTimeout: limitMs }) as unknown as Dispatcher;
 }
 
 function isPassing(error: unknown): error is EngineError {

@@ -1,0 +1,7 @@
+/*
+ * The parts of TensorFlow.js that this package uses. The build bundles them into `dist/tensorflow.js`, with the
+ * WebAssembly beside it, because the packages of TensorFlow.js put 90 MB on disk, of which a server needs 5 MB.
+ */
+export { setBackend, tensor, tidy } from '@tensorflow/tfjs-core';
+export { loadGraphModel } from '@tensorflow/tfjs-converter';
+export { setWasmPaths } from '@tensorflow/tfjs-backend-wasm';
