@@ -60,6 +60,7 @@ export class AdminService implements AsyncDisposable {
       DATABASE_URL: databaseUrl,
       URL_SIGNING_SECRET: 'for tests only',
       ATELIER_SIGNING_KEY: testSigningKey,
+      ATELIER_UNSIGNED_PICTURES: 'accept',
       ...variables,
     };
     const configuration = loadConfiguration(settings);

@@ -23,6 +23,7 @@ export function configurationOn(databaseUrl: string, more: Partial<Configuration
     DATABASE_URL: databaseUrl,
     URL_SIGNING_SECRET: 'for tests only',
     ATELIER_SIGNING_KEY: testSigningKey,
+    ATELIER_UNSIGNED_PICTURES: 'accept',
   };
   return { ...loadConfiguration(variables), ...more };
 }

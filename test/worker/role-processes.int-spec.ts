@@ -27,6 +27,7 @@ function forkRole(role: 'worker' | 'projector', settings: Record<string, string>
       DATABASE_URL: workshop.databaseUrl,
       URL_SIGNING_SECRET: 'a-secret-for-tests-only',
       ATELIER_SIGNING_KEY: testSigningKey,
+      ATELIER_UNSIGNED_PICTURES: 'accept',
       LOG_LEVEL: 'silent',
       ...settings,
     },

@@ -16,6 +16,7 @@ export const settingsOn = (databaseUrl: string): Record<string, string> => ({
   DATABASE_URL: databaseUrl,
   URL_SIGNING_SECRET: 'x',
   ATELIER_SIGNING_KEY: testSigningKey,
+  ATELIER_UNSIGNED_PICTURES: 'accept',
 });
 
 /**
