@@ -30,7 +30,8 @@ const entryPoints = [
   '^libs/validation/src/[^/]+[.]ts$',
   // Routes of integrators.
   '^apps/api/src/auth/(?:api-key[.]guard|caller)[.]ts$',
-  '^apps/api/src/http/(?:api-error|consistency-token|describe|valid-request|vocabulary)[.]ts$',
+  '^apps/api/src/http/(?:api-error|consistency-token|describe|request-body|valid-request|vocabulary)[.]ts$',
+  '^apps/api/src/uploads/(?:decode-picture|spooled-upload)[.]ts$',
   // Engines.
   '^packages/engine/src/',
   // Calls of operators, and who may make them.

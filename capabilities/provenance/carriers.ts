@@ -100,7 +100,11 @@ function pngChunk(store: Buffer): Buffer {
 function storeOfPng(bytes: Buffer) {
   for (let at = pngSignature.length; at + 12 <= bytes.length;) {
     const length = bytes.readUInt32BE(at);
-    if (bytes.toString('latin1', at + 4, at + 8) === 'caBX')
+    const end = at + 8 + length;
+    if (
+      bytes.toString('latin1', at + 4, at + 8) === 'caBX' &&
+      bytes.readUInt32BE(end) === crc32(bytes.subarray(at + 4, end))
+    )
       return { store: bytes.subarray(at + 8, at + 8 + length), place: { start: at, length: length + 12 } };
     at += length + 12;
   }
@@ -138,7 +142,11 @@ function storeOfJpeg(bytes: Buffer) {
     // The compressed picture begins.
     if (marker === 0xffda) break;
     const length = bytes.readUInt16BE(at + 2) + 2;
-    const isJumbf = marker === 0xffeb && bytes.toString('latin1', at + 4, at + 6) === 'JP';
+    // A picture may have other boxes in such segments; that of C2PA comes first, and its parts are numbered.
+    const isJumbf =
+      marker === 0xffeb &&
+      bytes.toString('latin1', at + 4, at + 6) === 'JP' &&
+      bytes.readUInt32BE(at + 8) === parts.length + 1;
     if (isJumbf) {
       start ??= at;
       end = at + length;

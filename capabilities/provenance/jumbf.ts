@@ -3,7 +3,7 @@
  * bits are not written, and not read: no manifest is that long.
  */
 export interface Superbox {
-  /** The four letters that begin the type's UUID, for example `c2ma`. */
+  /** The four letters that begin the type's UUID, for example `c2ma`; the whole UUID if it is none of C2PA. */
   readonly kind: string;
   readonly label: string;
   readonly children: readonly Superbox[];
@@ -43,7 +43,9 @@ export function readSuperbox(bytes: Buffer): Superbox {
   const [description, ...rest] = readBoxes(outer.body);
   if (description?.type !== 'jumd' || description.body.length < 17)
     throw new RangeError('the superbox has no description');
-  const kind = description.body.toString('latin1', 0, 4);
+  const isOfC2pa = description.body.subarray(4, 16).equals(restOfUuid);
+  const kind = isOfC2pa ? description.body.toString('latin1', 0, 4) : description.body.toString('hex', 0, 16);
+  if ((description.body[16]! & toggles) !== toggles) throw new RangeError('the superbox has no label');
   const end = description.body.indexOf(0, 17);
   const label = end < 0 ? '' : description.body.toString('utf8', 17, end);
   const isSuperbox = ({ type }: { readonly type: string }) => type === 'jumb';

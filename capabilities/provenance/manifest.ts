@@ -36,7 +36,7 @@ export interface Ingredient {
 const cose = { sign1: 18, algorithm: 1, certificates: 33 };
 const dateTag = 0;
 const algorithm = 'sha256';
-const signatureLabel = 'c2pa.signature';
+export const signatureLabel = 'c2pa.signature';
 export const claimLabel = 'c2pa.claim.v2';
 export const bindingLabel = 'c2pa.hash.data';
 

@@ -1,4 +1,6 @@
+import { generateKeyPairSync } from 'node:crypto';
 import { carrierOf } from '../../carriers.js';
+import { certificateFor } from '../../home-certificate.js';
 
 /** The reference validator is a binary for Linux on x64 with glibc: elsewhere these specs are skipped. */
 export const hasReference =
@@ -45,4 +47,27 @@ export async function complaintsAbout(bytes: Buffer): Promise<readonly string[]>
   const others = codes.filter((code) => code !== 'signingCredential.untrusted');
   if (report.validation_state !== 'Valid' && others.length === 0) return [report.validation_state];
   return others;
+}
+
+/** The picture with credentials that the reference implementation has made, as a vendor's might be. */
+export async function signedByReference(bytes: Buffer, mimeType: string): Promise<Buffer> {
+  const { Builder, LocalSigner } = await import('@contentauth/c2pa-node');
+  const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'prime256v1' });
+  const key = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
+  const signer = LocalSigner.newSigner(
+    Buffer.from(certificateFor(publicKey, new Date())),
+    Buffer.from(key),
+    'es256',
+  );
+  const digitalSourceType = 'http://cv.iptc.org/newscodes/digitalsourcetype/trainedAlgorithmicMedia';
+  const builder = Builder.withJson({
+    claim_generator_info: [{ name: 'A vendor' }],
+    assertions: [
+      { label: 'c2pa.actions', data: { actions: [{ action: 'c2pa.created', digitalSourceType }] } },
+    ],
+  } as never);
+  const output = { buffer: null as Buffer | null };
+  builder.sign(signer, { buffer: bytes, mimeType }, output);
+  if (!output.buffer) throw new Error('the reference implementation has signed nothing');
+  return output.buffer;
 }
