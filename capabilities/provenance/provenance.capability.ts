@@ -27,9 +27,17 @@ export const provenance: Capability<
     { setting: 'ATELIER_PROVENANCE_KEY', file: homeFile, make },
   ],
   modules: {
+    api: async () => ({ module: (await import('./provenance.api.js')).ProvenanceApiModule }),
     worker: async () => ({ module: (await import('./provenance.worker.js')).ProvenanceWorkerModule }),
   },
   pictureFinishers: [async () => (await import('./content-credentials.js')).ContentCredentials],
-  nouns: {},
+  nouns: {
+    provenance: {
+      about: 'where pictures come from',
+      calls: [],
+      verbs: async () => (await import('./provenance-verbs.js')).addProvenanceVerbs,
+    },
+  },
+  tags: [['provenance', 'Where a picture comes from, whoever made it.']],
   health: async () => (await import('./provenance-health.js')).provenanceHealth,
 };
