@@ -17,6 +17,7 @@ const entryPoints = [
   '^libs/application/src/(?:aggregate|command-context)[.]ts$',
   '^libs/application/src/account/(?:account-writer|account[.]module|charges[.]handler)[.]ts$',
   '^libs/application/src/consistency/(?:consistency[.]module|read-your-writes)[.]ts$',
+  '^libs/application/src/render/finished-pictures[.]ts$',
   '^libs/application/src/process-managers/(?:delivered-event|process-manager)[.]ts$',
   // Ports, what is theirs in every role, and fields of requests.
   '^libs/event-store/src/(?:event-store|own-events|walk-log)[.]ts$',
@@ -30,6 +31,7 @@ const entryPoints = [
   // Routes of integrators.
   '^apps/api/src/auth/(?:api-key[.]guard|caller)[.]ts$',
   '^apps/api/src/http/(?:api-error|consistency-token|describe|request-body|valid-request|vocabulary)[.]ts$',
+  '^apps/api/src/uploads/(?:decode-picture|spooled-upload)[.]ts$',
   // Engines.
   '^packages/engine/src/',
   // Calls of operators, and who may make them.

@@ -1,11 +1,13 @@
 import type { DynamicModule, Type } from '@nestjs/common';
 import type { OpenAPIObject } from '@nestjs/swagger';
+import type { PictureFinisher } from '#application/render/finished-pictures.js';
 import type {
   Follows,
   HousekeepingTask,
   LogWatcher,
   ProcessManager,
 } from '#application/process-managers/process-manager.js';
+import type { EventStore, RecordedEvent } from '#event-store/event-store.js';
 import type { Noun } from '#operator-calls/noun.js';
 import type { TellsOfJobs } from '#operator-calls/told-of-jobs.js';
 import type { ReplayedFold } from '#operator-calls/replayed-fold.js';
@@ -87,6 +89,10 @@ export interface Capability<
   /** The name is also that of the lock under which one projector watches, so it must not change. */
   readonly watchers?: readonly { readonly name: string; readonly load: Load<Type<LogWatcher>> }[];
   readonly housekeeping?: readonly Load<Type<HousekeepingTask>>[];
+  /** Providers of the worker's module, which each finished picture passes through before it is stored. */
+  readonly pictureFinishers?: readonly Load<Type<PictureFinisher>>[];
+  /** Finds the seal that covers an event. At most one capability declares it. */
+  readonly sealOf?: Load<FindsSeal>;
   readonly queues?: readonly QueueKind<never>[];
   /** The calls of operators: each is a route of their API and a verb of their command. */
   readonly nouns: Readonly<Record<string, Noun>>;
@@ -112,6 +118,20 @@ export interface Capability<
   /** Identifies the sender of each request to the operators' server. At most one capability declares it. */
   readonly signIn?: DeclaredSignIn;
 }
+
+/** A signature under a range of the log, by which its events can be checked later. */
+export interface CoveringSeal {
+  readonly number: number;
+  /** Of the tree over the range, in hex. */
+  readonly root: string;
+  /** The public half of the key that signed. */
+  readonly key: string;
+  /** ISO 8601, UTC. */
+  readonly sealedAt: string;
+}
+
+/** Undefined: no seal covers the event yet. */
+export type FindsSeal = (store: EventStore, event: RecordedEvent) => Promise<CoveringSeal | undefined>;
 
 export interface DeclaredSignIn {
   readonly open: Load<(parts: SignInParts) => SignIn>;

@@ -1,13 +1,14 @@
 import type { AnyCapability } from './capability.js';
 import { mcp } from './mcp/mcp.capability.js';
 import { operate } from './operate/operate.capability.js';
+import { provenance } from './provenance/provenance.capability.js';
 import { seals } from './seals/seals.capability.js';
 import { signIn } from './sign-in/sign-in.capability.js';
 import { vendors } from './vendors/vendors.capability.js';
 import { webhooks } from './webhooks/webhooks.capability.js';
 
 /** The capabilities of this installation. To leave one out, delete it from this list. */
-const list = [mcp, operate, seals, signIn, vendors, webhooks] as const;
+const list = [mcp, operate, provenance, seals, signIn, vendors, webhooks] as const;
 
 /** Each of them, as a type. */
 export type Installed = (typeof list)[number];

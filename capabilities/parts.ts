@@ -1,4 +1,5 @@
-import type { DynamicModule } from '@nestjs/common';
+import type { DynamicModule, Type } from '@nestjs/common';
+import type { PictureFinisher } from '#application/render/finished-pictures.js';
 import type { TellsOfJobs } from '#operator-calls/told-of-jobs.js';
 import type { Noun } from '#operator-calls/noun.js';
 import type { AnyEventFamily } from '#domain/event-family.js';
@@ -22,6 +23,14 @@ export async function readModelsOfCapabilities(): Promise<readonly ReadModel<obj
   const loaded = await Promise.all(installed.flatMap(({ readModels }) => (readModels ? [readModels()] : [])));
   return loaded.flat();
 }
+
+/** What each finished picture passes through before it is stored. */
+export function pictureFinishers(): Promise<Type<PictureFinisher>[]> {
+  return Promise.all(installed.flatMap(({ pictureFinishers: loads = [] }) => loads.map((load) => load())));
+}
+
+/** Finds the seal that covers an event; undefined: no capability seals the log. */
+export const sealOf = installed.find((capability) => capability.sealOf)?.sealOf;
 
 /** The capabilities' records of the messages that they sent to integrators about jobs. */
 export function tellers(): Promise<TellsOfJobs[]> {

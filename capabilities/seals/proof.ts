@@ -49,6 +49,11 @@ export function provenEvent(proof: InclusionProof, publicKey: string): unknown[]
   return root?.toString('hex') === seal.root ? (JSON.parse(event) as unknown[]) : undefined;
 }
 
+/** The seal that covers an event; undefined: none does yet. @throws the store's errors */
+export async function sealOf(store: EventStore, event: RecordedEvent): Promise<Seal | undefined> {
+  return (await findSeal(store, event.position))?.seal;
+}
+
 /**
  * The first seal whose last event is at or after the position, and where the seal's range lies in this store.
  */

@@ -31,6 +31,7 @@ export const seals: Capability<'seals', readonly [], SealSettings, SealsTold> = 
   modules: {
     projector: async () => ({ module: (await import('./seals.projector.js')).SealsProjectorModule }),
   },
+  sealOf: async () => (await import('./proof.js')).sealOf,
   watchers: [{ name: 'seals', load: async () => (await import('./sealing.js')).Sealing }],
   nouns: {
     ledger: {

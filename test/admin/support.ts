@@ -61,6 +61,7 @@ export class AdminService implements AsyncDisposable {
       URL_SIGNING_SECRET: 'for tests only',
       ATELIER_SIGNING_KEY: testSigningKey,
       ATELIER_MASTER_KEY: testMasterKey,
+      ATELIER_UNSIGNED_PICTURES: 'accept',
       ...variables,
     };
     const configuration = loadConfiguration(settings);

@@ -6,6 +6,7 @@ import type { EventStore } from '#event-store/event-store.js';
 import { authenticSnapshots } from '#event-store/snapshots.js';
 import { readModels } from '#projections/read-models.js';
 import { newId } from '#platform/ids.js';
+import { newHomeCertificate } from '#capabilities/provenance/home-certificate.js';
 import { newSealKey } from '#capabilities/seals/seal.key.js';
 import { createInstallation } from './databases.js';
 import { startRole } from '../support/role-process.js';
@@ -58,12 +59,15 @@ export async function prepareAtelier(
     opened.push(...(await Promise.all(Array.from({ length: count }, openTenant))));
   }
 
+  const certificate = newHomeCertificate();
   const settings = {
     DATABASE_URL: databaseUrl,
     EVENT_STORE_URL: databaseUrl,
     URL_SIGNING_SECRET: newId(),
     ATELIER_SIGNING_KEY: signingKey,
     ATELIER_MASTER_KEY: masterKey,
+    ATELIER_PROVENANCE_CERT: certificate,
+    ATELIER_PROVENANCE_KEY: certificate,
     ATELIER_SEAL_KEY: newSealKey(),
     ATELIER_HOME: process.env['ATELIER_BENCH_HOME'] ?? '.atelier-bench',
     PORT: '0',

@@ -15,6 +15,8 @@ const ofAdmin = [
 
 /** A secret that only these services need. */
 const ofSealing = ['ATELIER_SEAL_KEY', 'ATELIER_SEAL_KEEP'];
+/** Signs pictures. */
+const ofSigning = ['ATELIER_PROVENANCE_KEY'];
 const sealing = ['projector', 'operator', 'admin'];
 
 /**
@@ -71,6 +73,7 @@ describe('settings', () => {
       const left = [
         ...notForCompose,
         ...(sealing.includes(name) ? [] : ofSealing),
+        ...(name === 'worker' ? [] : ofSigning),
         ...(name === 'admin' ? [] : ofAdmin),
       ];
       expect(given.toSorted()).toEqual(settingsOfTheCode().filter((each) => !left.includes(each)));

@@ -54,6 +54,7 @@ describe('the whole service on EventStoreDB', () => {
       URL_SIGNING_SECRET: 'a secret of this test only',
       ATELIER_SIGNING_KEY: testSigningKey,
       ATELIER_MASTER_KEY: testMasterKey,
+      ATELIER_UNSIGNED_PICTURES: 'accept',
       ATELIER_ORPHAN_HORIZON_MS: '2000',
       ATELIER_SWEEP_INTERVAL_MS: '300',
       HOST: '127.0.0.1',

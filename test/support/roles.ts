@@ -24,6 +24,7 @@ export function configurationOn(databaseUrl: string, more: Partial<Configuration
     URL_SIGNING_SECRET: 'for tests only',
     ATELIER_SIGNING_KEY: testSigningKey,
     ATELIER_MASTER_KEY: testMasterKey,
+    ATELIER_UNSIGNED_PICTURES: 'accept',
   };
   return { ...loadConfiguration(variables), ...more };
 }

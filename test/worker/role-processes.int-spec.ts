@@ -28,6 +28,7 @@ function forkRole(role: 'worker' | 'projector', settings: Record<string, string>
       URL_SIGNING_SECRET: 'a-secret-for-tests-only',
       ATELIER_SIGNING_KEY: testSigningKey,
       ATELIER_MASTER_KEY: testMasterKey,
+      ATELIER_UNSIGNED_PICTURES: 'accept',
       LOG_LEVEL: 'silent',
       ...settings,
     },

@@ -12,13 +12,19 @@ function xmpOf(source: DigitalSource, reference: string): string {
   return `<?xpacket begin="\uFEFF" id="W5M0MpCehiHzreSzNTczkc9d"?>${packet}<?xpacket end="w"?>`;
 }
 
+/** The source type of a picture, also if its engine does not state it. */
+export function sourceOf({
+  digitalSource = 'algorithmicMedia',
+}: Pick<EnginePicture, 'digitalSource'>): DigitalSource | null {
+  return digitalSource;
+}
+
 /**
  * The picture with a mark that says it is generated. The pixels do not change; PNG and JPEG are not re-encoded.
  */
-export async function withMediaMark(
-  { bytes, contentType, digitalSource = 'algorithmicMedia' }: EnginePicture,
-  reference: string,
-): Promise<Buffer> {
+export async function withMediaMark(picture: EnginePicture, reference: string): Promise<Buffer> {
+  const { bytes, contentType } = picture;
+  const digitalSource = sourceOf(picture);
   if (digitalSource === null) return bytes;
   const xmp = xmpOf(digitalSource, reference);
   switch (contentType) {

@@ -4,6 +4,7 @@ import type { ReadModel } from '#read-store/read-model.js';
 /** A stored picture, from an upload or a job. */
 @Entity('assets')
 @Index('assets_by_storage_key', ['storageKey'])
+@Index('assets_by_sha256', ['sha256'])
 export class AssetRow {
   @PrimaryColumn({ type: 'text' })
   assetId: string;

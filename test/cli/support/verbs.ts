@@ -17,6 +17,7 @@ export const settingsOn = (databaseUrl: string): Record<string, string> => ({
   URL_SIGNING_SECRET: 'x',
   ATELIER_SIGNING_KEY: testSigningKey,
   ATELIER_MASTER_KEY: testMasterKey,
+  ATELIER_UNSIGNED_PICTURES: 'accept',
 });
 
 /**

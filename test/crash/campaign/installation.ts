@@ -1,3 +1,4 @@
+import { newHomeCertificate } from '#capabilities/provenance/home-certificate.js';
 import { testKeys, testMasterKey, testSigningKey } from '../../support/signing-key.js';
 import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
@@ -123,6 +124,7 @@ export class Installation implements AsyncDisposable {
     await this.startDatabase();
     this.databaseProxy = await startTcpProxy(() => this.database.port);
     this.logProxy = this.peer ? await startTcpProxy(this.peer.port) : this.databaseProxy;
+    const certificate = newHomeCertificate();
     const url = new URL(this.database.url);
     url.port = String(this.databaseProxy.port);
     this.settings = {
@@ -132,6 +134,8 @@ export class Installation implements AsyncDisposable {
       URL_SIGNING_SECRET: 'a secret of this campaign',
       ATELIER_SIGNING_KEY: testSigningKey,
       ATELIER_MASTER_KEY: testMasterKey,
+      ATELIER_PROVENANCE_CERT: certificate,
+      ATELIER_PROVENANCE_KEY: certificate,
       ATELIER_ORPHAN_HORIZON_MS: '3000',
       ATELIER_SWEEP_INTERVAL_MS: '500',
       ATELIER_WORKER_CONCURRENCY: '2',

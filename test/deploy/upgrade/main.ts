@@ -234,7 +234,7 @@ try {
     name: 'now',
     build: join(process.cwd(), 'dist'),
     // The earlier release may write events that do not prove their writer.
-    settings: { ATELIER_UNPROVEN_EVENTS: 'accept' },
+    settings: { ATELIER_UNPROVEN_EVENTS: 'accept', ATELIER_UNSIGNED_PICTURES: 'accept' },
   };
   const before = await previousRelease(commit);
   await atelier(before, 'migrate');

@@ -1,5 +1,6 @@
 import { Cancellations } from '#application/render/cancellations.js';
 import { freely } from '#application/render/engine-run.js';
+import type { FinishedPicture } from '#application/render/finished-pictures.js';
 import { JobRenderer } from '#application/render/job-renderer.js';
 import { WebhookSender } from '#capabilities/webhooks/webhook-sender.js';
 import type { Deliveries } from '#capabilities/webhooks/postgres-deliveries.js';
@@ -40,6 +41,7 @@ export class WorkerReplica extends Replica {
         storage,
         { admit: () => Promise.resolve(freely(engine)) },
         cancellations,
+        { finish: ({ bytes }: FinishedPicture) => Promise.resolve(bytes) },
         clock,
         logger,
       ] as const),

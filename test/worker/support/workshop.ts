@@ -25,6 +25,7 @@ import type { EventStore } from '#event-store/event-store.js';
 import { openEventStore, type OpenedEventStore } from '#event-store/open-event-store.js';
 import { createEventStorePool } from '#event-store/postgres/postgres-event-store.js';
 import { migrateEventStore } from '#event-store/postgres/schema.js';
+import type { Configuration } from '#platform/configuration.js';
 import { newId } from '#platform/ids.js';
 import { createLogger } from '#platform/logger.js';
 import { migrateReadStore } from '#read-store/migrate.js';
@@ -136,12 +137,16 @@ export class Workshop implements AsyncDisposable {
 
   async startWorker(
     drawn: ImageEngine | ((queue: PgBossRenderQueue) => ImageEngines),
-    { concurrency, ...settings }: { renderTimeoutMs?: number; concurrency?: number } = {},
+    {
+      concurrency,
+      more,
+      ...settings
+    }: { renderTimeoutMs?: number; concurrency?: number; more?: Partial<Configuration> } = {},
   ): Promise<RunningWorker> {
     const queue = await this.startQueue();
     const { store, storage } = this;
     const engine = typeof drawn === 'function' ? drawn(queue) : drawn;
-    const defaults = configurationOn(this.databaseUrl);
+    const defaults = configurationOn(this.databaseUrl, more);
     const configuration = { ...defaults, workerConcurrency: concurrency ?? defaults.workerConcurrency };
     const worker = await startWorker({ store, storage, queue, logger, engine, configuration, ...settings });
     let stopped: Promise<void> | undefined;

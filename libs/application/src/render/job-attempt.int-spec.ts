@@ -10,6 +10,7 @@ import { queued } from '#projections/testing/stories.js';
 import { AccountsFixture } from '../../../../test/support/accounts-fixture.js';
 import { load, type Loaded } from '../aggregate.js';
 import { toNewEvent } from '../command-context.js';
+import type { FinishedPicture } from './finished-pictures.js';
 import { JobAttempt } from './job-attempt.js';
 import { jobAggregate } from '../job/job-writes.handler.js';
 import { commandBusOn } from '../../../../test/support/command-bus.js';
@@ -26,6 +27,7 @@ const worker = (id: string) => ({
   id,
   commands: commandBusOn({ store }),
   storage,
+  finisher: { finish: ({ bytes }: FinishedPicture) => Promise.resolve(bytes) },
   clock: () => new Date(at),
 });
 

@@ -6,7 +6,7 @@ import type {
   VendorCallRecord,
   VendorCalls,
 } from '@atelier/engine';
-import { withMediaMark } from '@atelier/engine/media-mark';
+import { sourceOf, withMediaMark } from '@atelier/engine/media-mark';
 import { callsOf, isUnfinished, type Job, type KnownCall, type QueuedJob } from '#domain/job/job.js';
 import type { JobArtifact, JobFailureCode, JobFailurePart, Provenance } from '#domain/job/job.events.js';
 import {
@@ -25,6 +25,7 @@ import type { CommandContext } from '../command-context.js';
 import { ReportRender, TakeUpJob } from '../job/job-writes.handler.js';
 import { pictureExtensions, StoreRender } from '../picture/store-picture.handler.js';
 import type { ObjectStorage } from '#storage/object-storage.js';
+import type { FinishedPicture, PictureFinisher } from './finished-pictures.js';
 import { answerKey } from './kept-answers.js';
 import { sha256Of } from './render-inputs.js';
 
@@ -46,8 +47,12 @@ export interface Worker {
   readonly id: string;
   readonly commands: CommandBus;
   readonly storage: ObjectStorage;
+  readonly finisher: PictureFinisher;
   readonly clock: Clock;
 }
+
+/** The engine of a picture, and its model if the engine has named it. */
+export type MadeBy = Pick<FinishedPicture, 'engine' | 'model'>;
 
 /**
  * One worker's hold on a job, from RenderStarted to the event that ends it. Every append expects the revision
@@ -163,18 +168,39 @@ export class JobAttempt implements VendorCalls {
   }
 
   /** Stores pictures that this attempt has made. @throws the errors of storage and store */
-  async keep(pictures: readonly EnginePicture[], role: JobArtifact['role']): Promise<JobArtifact[]> {
+  async keep(
+    pictures: readonly EnginePicture[],
+    role: JobArtifact['role'],
+    made: MadeBy,
+  ): Promise<JobArtifact[]> {
     const artifacts: JobArtifact[] = [];
-    for (const picture of pictures) artifacts.push(await this.keepOne(picture, role));
+    for (const picture of pictures) artifacts.push(await this.keepOne(picture, role, made));
     return artifacts;
   }
 
-  private async keepOne(picture: EnginePicture, role: JobArtifact['role']): Promise<JobArtifact> {
+  private async keepOne(
+    picture: EnginePicture,
+    role: JobArtifact['role'],
+    made: MadeBy,
+  ): Promise<JobArtifact> {
     const { job, number, startedAt } = this;
     const assetId = renderedAssetId(job.jobId, number, this.pictures++, startedAt);
     const { contentType, width, height, kind, label } = picture;
-    const bytes = await withMediaMark(picture, job.jobId);
-    const folder = `${this.environment}/${job.tenant}/renders/${job.jobId}`;
+    const { environment } = this;
+    const { jobId, operation, inputs } = job;
+    const bytes = await this.worker.finisher.finish({
+      ...made,
+      bytes: await withMediaMark(picture, jobId),
+      digitalSource: sourceOf(picture),
+      contentType,
+      assetId,
+      environment,
+      jobId,
+      operation,
+      inputs,
+      startedAt,
+    });
+    const folder = `${environment}/${job.tenant}/renders/${job.jobId}`;
     const storageKey = `${folder}/${assetId}.${pictureExtensions[contentType]}`;
     const asset = { assetId, storageKey, contentType, width, height, sha256: sha256Of(bytes) };
     const context = this.context(`asset-${assetId}`);

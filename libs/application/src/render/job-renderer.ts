@@ -21,6 +21,7 @@ import {
   inEngineSpans,
   withTestOutcome,
 } from './engine-run.js';
+import { PictureFinisher } from './finished-pictures.js';
 import { AttemptLost, JobAttempt, type Worker } from './job-attempt.js';
 import { loadInputs, loadIntactInputs, sha256Of, type RenderInputs } from './render-inputs.js';
 import { afterEngineError } from './retry-policy.js';
@@ -70,10 +71,11 @@ export class JobRenderer {
     private readonly storage: ObjectStorage,
     private readonly engines: ImageEngines,
     private readonly cancellations: Cancellations,
+    finisher: PictureFinisher,
     @Inject(Clock) clock: Clock,
     @Inject(Logger) logger: Logger,
   ) {
-    this.worker = { id: settings.workerId, commands, storage, clock };
+    this.worker = { id: settings.workerId, commands, storage, finisher, clock };
     this.logger = logger.child({ worker: settings.workerId });
   }
 
@@ -174,7 +176,8 @@ export class JobRenderer {
     const startedAt = performance.now();
     let stages = 0;
     const onStage = async ({ stage, message, pictures: shown }: EngineStage) => {
-      const artifacts = await attempt.keep(shown, 'intermediate');
+      const made = { engine: engine.name, model: undefined };
+      const artifacts = await attempt.keep(shown, 'intermediate', made);
       await attempt.completeStage(stages++, { stage, message, artifacts });
     };
     const request = renderRequestOf(job, batch, { inputs: images, testMark: environment === 'test' });
@@ -186,17 +189,17 @@ export class JobRenderer {
     if (result.pictures.length + shared.length === 0 && batch.kind !== 'parent')
       throw nothingDrawn(result.failures);
 
+    const made = { engine: engine.name, model: result.model };
     if (batch.kind === 'parent') {
-      const artifacts = await attempt.keep(result.pictures, 'intermediate');
+      const artifacts = await attempt.keep(result.pictures, 'intermediate', made);
       const { message, failures = [] } = result;
       const parts = failures.length > 0 && { failures: [...failures] };
       await attempt.completeStage(stages, { stage: groupingStage, message, artifacts, ...parts });
       return;
     }
-    const own = await attempt.keep(result.pictures, 'final');
+    const own = await attempt.keep(result.pictures, 'final', made);
     await attempt.succeed(result.message, [...own, ...shared], result.failures, {
-      engine: engine.name,
-      model: result.model,
+      ...made,
       seed: job.seed,
       attempt: attempt.number,
       renderMs: Math.round(performance.now() - startedAt),

@@ -3,6 +3,7 @@ import { type DynamicModule, Module } from '@nestjs/common';
 import { StreamCommandsModule } from '../stream-commands.module.js';
 import { StoreRenderHandler } from '../picture/store-picture.handler.js';
 import { Cancellations } from './cancellations.js';
+import { PictureFinisher, PictureFinishers } from './finished-pictures.js';
 import { JobRenderer, RenderSettings } from './job-renderer.js';
 
 @Module({})
@@ -12,7 +13,13 @@ export class RenderModule {
     return {
       module: RenderModule,
       imports: [StreamCommandsModule],
-      providers: [{ provide: RenderSettings, useFactory }, Cancellations, JobRenderer, StoreRenderHandler],
+      providers: [
+        { provide: RenderSettings, useFactory },
+        { provide: PictureFinisher, useClass: PictureFinishers },
+        Cancellations,
+        JobRenderer,
+        StoreRenderHandler,
+      ],
       exports: [RenderSettings, JobRenderer],
     };
   }

@@ -1,0 +1,165 @@
+import { createHash, hash } from 'node:crypto';
+import { encode, Tagged } from 'cborg';
+import { around, embed, gapFor, type CarrierType, type Place } from './carriers.js';
+import { box, hashed, superbox } from './jumbf.js';
+import type { ClaimSigner } from './provenance.key.js';
+
+/** What a manifest says of a picture, in the terms of C2PA. */
+export interface Statement {
+  /** The picture's place in the log: the same picture gets the same names, when it is signed again. */
+  readonly subject: string;
+  readonly generator: { readonly name: string; readonly version: string };
+  readonly actions: readonly ActionTaken[];
+  readonly ingredients: readonly Ingredient[];
+  /** An assertion of our own. */
+  readonly own: { readonly label: string; readonly data: object };
+}
+
+export interface ActionTaken {
+  readonly action: 'c2pa.created' | 'c2pa.opened' | 'c2pa.edited';
+  /** ISO 8601, UTC. */
+  readonly when: string;
+  readonly softwareAgent: { readonly name: string; readonly version?: string };
+  readonly digitalSourceType?: string;
+  /** Indexes of the ingredients that it took. */
+  readonly ingredients: readonly number[];
+}
+
+export interface Ingredient {
+  readonly title: string;
+  readonly relationship: 'parentOf' | 'inputTo';
+  /** SHA-256 of its bytes, in hex. */
+  readonly sha256: string;
+}
+
+/** COSE's numbers (RFC 9052, RFC 9360). */
+const cose = { sign1: 18, algorithm: 1, certificates: 33 };
+const dateTag = 0;
+const algorithm = 'sha256';
+export const signatureLabel = 'c2pa.signature';
+export const claimLabel = 'c2pa.claim.v2';
+export const bindingLabel = 'c2pa.hash.data';
+
+interface Assertion {
+  readonly label: string;
+  readonly bytes: Buffer;
+}
+
+/**
+ * The picture with its manifest: the claim, the assertions that it lists, and the signature over it (C2PA 2.2). The
+ * picture's own bytes do not change. The same picture and statement give the same bytes if the signature does not
+ * draw a random number, as with Ed25519.
+ * @throws RangeError if the picture is broken
+ */
+export function withManifest(
+  bytes: Buffer,
+  type: CarrierType,
+  statement: Statement,
+  signer: ClaimSigner,
+): Buffer {
+  const said = assertionsOf(statement);
+  const storeWith = (gap: Place, digest: Buffer) =>
+    storeOf(statement, [...said, cborAssertion(bindingLabel, bindingOf(gap, digest))], signer);
+  // The manifest says where it is, and its length depends on how many digits that takes: two or three rounds.
+  let gap = gapFor(bytes, type, 0);
+  for (let found = false; !found;) {
+    const next = gapFor(bytes, type, storeWith(gap, Buffer.alloc(digestBytes)).length);
+    found = next.length === gap.length;
+    gap = next;
+  }
+  const parts = around(bytes, type, gap);
+  return embed(parts, type, storeWith(gap, digestOf(parts)));
+}
+
+const digestBytes = 32;
+
+const bindingOf = (gap: Place, digest: Buffer) => ({
+  exclusions: [gap],
+  name: 'jumbf manifest',
+  alg: algorithm,
+  hash: digest,
+  pad: Buffer.alloc(0),
+});
+
+export function digestOf(parts: readonly Buffer[]): Buffer {
+  const digest = createHash(algorithm);
+  for (const part of parts) digest.update(part);
+  return digest.digest();
+}
+
+function assertionsOf({ actions, ingredients, own }: Statement): Assertion[] {
+  const taken = ingredients.map((ingredient, index) => ingredientAssertion(ingredient, index));
+  return [
+    cborAssertion('c2pa.actions.v2', { actions: actions.map((action) => actionOf(action, taken)) }),
+    ...taken,
+    cborAssertion(own.label, own.data),
+  ];
+}
+
+function ingredientAssertion({ title, relationship, sha256 }: Ingredient, index: number): Assertion {
+  const label = `c2pa.ingredient.v3${index === 0 ? '' : `__${index}`}`;
+  return cborAssertion(label, { 'dc:title': title, relationship, instanceID: hashName(sha256) });
+}
+
+/** The name of bytes by their hash (RFC 6920). */
+const hashName = (sha256: string) => `ni:///sha-256;${Buffer.from(sha256, 'hex').toString('base64url')}`;
+
+function actionOf({ when, ingredients, ...action }: ActionTaken, all: readonly Assertion[]): object {
+  const taken = ingredients.map((index) => linkTo(all[index]!));
+  const parameters = taken.length > 0 && { parameters: { ingredients: taken } };
+  return { ...action, when: new Tagged(dateTag, when), ...parameters };
+}
+
+function cborAssertion(label: string, data: object): Assertion {
+  return { label, bytes: superbox('cbor', label, box('cbor', encode(data))) };
+}
+
+/** A link that also names the hash of its target. */
+function linkTo({ label, bytes }: Assertion): object {
+  const url = `self#jumbf=c2pa.assertions/${label}`;
+  return { url, hash: createHash(algorithm).update(hashed(bytes)).digest() };
+}
+
+function storeOf(statement: Statement, assertions: readonly Assertion[], signer: ClaimSigner): Buffer {
+  const label = `urn:c2pa:${uuidOf(`manifest ${statement.subject}`)}`;
+  const claim = encode({
+    instanceID: `xmp:iid:${uuidOf(`instance ${statement.subject}`)}`,
+    claim_generator_info: statement.generator,
+    signature: `self#jumbf=/c2pa/${label}/${signatureLabel}`,
+    created_assertions: assertions.map(linkTo),
+    alg: algorithm,
+  });
+  const manifest = superbox(
+    'c2ma',
+    label,
+    superbox('c2as', 'c2pa.assertions', ...assertions.map(({ bytes }) => bytes)),
+    superbox('c2cl', claimLabel, box('cbor', claim)),
+    superbox('c2cs', signatureLabel, box('cbor', signatureOver(claim, signer))),
+  );
+  return superbox('c2pa', 'c2pa', manifest);
+}
+
+/** COSE_Sign1 with a detached payload. */
+function signatureOver(claim: Uint8Array, { algorithm: number, chain, sign }: ClaimSigner): Uint8Array {
+  const certificates = chain.length === 1 ? chain[0] : chain;
+  const head = encode(
+    new Map<number, unknown>([
+      [cose.algorithm, number],
+      [cose.certificates, certificates],
+    ]),
+  );
+  return encode(new Tagged(cose.sign1, [head, {}, null, sign(signedBytes(head, claim))]));
+}
+
+/** Sig_structure of RFC 9052, 4.4. */
+export function signedBytes(head: Uint8Array, claim: Uint8Array): Buffer {
+  return Buffer.from(encode(['Signature1', head, new Uint8Array(), claim]));
+}
+
+/** A UUID of a name. C2PA wants the form of version 4, whose digits are otherwise random. */
+function uuidOf(name: string): string {
+  const bytes = Buffer.from(hash(algorithm, name, 'buffer').subarray(0, 16));
+  bytes[6] = (bytes[6]! & 0x0f) | 0x40;
+  bytes[8] = (bytes[8]! & 0x3f) | 0x80;
+  return bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
+}

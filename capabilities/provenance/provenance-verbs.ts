@@ -1,0 +1,15 @@
+import type { Command } from 'commander';
+import { lazily, verb } from '#operator-calls/verb.js';
+
+const actions = () => import('./show-provenance.js');
+
+export function addProvenanceVerbs(provenance: Command): void {
+  verb(provenance, 'show', "a picture's Content Credentials; needs no service and no network")
+    .argument('<file>', 'a picture: JPEG, PNG or WebP')
+    .action(lazily(actions, 'showProvenance'));
+
+  verb(provenance, 'verify', 'check that a picture is what was signed; needs no service and no network')
+    .argument('<file>', 'a picture: JPEG, PNG or WebP')
+    .option('--certificate <file>', 'also require that this certificate signed it, as PEM')
+    .action(lazily(actions, 'verifyProvenance'));
+}

@@ -1,0 +1,43 @@
+import type { Capability } from '../capability.js';
+import type { ProvenanceFacts } from './provenance-health.js';
+import { readProvenanceSettings } from './provenance.settings.js';
+
+interface ProvenanceTold {
+  readonly check: never;
+  readonly audit: never;
+  readonly now: ProvenanceFacts;
+}
+
+/** One file holds the certificate and its key. */
+const homeFile = 'provenance.pem';
+const make = async () => (await import('./home-certificate.js')).newHomeCertificate();
+
+/** Signed statements in pictures that say where they come from (ADR 50). */
+export const provenance: Capability<
+  'provenance',
+  readonly [],
+  ReturnType<typeof readProvenanceSettings>,
+  ProvenanceTold
+> = {
+  name: 'provenance',
+  events: [],
+  settings: readProvenanceSettings,
+  secretFiles: [
+    { setting: 'ATELIER_PROVENANCE_CERT', file: homeFile, make },
+    { setting: 'ATELIER_PROVENANCE_KEY', file: homeFile, make },
+  ],
+  modules: {
+    api: async () => ({ module: (await import('./provenance.api.js')).ProvenanceApiModule }),
+    worker: async () => ({ module: (await import('./provenance.worker.js')).ProvenanceWorkerModule }),
+  },
+  pictureFinishers: [async () => (await import('./content-credentials.js')).ContentCredentials],
+  nouns: {
+    provenance: {
+      about: 'where pictures come from',
+      calls: [],
+      verbs: async () => (await import('./provenance-verbs.js')).addProvenanceVerbs,
+    },
+  },
+  tags: [['provenance', 'Where a picture comes from, whoever made it.']],
+  health: async () => (await import('./provenance-health.js')).provenanceHealth,
+};

@@ -1,0 +1,268 @@
+import { ApiProperty } from '@nestjs/swagger';
+import { Matches, type ValidationOptions } from 'class-validator';
+import { field } from '#validation/fields.js';
+import type { Credentials } from './read-credentials.js';
+
+const id = { minLength: 26, maxLength: 26, example: '01K9Z7J0V6X8Y2Z4A6B8C0D2EF' };
+const time = { format: 'date-time', example: '2026-01-31T12:00:00.000Z' };
+const digest = { minLength: 64, maxLength: 64, example: 'ab'.repeat(32) };
+const sourceType = 'http://cv.iptc.org/newscodes/digitalsourcetype/compositeSynthetic';
+
+const problems = [
+  'claim.malformed',
+  'claimSignature.mismatch',
+  'assertion.hashedURI.mismatch',
+  'assertion.missing',
+  'assertion.dataHash.mismatch',
+] as const satisfies Credentials['problems'];
+
+const sha256 = {
+  type: 'sha256',
+  message: 'must be a SHA-256 in hex: 64 digits',
+  schema: { type: 'string', pattern: '^[0-9a-fA-F]{64}$', minLength: 64, maxLength: 64 },
+  rules: (told: ValidationOptions) => [Matches(/^[0-9a-f]{64}$/i, told)],
+};
+
+export class VerifyBody {
+  @field({ description: 'SHA-256 of the picture.', required: true, example: digest.example }, sha256)
+  sha256: string;
+}
+
+class SignerResponse {
+  @ApiProperty({
+    description: 'The subject of the certificate that signed.',
+    example: 'O=Example, CN=Pictures',
+  })
+  subject: string;
+
+  @ApiProperty({ description: 'SHA-256 of that certificate, in hex.', ...digest })
+  fingerprint: string;
+
+  @ApiProperty({ description: 'When that certificate expires.', ...time })
+  expires_at: string;
+}
+
+class ActionResponse {
+  @ApiProperty({ example: 'c2pa.created' })
+  action: string;
+
+  @ApiProperty({ type: String, nullable: true, example: sourceType })
+  digital_source_type: string | null;
+}
+
+class IngredientResponse {
+  @ApiProperty({ type: String, nullable: true, example: 'product_image' })
+  title: string | null;
+
+  @ApiProperty({ type: String, nullable: true, example: 'inputTo' })
+  relationship: string | null;
+}
+
+/** Content Credentials of a picture. */
+export class CredentialsResponse {
+  @ApiProperty({
+    description:
+      'Whether the picture is what was signed. It does not say whether you should trust who signed: see `signed_by`.',
+  })
+  valid: boolean;
+
+  @ApiProperty({ description: 'What is wrong, as C2PA names it.', enum: [...problems], isArray: true })
+  problems: string[];
+
+  @ApiProperty({ description: 'Null: it cannot be read.', type: SignerResponse, nullable: true })
+  signed_by: SignerResponse | null;
+
+  @ApiProperty({
+    description: 'The program that made the claim.',
+    type: String,
+    nullable: true,
+    example: 'Atelier 0.1.0',
+  })
+  generator: string | null;
+
+  @ApiProperty({ type: [ActionResponse] })
+  actions: ActionResponse[];
+
+  @ApiProperty({ type: [IngredientResponse] })
+  ingredients: IngredientResponse[];
+}
+
+export class OriginResponse {
+  @ApiProperty({ description: 'Whether your account ordered it, or another one.', enum: ['you', 'another'] })
+  ordered_by: 'you' | 'another';
+
+  @ApiProperty({ enum: ['live', 'test'] })
+  environment: string;
+
+  @ApiProperty(id)
+  job_id: string;
+
+  @ApiProperty({ example: 'product-to-model-direct' })
+  workflow: string;
+
+  @ApiProperty({
+    description: 'Null: the job has not ended, or has failed.',
+    type: String,
+    nullable: true,
+    example: 'sketch',
+  })
+  engine: string | null;
+
+  @ApiProperty({ type: String, nullable: true, example: 'sketch' })
+  model: string | null;
+
+  @ApiProperty({ description: 'When it was stored.', ...time })
+  created_at: string;
+}
+
+export class VerificationResponse {
+  @ApiProperty({
+    description:
+      '`unchanged`: this service made it, and its bytes are those that were stored. `changed`: it carries the ' +
+      'credentials of a picture of this service, but its bytes are others. `unknown`: nothing shows that it is from here.',
+    enum: ['unchanged', 'changed', 'unknown'],
+  })
+  verdict: 'unchanged' | 'changed' | 'unknown';
+
+  @ApiProperty({ description: 'Of the picture that you sent, in hex.', ...digest })
+  sha256: string;
+
+  @ApiProperty({
+    description: 'Of the picture of this service; null if it is unknown.',
+    type: OriginResponse,
+    nullable: true,
+  })
+  origin: OriginResponse | null;
+
+  @ApiProperty({
+    description:
+      'The Content Credentials in the picture that you sent, also of other services. Null: it has none, or you sent a hash.',
+    type: CredentialsResponse,
+    nullable: true,
+  })
+  credentials: CredentialsResponse | null;
+}
+
+class SealResponse {
+  @ApiProperty({ type: 'integer', minimum: 1, example: 3 })
+  number: number;
+
+  @ApiProperty({ description: 'Root of the tree over the events of the seal, in hex.', ...digest })
+  root: string;
+
+  @ApiProperty({ description: 'The public key that signed the seal.', example: 'pm1Zg0V9' })
+  key: string;
+
+  @ApiProperty(time)
+  sealed_at: string;
+}
+
+class OrderResponse {
+  @ApiProperty({
+    description: 'The id of the event that ordered the job.',
+    format: 'uuid',
+    example: '6d1ad4c4-0f53-5c37-8d5b-1f6f4a8a9f6e',
+  })
+  event_id: string;
+
+  @ApiProperty({ example: 'live.job-01K9Z7J0V6X8Y2Z4A6B8C0D2EF' })
+  stream: string;
+
+  @ApiProperty({ type: 'integer', minimum: 0, example: 0 })
+  revision: number;
+
+  @ApiProperty({ description: 'Its place in the log; larger than a JSON number may be.', example: '41' })
+  position: string;
+
+  @ApiProperty({
+    description: 'The seal that covers it; null if none does yet.',
+    type: SealResponse,
+    nullable: true,
+  })
+  seal: SealResponse | null;
+}
+
+class PassportInputResponse {
+  @ApiProperty({ example: 'product_image' })
+  name: string;
+
+  @ApiProperty(id)
+  asset_id: string;
+
+  @ApiProperty({ description: 'Of its bytes when the job was ordered, in hex.', ...digest })
+  sha256: string;
+
+  @ApiProperty({ description: 'False: its bytes are gone from the storage.' })
+  available: boolean;
+}
+
+class PassportPictureResponse {
+  @ApiProperty(id)
+  asset_id: string;
+
+  @ApiProperty({ example: 'on_model_render' })
+  kind: string;
+
+  @ApiProperty({ example: 'image/jpeg' })
+  content_type: string;
+
+  @ApiProperty({ description: 'Of the stored bytes, in hex.', ...digest })
+  sha256: string;
+
+  @ApiProperty({ description: 'False: its bytes are gone from the storage.' })
+  available: boolean;
+
+  @ApiProperty({ description: 'Null: it has none.', type: CredentialsResponse, nullable: true })
+  credentials: CredentialsResponse | null;
+}
+
+export class PassportResponse {
+  @ApiProperty(id)
+  public_id: string;
+
+  @ApiProperty({ enum: ['live', 'test'] })
+  environment: string;
+
+  @ApiProperty({ example: 'product-to-model-direct' })
+  workflow: string;
+
+  @ApiProperty({ example: 'sketch' })
+  engine: string;
+
+  @ApiProperty({ example: 'sketch' })
+  model: string;
+
+  @ApiProperty(time)
+  ordered_at: string;
+
+  @ApiProperty(time)
+  finished_at: string;
+
+  @ApiProperty({ type: OrderResponse })
+  order: OrderResponse;
+
+  @ApiProperty({ type: [PassportInputResponse] })
+  inputs: PassportInputResponse[];
+
+  @ApiProperty({ description: 'The final pictures.', type: [PassportPictureResponse] })
+  pictures: PassportPictureResponse[];
+}
+
+export function presentCredentials(credentials: Credentials): CredentialsResponse {
+  const { problems: found, signedBy, generator, actions, ingredients } = credentials;
+  return {
+    valid: found.length === 0,
+    problems: [...found],
+    signed_by: signedBy && {
+      subject: signedBy.subject,
+      fingerprint: signedBy.fingerprint,
+      expires_at: signedBy.notAfter.toISOString(),
+    },
+    generator,
+    actions: actions.map(({ action, digitalSourceType }) => ({
+      action,
+      digital_source_type: digitalSourceType,
+    })),
+    ingredients: ingredients.map(({ title, relationship }) => ({ title, relationship })),
+  };
+}

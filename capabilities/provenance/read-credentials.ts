@@ -1,0 +1,217 @@
+import { constants, createHash, hash, verify, X509Certificate, type KeyObject } from 'node:crypto';
+import { decode, Tagged, type DecodeOptions } from 'cborg';
+import { carrierOf, extract, type Place } from './carriers.js';
+import { hashed, readSuperbox, type Superbox } from './jumbf.js';
+import { bindingLabel, signatureLabel, signedBytes } from './manifest.js';
+import { orderLabel, type OrderAssertion } from './picture-statement.js';
+
+/** What a picture's credentials say, and whether they hold. Only its own manifest is checked, not those before it. */
+export interface Credentials {
+  /** Codes of C2PA for what is wrong; empty: the picture is what was signed. */
+  readonly problems: readonly Problem[];
+  /** Of the certificate that signed; null: it cannot be read. */
+  readonly signedBy: {
+    readonly subject: string;
+    readonly fingerprint: string;
+    readonly notAfter: Date;
+  } | null;
+  /** Null: it does not say. */
+  readonly generator: string | null;
+  readonly actions: readonly { readonly action: string; readonly digitalSourceType: string | null }[];
+  readonly ingredients: readonly { readonly title: string | null; readonly relationship: string | null }[];
+  /** Our own assertion; undefined: another service signed it. */
+  readonly order: OrderAssertion | undefined;
+  /** The manifest store, for comparisons. */
+  readonly store: Buffer;
+}
+
+export type Problem =
+  | 'claim.malformed'
+  | 'claimSignature.mismatch'
+  | 'assertion.hashedURI.mismatch'
+  | 'assertion.missing'
+  | 'assertion.dataHash.mismatch';
+
+/** Undefined: the bytes are no picture of a known format, or have no credentials. */
+export function readCredentials(bytes: Buffer): Credentials | undefined {
+  const type = carrierOf(bytes);
+  let found: ReturnType<typeof extract>;
+  try {
+    found = type && extract(bytes, type);
+  } catch (error) {
+    // The lengths in a broken picture lead nowhere.
+    if (!(error instanceof RangeError)) throw error;
+  }
+  if (!found) return undefined;
+  try {
+    return checked(bytes, found.store, found.place);
+  } catch {
+    // The parsers throw errors of several kinds on bytes that somebody has made up.
+    return { ...nothing, problems: ['claim.malformed'], store: found.store };
+  }
+}
+
+const nothing = { signedBy: null, generator: null, actions: [], ingredients: [], order: undefined };
+
+/** Strict about nothing but the form: other services write claims as well. */
+const leniently: DecodeOptions = { useMaps: true, tags: Tagged.preserve(0, 18) };
+
+type Fields = ReadonlyMap<unknown, unknown>;
+
+function checked(bytes: Buffer, store: Buffer, place: Place): Credentials {
+  // The last manifest of a store is that of the picture itself (C2PA 2.2, 11.1.4).
+  const outer = readSuperbox(store);
+  const manifest = outer.children.at(-1)!;
+  const part = (kind: string, label: string) =>
+    manifest.children.find((child) => child.kind === kind && child.label.startsWith(label))!;
+  const claimBytes = cborOf(part('c2cl', 'c2pa.claim'));
+  const claim = decode(claimBytes, leniently) as Fields;
+  const assertions = part('c2as', 'c2pa.assertions').children;
+  const data = (prefix: string) =>
+    assertions
+      .filter(({ kind, label }) => kind === 'cbor' && label.startsWith(prefix))
+      .map((each) => decode(cborOf(each), leniently) as Fields);
+  const signature = checkSignature(cborOf(part('c2cs', signatureLabel)), claimBytes);
+  const isInPlace = outer.kind === 'c2pa' && outer.label === 'c2pa' && manifest.kind === 'c2ma';
+  const [binding] = data(bindingLabel);
+  const problems: Problem[] = [
+    ...(isInPlace && namesSignature(claim, manifest) ? [] : ['claim.malformed' as const]),
+    ...(signature.holds ? [] : ['claimSignature.mismatch' as const]),
+    ...checkLinks(claim, assertions),
+    ...(binding && fits(bytes, binding, place) ? [] : ['assertion.dataHash.mismatch' as const]),
+  ];
+  return {
+    problems: [...new Set(problems)],
+    signedBy: signature.by,
+    generator: generatorOf(claim),
+    actions: data('c2pa.actions').flatMap(actionsOf),
+    ingredients: data('c2pa.ingredient').map((each) => ({
+      title: textOf(each.get('dc:title')),
+      relationship: textOf(each.get('relationship')),
+    })),
+    order: orderOf(assertions),
+    store,
+  };
+}
+
+/** The claim names its manifest by the place of its signature. */
+function namesSignature(claim: Fields, { label }: Superbox): boolean {
+  const url = claim.get('signature');
+  return url === `self#jumbf=/c2pa/${label}/${signatureLabel}` || url === `self#jumbf=${signatureLabel}`;
+}
+
+function cborOf({ content }: Superbox): Buffer {
+  const [found] = content.filter(({ type }) => type === 'cbor');
+  if (!found) throw new RangeError('a box has no content');
+  return found.bytes;
+}
+
+const textOf = (value: unknown): string | null => (typeof value === 'string' ? value : null);
+const listOf = (value: unknown): Fields[] => (Array.isArray(value) ? (value as Fields[]) : []);
+
+function generatorOf(claim: Fields): string | null {
+  const info = claim.get('claim_generator_info');
+  // Claims of version 1 have a list.
+  const fields = (Array.isArray(info) ? info[0] : info) as Fields | undefined;
+  if (!fields) return textOf(claim.get('claim_generator'));
+  return [fields.get('name'), fields.get('version')].map(textOf).filter(Boolean).join(' ') || null;
+}
+
+function actionsOf(data: Fields): Credentials['actions'] {
+  return listOf(data.get('actions')).map((each) => ({
+    action: String(each.get('action')),
+    digitalSourceType: textOf(each.get('digitalSourceType')),
+  }));
+}
+
+function orderOf(assertions: readonly Superbox[]): OrderAssertion | undefined {
+  const found = assertions.find(({ label }) => label === orderLabel);
+  // Whether it says the truth is compared with the log, so its form does not matter here.
+  return found && (decode(cborOf(found), { useMaps: false }) as OrderAssertion);
+}
+
+/** Every assertion that the claim lists must be there and have the hash that the claim names. */
+function checkLinks(claim: Fields, assertions: readonly Superbox[]): Problem[] {
+  const links = ['created_assertions', 'gathered_assertions', 'assertions'].flatMap((name) =>
+    listOf(claim.get(name)),
+  );
+  const byLabel = new Map(assertions.map((each) => [each.label, each]));
+  const listed = new Set<string>();
+  const problems: Problem[] = [];
+  for (const link of links) {
+    const label = String(link.get('url')).split('/').at(-1) ?? '';
+    // Each is hashed once, however often a claim lists it.
+    if (listed.has(label)) continue;
+    listed.add(label);
+    const target = byLabel.get(label);
+    const digest = link.get('hash') as Uint8Array;
+    const algorithm = textOf(link.get('alg')) ?? textOf(claim.get('alg')) ?? 'sha256';
+    if (!target) problems.push('assertion.missing');
+    else if (!createHash(algorithm).update(hashed(target.bytes)).digest().equals(digest))
+      problems.push('assertion.hashedURI.mismatch');
+  }
+  // An assertion that the claim does not list was put in afterwards.
+  if (byLabel.size < assertions.length || assertions.some(({ label }) => !listed.has(label)))
+    problems.push('assertion.hashedURI.mismatch');
+  return problems;
+}
+
+/** Whether the bytes around the manifest have the hash that was signed, and nothing else is left out of it. */
+function fits(bytes: Buffer, binding: Fields, place: Place): boolean {
+  const [exclusion, ...more] = listOf(binding.get('exclusions'));
+  const { start, length } = place;
+  if (more.length > 0 || exclusion?.get('start') !== start || exclusion.get('length') !== length)
+    return false;
+  const digest = createHash(textOf(binding.get('alg')) ?? 'sha256');
+  digest.update(bytes.subarray(0, start)).update(bytes.subarray(start + length));
+  return digest.digest().equals(binding.get('hash') as Uint8Array);
+}
+
+/** By COSE's number: the hash, and whether the signature is one of an elliptic curve or of RSA. */
+const algorithms: ReadonlyMap<unknown, readonly [hash: string | null, kind: 'plain' | 'ec' | 'pss']> =
+  new Map([
+    [-8, [null, 'plain']],
+    [-7, ['sha256', 'ec']],
+    [-35, ['sha384', 'ec']],
+    [-36, ['sha512', 'ec']],
+    [-37, ['sha256', 'pss']],
+    [-38, ['sha384', 'pss']],
+    [-39, ['sha512', 'pss']],
+  ]);
+
+function checkSignature(signature: Buffer, claim: Buffer) {
+  const tagged = decode(signature, leniently);
+  const [head, open, payload, value] = (tagged instanceof Tagged ? tagged.value : tagged) as [
+    Uint8Array,
+    Fields,
+    Uint8Array | null | undefined,
+    Uint8Array,
+  ];
+  if (payload === undefined) throw new RangeError('a signature names no payload');
+  const fields = decode(head, leniently) as Fields;
+  const chain = fields.get(33) ?? open.get(33) ?? open.get('x5chain');
+  const leaf = new X509Certificate((Array.isArray(chain) ? chain[0] : chain) as Uint8Array);
+  const by = {
+    subject: leaf.subject.replaceAll('\n', ', '),
+    fingerprint: hash('sha256', leaf.raw),
+    notAfter: new Date(leaf.validTo),
+  };
+  const signed = signedBytes(head, payload ?? claim);
+  return { by, holds: holds(fields.get(1), signed, leaf.publicKey, value) };
+}
+
+function holds(number: unknown, signed: Buffer, key: KeyObject, value: Uint8Array): boolean {
+  const [algorithm, kind] = algorithms.get(number) ?? [null, undefined];
+  switch (kind) {
+    case 'plain':
+      return key.asymmetricKeyType === 'ed25519' && verify(null, signed, key, value);
+    case 'ec':
+      return verify(algorithm, signed, { key, dsaEncoding: 'ieee-p1363' }, value);
+    case 'pss':
+      return verify(algorithm, signed, { key, padding: constants.RSA_PKCS1_PSS_PADDING }, value);
+    case undefined:
+      return false;
+    default:
+      return kind satisfies never;
+  }
+}

@@ -1,0 +1,230 @@
+import { hash } from 'node:crypto';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import type { Finished } from '../../../test/journeys/client.js';
+import { Library } from '../../../test/journeys/library.js';
+import { startService } from '../../../test/journeys/service.js';
+import { run } from '../../../test/standalone/support/atelier.js';
+import { untilEnd } from '../../../test/support/until-end.js';
+import { complaintsAbout, hasReference, manifestOf, signedByReference } from './support/reference.js';
+import { finished, markedPicture, ordered } from './support/pictures.js';
+import { newHomeCertificate } from '../home-certificate.js';
+import { withManifest } from '../manifest.js';
+import { statementOf } from '../picture-statement.js';
+import { readClaimSigner } from '../provenance.key.js';
+import { readCredentials } from '../read-credentials.js';
+
+const service = untilEnd(await startService(200));
+const library = new Library(service.client);
+
+interface Given {
+  readonly role: string;
+  readonly kind: string;
+  readonly bytes: Buffer;
+}
+
+/** All pictures of a job, those on the way as well, as a caller downloads them. */
+const picturesOf = ({ events }: Finished): Promise<Given[]> =>
+  Promise.all(
+    events
+      .flatMap(({ artifacts }) => artifacts)
+      .map(async ({ role, kind, image_url: url }) => ({
+        role,
+        kind,
+        bytes: await service.client.download(url),
+      })),
+  );
+
+interface Verified {
+  readonly verdict: string;
+  readonly origin: Readonly<Record<string, unknown>> | null;
+  readonly credentials: { readonly valid: boolean; readonly problems: readonly string[] } | null;
+}
+
+async function verify(body: Buffer | object, key = service.key): Promise<Verified> {
+  const form = new FormData();
+  if (body instanceof Buffer) form.set('file', new Blob([new Uint8Array(body)]), 'picture');
+  const isPicture = body instanceof Buffer;
+  const response = await fetch(`${service.baseUrl}/v1/verify`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${key}`, ...(!isPicture && { 'content-type': 'application/json' }) },
+    body: isPicture ? form : JSON.stringify(body),
+  });
+  expect(response.status).toBe(200);
+  return (await response.json()) as Verified;
+}
+
+async function finalPicture(): Promise<{ jobId: string; bytes: Buffer; sha256: string }> {
+  const { job } = await library.dressed('garment-photograph');
+  const bytes = await service.client.download(job.result!.artifacts[0]!.image_url);
+  return { jobId: job.public_id, bytes, sha256: hash('sha256', bytes) };
+}
+
+describe('POST /v1/verify', () => {
+  it('recognises a picture by its bytes, and by their hash, and says which order it belongs to', async () => {
+    const { jobId, bytes, sha256 } = await finalPicture();
+    const origin = {
+      ordered_by: 'you',
+      environment: 'live',
+      job_id: jobId,
+      workflow: 'product-to-model-direct',
+      engine: 'sketch',
+    };
+    const credentials = { valid: true, problems: [] };
+    expect(await verify(bytes)).toMatchObject({ verdict: 'unchanged', sha256, origin, credentials });
+    expect(await verify({ sha256 })).toMatchObject({ verdict: 'unchanged', origin, credentials: null });
+  });
+
+  it('tells another account that another one has ordered it, and not which', async () => {
+    const { bytes, jobId } = await finalPicture();
+    const answer = await verify(bytes, await service.testKey(10));
+    expect(answer).toMatchObject({ verdict: 'unchanged', origin: { ordered_by: 'another', job_id: jobId } });
+    expect(Object.keys(answer.origin!).sort()).toEqual(
+      ['created_at', 'engine', 'environment', 'job_id', 'model', 'ordered_by', 'workflow'].sort(),
+    );
+  });
+
+  it('tells that a picture of ours was changed', async () => {
+    const { bytes, jobId } = await finalPicture();
+    const changed = Buffer.from(bytes);
+    changed[changed.length - 100]! ^= 1;
+    expect(await verify(changed)).toMatchObject({
+      verdict: 'changed',
+      origin: { job_id: jobId },
+      credentials: { valid: false, problems: ['assertion.dataHash.mismatch'] },
+    });
+  });
+
+  it('does not believe credentials that only name a picture of ours', async () => {
+    const { bytes } = await finalPicture();
+    const { order } = readCredentials(bytes)!;
+    const pem = newHomeCertificate();
+    const stranger = readClaimSigner(pem, pem);
+    const picture = { ...finished(await markedPicture('image/png'), 'image/png'), jobId: order!.job };
+    const statement = statementOf(
+      { ...picture, assetId: order!.picture },
+      { name: 'Atelier', version: '0.1.0' },
+      ordered,
+      undefined,
+    );
+    const forged = withManifest(picture.bytes, 'image/png', statement, stranger);
+    expect(await verify(forged)).toMatchObject({
+      verdict: 'unknown',
+      origin: null,
+      credentials: { valid: true },
+    });
+  });
+
+  it('does not know the pictures of others, nor uploads', async () => {
+    const photograph = readFileSync(join('assets', 'samples', 'garment-photograph.jpg'));
+    expect(await verify(photograph)).toMatchObject({ verdict: 'unknown', origin: null, credentials: null });
+    const uploaded = await service.client.download((await library.sample('garment-photograph')).image_url);
+    expect(await verify(uploaded)).toMatchObject({ verdict: 'unknown', origin: null });
+  });
+
+  it.skipIf(!hasReference)('reads the credentials of others', async () => {
+    const vendors = await signedByReference(await markedPicture('image/jpeg'), 'image/jpeg');
+    expect(await verify(vendors)).toMatchObject({
+      verdict: 'unknown',
+      credentials: { valid: true, actions: [{ action: 'c2pa.created' }] },
+    });
+  });
+});
+
+describe('the passport of a render', () => {
+  const passport = (id: string, key: string) =>
+    fetch(`${service.baseUrl}/v1/renders/${id}/passport`, { headers: { authorization: `Bearer ${key}` } });
+
+  it('proves the way from the inputs to the pictures', async () => {
+    const { jobId, sha256 } = await finalPicture();
+    const response = await passport(jobId, service.key);
+    expect(response.status).toBe(200);
+    expect(await response.json()).toMatchObject({
+      public_id: jobId,
+      workflow: 'product-to-model-direct',
+      order: {
+        stream: `live.job-${jobId}`,
+        revision: 0,
+        seal: { root: expect.stringMatching(/^[0-9a-f]{64}$/) },
+      },
+      inputs: [
+        { name: 'product_image', available: true },
+        { name: 'model_image', available: true },
+      ],
+      pictures: [{ sha256, available: true, credentials: { valid: true, problems: [] } }],
+    });
+  });
+
+  it("is 404 for another account's job, and for a job that is unknown", async () => {
+    const { jobId } = await finalPicture();
+    expect((await passport(jobId, await service.testKey(10))).status).toBe(404);
+    expect((await passport('01K9Z7J0V6X8Y2Z4A6B8C0D2EF', service.key)).status).toBe(404);
+  });
+});
+
+describe('atelier provenance', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'atelier-provenance-'));
+  afterAll(() => rmSync(folder, { recursive: true }));
+  /** Without a home and a database: no service is there to be asked. */
+  const atelier = (...args: string[]) =>
+    run('capabilities/operate/main.js', ['provenance', ...args], join(folder, 'no-home'));
+
+  it('shows and verifies a picture without a service', async () => {
+    const { bytes, jobId } = await finalPicture();
+    const file = join(folder, 'picture');
+    writeFileSync(file, bytes);
+    const shown = await atelier('show', file, '--json');
+    expect(shown).toMatchObject({ code: 0, stderr: '' });
+    expect(JSON.parse(shown.stdout)).toMatchObject({ valid: true, order: { job: jobId } });
+    const verified = await atelier('verify', file);
+    expect({ ...verified, stdout: verified.stdout.split('\n')[0] }).toEqual({
+      code: 0,
+      stderr: '',
+      stdout: 'Verified: the picture is what was signed.',
+    });
+    writeFileSync(join(folder, 'other.pem'), newHomeCertificate());
+    const other = await atelier('verify', file, '--certificate', join(folder, 'other.pem'));
+    expect(other).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('was signed by another certificate'),
+    });
+    bytes[bytes.length - 100]! ^= 1;
+    writeFileSync(file, bytes);
+    const changed = await atelier('verify', file);
+    expect(changed).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('is not what was signed: assertion.dataHash.mismatch'),
+    });
+    writeFileSync(file, 'no picture');
+    expect((await atelier('verify', file)).stderr).toContain('has no Content Credentials');
+  });
+});
+
+describe.skipIf(!hasReference)('the pictures of npm start', () => {
+  it('are signed, each of them, and say which order they belong to', async () => {
+    const finished = await library.dressed('garment-photograph');
+    const pictures = await picturesOf(finished);
+    expect(new Set(pictures.map(({ role }) => role))).toEqual(new Set(['intermediate', 'final']));
+    const complaints = await Promise.all(
+      pictures.map(async ({ kind, bytes }) => [kind, await complaintsAbout(bytes)] as const),
+    );
+    expect(complaints).toEqual(pictures.map(({ kind }) => [kind, []]));
+    const manifest = await manifestOf(pictures.findLast(({ role }) => role === 'final')!.bytes);
+    expect(manifest.signature_info).toMatchObject({ alg: 'Ed25519' });
+    const order = manifest.assertions.find(({ label }) => label === 'atelier.order')?.data;
+    expect(order).toMatchObject({
+      job: finished.job.public_id,
+      workflow: 'product-to-model-direct',
+      environment: 'live',
+      engine: 'sketch',
+      inputs: [
+        { name: 'product_image', sha256: expect.stringMatching(/^[0-9a-f]{64}$/) },
+        { name: 'model_image', sha256: expect.stringMatching(/^[0-9a-f]{64}$/) },
+      ],
+      ordered_by: { stream: `live.job-${finished.job.public_id}`, revision: 0 },
+      seal: { root: expect.stringMatching(/^[0-9a-f]{64}$/) },
+    });
+  });
+});

@@ -1,0 +1,55 @@
+import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { ModuleRef } from '@nestjs/core';
+import type { DigitalSource, EnginePicture } from '@atelier/engine';
+import { pictureFinishers } from '#capabilities/parts.js';
+import type { JobInputImage } from '#domain/job/job.events.js';
+import type { Environment } from '#domain/streams.js';
+
+/** A picture that bears all of its marks, and what is known of its making. */
+export interface FinishedPicture {
+  readonly bytes: Buffer;
+  readonly contentType: EnginePicture['contentType'];
+  readonly assetId: string;
+  /** Null: a photograph that is shown unchanged. */
+  readonly digitalSource: DigitalSource | null;
+  readonly environment: Environment;
+  readonly jobId: string;
+  readonly operation: string;
+  /** The pictures that the job was queued with. */
+  readonly inputs: readonly JobInputImage[];
+  /** When the attempt that made it began: the time in its event. */
+  readonly startedAt: Date;
+  readonly engine: string;
+  /** Undefined before the engine has named it, at the end of its work. */
+  readonly model: string | undefined;
+}
+
+/** What the bytes of a finished picture pass through before they are hashed and stored. */
+export abstract class PictureFinisher {
+  /**
+   * The bytes that are stored, and that callers get.
+   * @throws EngineError when the picture must not be given out as it is; the class decides what follows
+   */
+  abstract finish(picture: FinishedPicture): Promise<Buffer>;
+}
+
+/** The finishers of all capabilities, one after the other. */
+@Injectable()
+export class PictureFinishers extends PictureFinisher implements OnModuleInit {
+  private all: readonly PictureFinisher[] = [];
+
+  constructor(private readonly modules: ModuleRef) {
+    super();
+  }
+
+  async onModuleInit(): Promise<void> {
+    const types = await pictureFinishers();
+    this.all = types.map((type) => this.modules.get<PictureFinisher>(type, { strict: false }));
+  }
+
+  async finish(picture: FinishedPicture): Promise<Buffer> {
+    let { bytes } = picture;
+    for (const finisher of this.all) bytes = await finisher.finish({ ...picture, bytes });
+    return bytes;
+  }
+}
