@@ -249,7 +249,7 @@ async function judgeProcesses({ databaseUrl }: Configuration): Promise<string> {
 }
 
 /** What protects the events: the proof of their writer, and the encryption of personal words. */
-async function examineEvents(configuration: Configuration): Promise<Check[]> {
+async function examineEvents(configuration: Configuration): Promise<Examination[]> {
   return [
     await check('writers', 'docs/seals.md says how events are proven', () => judgeWriters(configuration)),
     await check('personal words', 'docs/privacy.md says how they are encrypted', () =>

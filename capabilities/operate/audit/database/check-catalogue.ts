@@ -52,7 +52,10 @@ export function checkCatalogue(
   const check = 'database';
   const expected = new Map(schemas.flatMap(expectedIn).map((fact) => [keyOf(fact), fact]));
   const there = new Map(found.filter(isLookedAt).map((fact) => [keyOf(fact), fact]));
-  const serving = new Set(schemas.flatMap(({ readModels }) => readModels.map(tableOf)));
+  // One environment may have been rebuilt alone, so generations differ between schemas.
+  const serving = new Set(
+    schemas.flatMap(({ schema, readModels }) => readModels.map((model) => `${schema}.${tableOf(model)}`)),
+  );
   const wrong = (fact: CatalogueFact, what: string, expectedText: unknown, foundText: unknown) => {
     const { schema, kind, name } = fact;
     const message = `${kind} ${schema === '' ? name : `${schema}.${name}`} ${what}`;
@@ -67,7 +70,7 @@ export function checkCatalogue(
   }
   for (const [key, fact] of there) {
     if (expected.has(key) || mayBeMore.has(fact.kind) || isFormer(fact)) continue;
-    const isSpare = isOfGeneration(fact) && !serving.has(fact.name.split('.', 1)[0]!);
+    const isSpare = isOfGeneration(fact) && !serving.has(`${fact.schema}.${fact.name.split('.', 1)[0]}`);
     if (isSpare && !neverInSpares.has(fact.kind)) continue;
     findings.checked(check);
     wrong(fact, 'was not made by this release', null, fact.definition);
