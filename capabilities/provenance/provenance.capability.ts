@@ -10,6 +10,8 @@ interface ProvenanceTold {
 
 /** One file holds the certificate and its key. */
 const homeFile = 'provenance.pem';
+const note =
+  'Pictures are signed with a certificate that was made for this installation: verifiers will call it untrusted (docs/provenance.md).';
 const make = async () => (await import('./home-certificate.js')).newHomeCertificate();
 
 /** Signed statements in pictures that say where they come from (ADR 50). */
@@ -23,7 +25,7 @@ export const provenance: Capability<
   events: [],
   settings: readProvenanceSettings,
   secretFiles: [
-    { setting: 'ATELIER_PROVENANCE_CERT', file: homeFile, make },
+    { setting: 'ATELIER_PROVENANCE_CERT', file: homeFile, make, note },
     { setting: 'ATELIER_PROVENANCE_KEY', file: homeFile, make },
   ],
   modules: {

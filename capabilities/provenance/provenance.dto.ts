@@ -61,12 +61,18 @@ class IngredientResponse {
 /** Content Credentials of a picture. */
 export class CredentialsResponse {
   @ApiProperty({
+    example: true,
     description:
       'Whether the picture is what was signed. It does not say whether you should trust who signed: see `signed_by`.',
   })
   valid: boolean;
 
-  @ApiProperty({ description: 'What is wrong, as C2PA names it.', enum: [...problems], isArray: true })
+  @ApiProperty({
+    description: 'What is wrong, as C2PA names it.',
+    enum: [...problems],
+    isArray: true,
+    example: [],
+  })
   problems: string[];
 
   @ApiProperty({ description: 'Null: it cannot be read.', type: SignerResponse, nullable: true })
@@ -88,10 +94,14 @@ export class CredentialsResponse {
 }
 
 export class OriginResponse {
-  @ApiProperty({ description: 'Whether your account ordered it, or another one.', enum: ['you', 'another'] })
+  @ApiProperty({
+    description: 'Whether your account ordered it, or another one.',
+    enum: ['you', 'another'],
+    example: 'you',
+  })
   ordered_by: 'you' | 'another';
 
-  @ApiProperty({ enum: ['live', 'test'] })
+  @ApiProperty({ enum: ['live', 'test'], example: 'live' })
   environment: string;
 
   @ApiProperty(id)
@@ -121,6 +131,7 @@ export class VerificationResponse {
       '`unchanged`: this service made it, and its bytes are those that were stored. `changed`: it carries the ' +
       'credentials of a picture of this service, but its bytes are others. `unknown`: nothing shows that it is from here.',
     enum: ['unchanged', 'changed', 'unknown'],
+    example: 'unchanged',
   })
   verdict: 'unchanged' | 'changed' | 'unknown';
 
@@ -192,7 +203,7 @@ class PassportInputResponse {
   @ApiProperty({ description: 'Of its bytes when the job was ordered, in hex.', ...digest })
   sha256: string;
 
-  @ApiProperty({ description: 'False: its bytes are gone from the storage.' })
+  @ApiProperty({ description: 'False: its bytes are gone from the storage.', example: true })
   available: boolean;
 }
 
@@ -209,7 +220,7 @@ class PassportPictureResponse {
   @ApiProperty({ description: 'Of the stored bytes, in hex.', ...digest })
   sha256: string;
 
-  @ApiProperty({ description: 'False: its bytes are gone from the storage.' })
+  @ApiProperty({ description: 'False: its bytes are gone from the storage.', example: true })
   available: boolean;
 
   @ApiProperty({ description: 'Null: it has none.', type: CredentialsResponse, nullable: true })
@@ -220,7 +231,7 @@ export class PassportResponse {
   @ApiProperty(id)
   public_id: string;
 
-  @ApiProperty({ enum: ['live', 'test'] })
+  @ApiProperty({ enum: ['live', 'test'], example: 'live' })
   environment: string;
 
   @ApiProperty({ example: 'product-to-model-direct' })

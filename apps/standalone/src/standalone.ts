@@ -10,7 +10,7 @@ import { operatorsServer, signIn } from '#capabilities/parts.js';
 import { messageOf } from '#platform/errors.js';
 import { provideHomeSecrets, provideSecretFiles, removeRuntime, writeRuntime } from '#platform/home-files.js';
 import { thisProcess } from '#platform/processes.js';
-import { StartError } from './console.js';
+import { say, StartError } from './console.js';
 import { type Database, EmbeddedDatabase, externalDatabase } from './database.js';
 import type { DemoKey } from './first-start.js';
 import { type HomeFolders, lockHome, prepareHome, settlePort } from './home.js';
@@ -66,7 +66,7 @@ export class Standalone {
     const adminPort = await this.adminPort();
     signal.throwIfAborted();
     const urls = () => ({ eventStoreUrl: settings.eventStoreUrl ?? database.url, databaseUrl: database.url });
-    const secretFiles = await provideSecretFiles(folders.home);
+    const secretFiles = await provideSecretFiles(folders.home, say);
     const roles = this.loadRoles(folders, () => {
       const secrets = provideHomeSecrets(folders.home);
       const { eventStoreUrl, databaseUrl } = urls();

@@ -76,10 +76,19 @@ export function readHomeSecrets(home: string): Partial<HomeSecrets> {
   return readJson(secretsFileOf(home)) ?? {};
 }
 
-/** The settings that name the files of capabilities. A file is made once, and never written again. */
-export async function provideSecretFiles(home: string): Promise<Record<string, string>> {
-  for (const { file, make } of secretFiles)
-    if (!existsSync(join(home, file))) writePrivately(join(home, file), await make());
+/**
+ * The settings that name the files of capabilities. A file is made once, and never written again.
+ * @param say gets the notes on the files that were made
+ */
+export async function provideSecretFiles(
+  home: string,
+  say: (note: string) => void,
+): Promise<Record<string, string>> {
+  for (const { file, make, note } of secretFiles) {
+    if (existsSync(join(home, file))) continue;
+    writePrivately(join(home, file), await make());
+    if (note !== undefined) say(note);
+  }
   return findSecretFiles(home);
 }
 

@@ -5,4 +5,6 @@ export interface SecretFile {
   /** Its name in the home. */
   readonly file: string;
   readonly make: () => Promise<string>;
+  /** For the person at the terminal, once the file is made. */
+  readonly note?: string;
 }

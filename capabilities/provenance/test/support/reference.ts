@@ -1,4 +1,5 @@
 import { generateKeyPairSync } from 'node:crypto';
+import { messageOf } from '#platform/errors.js';
 import { carrierOf } from '../../carriers.js';
 import { certificateFor } from '../../home-certificate.js';
 
@@ -40,8 +41,12 @@ export async function manifestOf(bytes: Buffer): Promise<ReportedManifest> {
 
 /** The complaints beside the one about certificates of one's own; the state is `Valid` if there are none. */
 export async function complaintsAbout(bytes: Buffer): Promise<readonly string[]> {
-  const report = await judged(bytes).catch((error: Error) => error);
-  if (report instanceof Error) return [report.message];
+  let report: Report | undefined;
+  try {
+    report = await judged(bytes);
+  } catch (error) {
+    return [messageOf(error)];
+  }
   if (report === undefined) return ['no credentials'];
   const codes = (report.validation_status ?? []).map(({ code }) => code);
   const others = codes.filter((code) => code !== 'signingCredential.untrusted');
@@ -65,7 +70,7 @@ export async function signedByReference(bytes: Buffer, mimeType: string): Promis
     assertions: [
       { label: 'c2pa.actions', data: { actions: [{ action: 'c2pa.created', digitalSourceType }] } },
     ],
-  } as never);
+  });
   const output = { buffer: null as Buffer | null };
   builder.sign(signer, { buffer: bytes, mimeType }, output);
   if (!output.buffer) throw new Error('the reference implementation has signed nothing');

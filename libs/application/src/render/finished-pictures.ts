@@ -1,7 +1,4 @@
-import { Injectable, type OnModuleInit } from '@nestjs/common';
-import { ModuleRef } from '@nestjs/core';
 import type { DigitalSource, EnginePicture } from '@atelier/engine';
-import { pictureFinishers } from '#capabilities/parts.js';
 import type { JobInputImage } from '#domain/job/job.events.js';
 import type { Environment } from '#domain/streams.js';
 
@@ -31,25 +28,4 @@ export abstract class PictureFinisher {
    * @throws EngineError when the picture must not be given out as it is; the class decides what follows
    */
   abstract finish(picture: FinishedPicture): Promise<Buffer>;
-}
-
-/** The finishers of all capabilities, one after the other. */
-@Injectable()
-export class PictureFinishers extends PictureFinisher implements OnModuleInit {
-  private all: readonly PictureFinisher[] = [];
-
-  constructor(private readonly modules: ModuleRef) {
-    super();
-  }
-
-  async onModuleInit(): Promise<void> {
-    const types = await pictureFinishers();
-    this.all = types.map((type) => this.modules.get<PictureFinisher>(type, { strict: false }));
-  }
-
-  async finish(picture: FinishedPicture): Promise<Buffer> {
-    let { bytes } = picture;
-    for (const finisher of this.all) bytes = await finisher.finish({ ...picture, bytes });
-    return bytes;
-  }
 }

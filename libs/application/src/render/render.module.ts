@@ -3,8 +3,9 @@ import { type DynamicModule, Module } from '@nestjs/common';
 import { StreamCommandsModule } from '../stream-commands.module.js';
 import { StoreRenderHandler } from '../picture/store-picture.handler.js';
 import { Cancellations } from './cancellations.js';
-import { PictureFinisher, PictureFinishers } from './finished-pictures.js';
+import { PictureFinisher } from './finished-pictures.js';
 import { JobRenderer, RenderSettings } from './job-renderer.js';
+import { PictureFinishers } from './picture-finishers.js';
 
 @Module({})
 export class RenderModule {

@@ -1,0 +1,25 @@
+import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { ModuleRef } from '@nestjs/core';
+import { pictureFinishers } from '#capabilities/parts.js';
+import { PictureFinisher, type FinishedPicture } from './finished-pictures.js';
+
+/** The finishers of all capabilities, one after the other. */
+@Injectable()
+export class PictureFinishers extends PictureFinisher implements OnModuleInit {
+  private all: readonly PictureFinisher[] = [];
+
+  constructor(private readonly modules: ModuleRef) {
+    super();
+  }
+
+  async onModuleInit(): Promise<void> {
+    const types = await pictureFinishers();
+    this.all = types.map((type) => this.modules.get<PictureFinisher>(type, { strict: false }));
+  }
+
+  async finish(picture: FinishedPicture): Promise<Buffer> {
+    let { bytes } = picture;
+    for (const finisher of this.all) bytes = await finisher.finish({ ...picture, bytes });
+    return bytes;
+  }
+}
