@@ -4,7 +4,7 @@ import { spendFamily } from './spend.events.js';
 
 const events = [spendFamily] as const;
 
-/** A server of the Model Context Protocol, through which agents order pictures with consent (ADR 50). */
+/** A server of the Model Context Protocol, through which agents order pictures with consent (ADR 52). */
 export const mcp: Capability<'mcp', typeof events, ReturnType<typeof readMcpSettings>> = {
   name: 'mcp',
   events,

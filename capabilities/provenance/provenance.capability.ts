@@ -14,7 +14,7 @@ const note =
   'Pictures are signed with a certificate that was made for this installation: verifiers will call it untrusted (docs/provenance.md).';
 const make = async () => (await import('./home-certificate.js')).newHomeCertificate();
 
-/** Signed statements in pictures that say where they come from (ADR 50). */
+/** Signed statements in pictures that say where they come from (ADR 53). */
 export const provenance: Capability<
   'provenance',
   readonly [],
