@@ -43,6 +43,7 @@ from .openapi import (
     ModelGeneratorBody,
     ModelSwapWithImageBody,
     OperationListResponse,
+    PassportResponse,
     PdpBatchExtractionsBody,
     PdpExtractionsBody,
     PresetKind,
@@ -64,6 +65,7 @@ from .openapi import (
     UploadResponse,
     UsageListResponse,
     UsageRowResponse,
+    VerificationResponse,
     WebhookListResponse,
     WebhookResponse,
     WebhookWithSecretResponse,
@@ -490,6 +492,15 @@ class Calls(ABC):
     def get(self, path: Literal["/v1/image-models"], /) -> ImageModelListResponse: ...
 
     @overload
+    def get(
+        self,
+        path: Literal["/v1/renders/{public_id}/passport"],
+        /,
+        *,
+        public_id: str,
+    ) -> PassportResponse: ...
+
+    @overload
     def get(self, path: Literal["/v1/webhooks"], /) -> WebhookListResponse: ...
 
     @overload
@@ -556,6 +567,9 @@ class Calls(ABC):
         body: CreateClientTokenBody,
         /,
     ) -> ClientTokenResponse: ...
+
+    @overload
+    def post(self, path: Literal["/v1/verify"], body: None = None, /) -> VerificationResponse: ...
 
     @overload
     def post(
@@ -1134,6 +1148,15 @@ class AsyncCalls(ABC):
     async def get(self, path: Literal["/v1/image-models"], /) -> ImageModelListResponse: ...
 
     @overload
+    async def get(
+        self,
+        path: Literal["/v1/renders/{public_id}/passport"],
+        /,
+        *,
+        public_id: str,
+    ) -> PassportResponse: ...
+
+    @overload
     async def get(self, path: Literal["/v1/webhooks"], /) -> WebhookListResponse: ...
 
     @overload
@@ -1200,6 +1223,14 @@ class AsyncCalls(ABC):
         body: CreateClientTokenBody,
         /,
     ) -> ClientTokenResponse: ...
+
+    @overload
+    async def post(
+        self,
+        path: Literal["/v1/verify"],
+        body: None = None,
+        /,
+    ) -> VerificationResponse: ...
 
     @overload
     async def post(

@@ -127,6 +127,7 @@ ErrorCode = Literal[
     "REQUEST_TIMEOUT",
     "IDEMPOTENCY_KEY_IN_USE",
     "JOB_ALREADY_FINISHED",
+    "PRICE_CHANGED",
     "CATALOG_ENTRY_RETIRED",
     "PICTURE_GONE",
     "PAYLOAD_TOO_LARGE",
@@ -1555,6 +1556,129 @@ class _ClientTokenResponseRequired(TypedDict):
 class ClientTokenResponse(_ClientTokenResponseRequired, total=False):
     job_id: str
     """With purpose `job`."""
+
+
+class VerifyBody(TypedDict):
+    sha256: str
+    """SHA-256 of the picture."""
+
+
+class OriginResponse(TypedDict):
+    ordered_by: Literal["you", "another"]
+    """Whether your account ordered it, or another one."""
+    environment: Literal["live", "test"]
+    job_id: str
+    workflow: str
+    engine: str | None
+    """Null: the job has not ended, or has failed."""
+    model: str | None
+    created_at: str
+    """When it was stored."""
+
+
+class SignerResponse(TypedDict):
+    subject: str
+    """The subject of the certificate that signed."""
+    fingerprint: str
+    """SHA-256 of that certificate, in hex."""
+    expires_at: str
+    """When that certificate expires."""
+
+
+class ActionResponse(TypedDict):
+    action: str
+    digital_source_type: str | None
+
+
+class IngredientResponse(TypedDict):
+    title: str | None
+    relationship: str | None
+
+
+class CredentialsResponse(TypedDict):
+    valid: bool
+    """Whether the picture is what was signed. It does not say whether you should trust who signed:
+    see `signed_by`.
+    """
+    problems: list[Literal["claim.malformed", "claimSignature.mismatch", "assertion.hashedURI.mismatch", "assertion.missing", "assertion.dataHash.mismatch"]]
+    """What is wrong, as C2PA names it."""
+    signed_by: SignerResponse | None
+    """Null: it cannot be read."""
+    generator: str | None
+    """The program that made the claim."""
+    actions: list[ActionResponse]
+    ingredients: list[IngredientResponse]
+
+
+class VerificationResponse(TypedDict):
+    verdict: Literal["unchanged", "changed", "unknown"]
+    """`unchanged`: this service made it, and its bytes are those that were stored. `changed`: it
+    carries the credentials of a picture of this service, but its bytes are others. `unknown`:
+    nothing shows that it is from here.
+    """
+    sha256: str
+    """Of the picture that you sent, in hex."""
+    origin: OriginResponse | None
+    """Of the picture of this service; null if it is unknown."""
+    credentials: CredentialsResponse | None
+    """The Content Credentials in the picture that you sent, also of other services. Null: it has
+    none, or you sent a hash.
+    """
+
+
+class SealResponse(TypedDict):
+    number: int
+    root: str
+    """Root of the tree over the events of the seal, in hex."""
+    key: str
+    """The public key that signed the seal."""
+    sealed_at: str
+
+
+class OrderResponse(TypedDict):
+    event_id: str
+    """The id of the event that ordered the job."""
+    stream: str
+    revision: int
+    position: str
+    """Its place in the log; larger than a JSON number may be."""
+    seal: SealResponse | None
+    """The seal that covers it; null if none does yet."""
+
+
+class PassportInputResponse(TypedDict):
+    name: str
+    asset_id: str
+    sha256: str
+    """Of its bytes when the job was ordered, in hex."""
+    available: bool
+    """False: its bytes are gone from the storage."""
+
+
+class PassportPictureResponse(TypedDict):
+    asset_id: str
+    kind: str
+    content_type: str
+    sha256: str
+    """Of the stored bytes, in hex."""
+    available: bool
+    """False: its bytes are gone from the storage."""
+    credentials: CredentialsResponse | None
+    """Null: it has none."""
+
+
+class PassportResponse(TypedDict):
+    public_id: str
+    environment: Literal["live", "test"]
+    workflow: str
+    engine: str
+    model: str
+    ordered_at: str
+    finished_at: str
+    order: OrderResponse
+    inputs: list[PassportInputResponse]
+    pictures: list[PassportPictureResponse]
+    """The final pictures."""
 
 
 class JobOutcomeMessageData(TypedDict):
