@@ -262,7 +262,7 @@ module.exports = {
       name: 'photo-knows-the-port-only',
       comment: 'The grounds that it sets people into are handed to it.',
       severity: 'error',
-      from: { path: '^packages/photo/', pathNot: spec },
+      from: { path: '^packages/photo/src/', pathNot: spec },
       to: {
         pathNot: ['^packages/(?:photo|engine)/src/', ...packages('sharp|@tensorflow'), '^node:'],
         dependencyTypesNot: ['core'],
@@ -401,7 +401,13 @@ module.exports = {
         path: '^(?:apps|capabilities|libs|packages|projections)/',
         // What reads the sources to describe answers is run where the sources are; the console and TensorFlow.js are
         // bundled there.
-        pathNot: [spec, '^capabilities/operate/server/result-schemas[.]ts$', '^apps/console/', tensorflow],
+        pathNot: [
+          spec,
+          '^capabilities/operate/server/result-schemas[.]ts$',
+          '^apps/console/',
+          '^packages/photo/build[.]mjs$',
+          tensorflow,
+        ],
       },
       to: { dependencyTypes: ['npm-dev'], dependencyTypesNot: ['type-only'] },
     },

@@ -91,7 +91,7 @@ export class GeminiVendor implements ImageVendor {
     signal: AbortSignal,
   ): Promise<Answer> {
     const order = { contents: [{ role: 'user', parts }], ...requestOf(config) };
-    return ((await this.api.ask('POST', `/${pathOf(model)}:generateContent`, signal, order)) ?? {}) as Answer;
+    return (await this.api.ask('POST', `/${pathOf(model)}:generateContent`, signal, order)) ?? {};
   }
 }
 

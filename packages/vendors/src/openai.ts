@@ -105,7 +105,8 @@ function formOf(order: Readonly<Record<string, unknown>>, images: readonly Vendo
     if (Array.isArray(value)) for (const each of value) add(`${name}[]`, each);
     else if (typeof value === 'object' && value !== null)
       for (const [field, each] of Object.entries(value)) add(`${name}[${field}]`, each);
-    else if (value !== undefined) form.append(name, String(value));
+    else if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean')
+      form.append(name, String(value));
   };
   for (const [name, value] of Object.entries(order)) add(name, value);
   for (const [index, { bytes, contentType: type }] of images.entries())
