@@ -38,7 +38,7 @@ async function run(): Promise<void> {
   say('Stopped.');
 }
 
-function announce({ baseUrl, adminUrl, demoKey }: Standalone): void {
+function announce({ baseUrl, adminUrl, demoKey, notes }: Standalone): void {
   say(`Atelier is ready.`);
   say(`  API   ${baseUrl}`);
   say(`  Docs  ${baseUrl}/docs`);
@@ -51,6 +51,7 @@ function announce({ baseUrl, adminUrl, demoKey }: Standalone): void {
     );
     say(`  ${demoKey.key}`);
   }
+  for (const note of notes) say(note);
   say('Ctrl-C stops it.');
   // A process that started us as its child waits for this.
   process.send?.({ type: 'ready', baseUrl });

@@ -10,7 +10,7 @@ import { operatorsServer, signIn } from '#capabilities/parts.js';
 import { messageOf } from '#platform/errors.js';
 import { provideHomeSecrets, provideSecretFiles, removeRuntime, writeRuntime } from '#platform/home-files.js';
 import { thisProcess } from '#platform/processes.js';
-import { say, StartError } from './console.js';
+import { StartError } from './console.js';
 import { type Database, EmbeddedDatabase, externalDatabase } from './database.js';
 import type { DemoKey } from './first-start.js';
 import { type HomeFolders, lockHome, prepareHome, settlePort } from './home.js';
@@ -38,6 +38,8 @@ export class Standalone {
   baseUrl = '';
   /** The address of the operators' API. Undefined: it is switched off. */
   adminUrl: string | undefined;
+  /** What the operator should know of the secret files that this start has made. */
+  readonly notes: string[] = [];
   private readonly started = new AsyncDisposableStack();
   private roles: Roles | undefined;
 
@@ -66,7 +68,7 @@ export class Standalone {
     const adminPort = await this.adminPort();
     signal.throwIfAborted();
     const urls = () => ({ eventStoreUrl: settings.eventStoreUrl ?? database.url, databaseUrl: database.url });
-    const secretFiles = await provideSecretFiles(folders.home, say);
+    const secretFiles = await provideSecretFiles(folders.home, (note) => this.notes.push(note));
     const roles = this.loadRoles(folders, () => {
       const secrets = provideHomeSecrets(folders.home);
       const { eventStoreUrl, databaseUrl } = urls();
