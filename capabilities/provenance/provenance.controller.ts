@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { Controller, Get, HttpCode, Post, Req, UseGuards } from '@nestjs/common';
 import { RouteConfig } from '@nestjs/platform-fastify';
-import { ApiBody, ApiConsumes, ApiExtraModels, ApiOperation, ApiTags, getSchemaPath } from '@nestjs/swagger';
+import { ApiExtraModels, ApiOperation, ApiTags, getSchemaPath } from '@nestjs/swagger';
 import type { FastifyRequest } from 'fastify';
 import { RequireCapability } from '#api/auth/api-key.guard.js';
 import { CurrentCaller } from '#api/auth/caller.js';
@@ -29,6 +29,13 @@ function tooBusy(): ApiError {
   return new ApiError('SERVICE_UNAVAILABLE', message, { headers: { 'retry-after': '2' } });
 }
 
+const uploadedFile = {
+  type: 'object',
+  required: ['file'],
+  additionalProperties: false,
+  properties: { file: { type: 'string', format: 'binary' } },
+};
+
 /** Where pictures come from: any picture for any caller, and all about a caller's own. */
 @ApiExtraModels(VerifyBody)
 @Controller('/v1')
@@ -50,20 +57,12 @@ export class ProvenanceController {
       'Send a picture as `multipart/form-data`, or its hash as JSON. The answer tells whether this service made it, for ' +
       'which job, and whether it was changed since; of an order by another account it does not tell whose it is. It reads ' +
       'Content Credentials (C2PA) of other services as well. The picture is not kept. Free.',
-  })
-  @ApiConsumes('multipart/form-data', 'application/json')
-  @ApiBody({
-    required: true,
-    schema: {
-      oneOf: [
-        {
-          type: 'object',
-          required: ['file'],
-          additionalProperties: false,
-          properties: { file: { type: 'string', format: 'binary' } },
-        },
-        { $ref: getSchemaPath(VerifyBody) },
-      ],
+    requestBody: {
+      required: true,
+      content: {
+        'multipart/form-data': { schema: uploadedFile },
+        'application/json': { schema: { $ref: getSchemaPath(VerifyBody) } },
+      },
     },
   })
   @DescribeFixed(VerificationResponse)

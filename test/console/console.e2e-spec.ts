@@ -176,6 +176,7 @@ describe('the figures of Now', () => {
   it.each([1440, 1280, 1000, 640, 390])('fill their rows at %d pixels', async (width) => {
     await page.setViewportSize({ width, height: 900 });
     await open('/');
+    await page.locator('.tile').first().waitFor();
     const tops = (await page.evaluate(
       `[...document.querySelectorAll('.tile')].map((tile) => tile.offsetTop)`,
     )) as number[];

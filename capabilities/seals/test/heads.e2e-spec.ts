@@ -142,10 +142,14 @@ describe('the head of the seals outside the database', () => {
     await projector.stop();
     expect(projector.standingStill()).toEqual([]);
     expect(heads()).toHaveLength(4);
-    const { rows } = await house.database(
-      `select data from event_store.events where type = 'ActionRequested' and data ->> 'action' = 'seal accept'`,
-    );
-    expect(rows).toMatchObject([{ data: { input: { reason: 'the backup of noon was restored' } } }]);
+    const { actions } = JSON.parse(
+      (await atelier(put, 'actions', '--action', 'seal accept', '--json')).stdout,
+    ) as {
+      actions: unknown;
+    };
+    expect(actions).toMatchObject([
+      { action: 'seal accept', input: { reason: 'the backup of noon was restored' } },
+    ]);
     expect(JSON.parse((await atelier(put, 'ledger', 'audit', '--json')).stdout)).toMatchObject({
       holds: true,
     });

@@ -15,8 +15,15 @@ export function guardedOperations(): Operation[] {
   );
 }
 
-/** Open to any valid key: the state of its own account. */
-const open = new Set(['/v1/credits', '/v1/usage', '/v1/transactions', '/v1/operations', '/v1/image-models']);
+/** Open to any valid key: the state of its own account, and where a picture comes from. */
+const open = new Set([
+  '/v1/credits',
+  '/v1/usage',
+  '/v1/transactions',
+  '/v1/operations',
+  '/v1/image-models',
+  '/v1/verify',
+]);
 
 /** The capability that an operation requires; undefined: a valid key is enough. */
 export function capabilityFor([method, path]: Operation): Capability | undefined {

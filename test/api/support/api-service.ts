@@ -182,6 +182,7 @@ export class ApiService implements AsyncDisposable {
       URL_SIGNING_SECRET: 'a secret of tests',
       ATELIER_SIGNING_KEY: testSigningKey,
       ATELIER_MASTER_KEY: testMasterKey,
+      ATELIER_UNSIGNED_PICTURES: 'accept',
       PORT: '0',
       HOST: '127.0.0.1',
     };

@@ -66,6 +66,7 @@ from .openapi import (
     UsageListResponse,
     UsageRowResponse,
     VerificationResponse,
+    VerifyBody,
     WebhookListResponse,
     WebhookResponse,
     WebhookWithSecretResponse,
@@ -569,7 +570,7 @@ class Calls(ABC):
     ) -> ClientTokenResponse: ...
 
     @overload
-    def post(self, path: Literal["/v1/verify"], body: None = None, /) -> VerificationResponse: ...
+    def post(self, path: Literal["/v1/verify"], body: VerifyBody, /) -> VerificationResponse: ...
 
     @overload
     def post(
@@ -1228,7 +1229,7 @@ class AsyncCalls(ABC):
     async def post(
         self,
         path: Literal["/v1/verify"],
-        body: None = None,
+        body: VerifyBody,
         /,
     ) -> VerificationResponse: ...
 
