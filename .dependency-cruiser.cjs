@@ -17,6 +17,7 @@ const entryPoints = [
   '^libs/application/src/(?:aggregate|command-context)[.]ts$',
   '^libs/application/src/account/(?:account-writer|account[.]module|charges[.]handler)[.]ts$',
   '^libs/application/src/consistency/(?:consistency[.]module|read-your-writes)[.]ts$',
+  '^libs/application/src/dispatch/idempotency[.]ts$',
   '^libs/application/src/render/finished-pictures[.]ts$',
   '^libs/application/src/process-managers/(?:delivered-event|process-manager)[.]ts$',
   // Ports, what is theirs in every role, and fields of requests.

@@ -1,7 +1,8 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
 import { handle, load, type Handled } from '#application/aggregate.js';
 import { callerContext, type Caller, type CommandContext } from '#application/command-context.js';
+import { hashBody } from '#application/dispatch/idempotency.js';
 import type { Decision } from '#domain/decision.js';
 import { streamName } from '#domain/streams.js';
 import { EventStore } from '#event-store/event-store.js';
@@ -43,10 +44,10 @@ export type OfferOutcome =
   | { readonly kind: 'done'; readonly offer: Offer }
   | { readonly kind: 'rejected'; readonly rejection: SpendRejection };
 
-export const hashOf = (text: string): string => createHash('sha256').update(text).digest('hex');
+export const hashOf = (text: string): string => hash('sha256', text);
 
 /**
- * What agents may spend with a key. Each change is decided on the stream and appended at its revision, so two
+ * The offers that agents get with a key. Each change is decided on the stream and appended at its revision, so two
  * processes that take one consent at once make one agreement. The ids of the events derive from the offer:
  * repeating a change writes nothing new.
  */
@@ -69,7 +70,7 @@ export class Offers {
       keyId,
       workflow,
       body,
-      bodyHash: hashOf(canonicalJson(body)),
+      bodyHash: hashBody(body),
       credits,
       session,
       confirmationHash: confirmationId === undefined ? null : hashOf(confirmationId),
@@ -137,13 +138,4 @@ export class Offers {
 function streamOf({ environment, keyId }: Caller, offerId: string): string {
   const day = new Date(timeOfId(offerId)).toISOString().slice(0, 10);
   return streamName(environment, 'spend', `${keyId}-${day}`);
-}
-
-/** The order of a body's fields does not change its text. */
-function canonicalJson(value: unknown): string {
-  return JSON.stringify(value, (_key, member: unknown) =>
-    typeof member === 'object' && member !== null && !Array.isArray(member)
-      ? Object.fromEntries(Object.entries(member).sort(([one], [other]) => (one < other ? -1 : 1)))
-      : member,
-  );
 }

@@ -46,7 +46,7 @@ export interface CallerApi {
 /**
  * The API of this process, called without a socket. Each call passes the guard like a call from outside, with the
  * same key and address. So authentication, limits, capabilities, validation, the usage log and idempotency are
- * those of `/v1`, and nothing here can pass by them.
+ * those of `/v1`, and no tool can avoid them.
  */
 @Injectable()
 export class OwnApi {
@@ -74,11 +74,18 @@ export class OwnApi {
       if (status < 400) return body;
       throw refusalOf(status, body);
     };
+    const get = (path: string) => succeed(send('GET', path));
+    const describe = () =>
+      get('/openapi.json').catch((error: unknown) => {
+        // The next tool asks again.
+        this.described = undefined;
+        throw error;
+      });
     return {
       send,
-      get: (path) => succeed(send('GET', path)),
+      get,
       post: (path, sent) => succeed(send('POST', path, sent)),
-      description: () => (this.described ??= send('GET', '/openapi.json').then(({ body }): Json => body)),
+      description: () => (this.described ??= describe()),
     };
   }
 

@@ -67,7 +67,12 @@ function chainOf(certificates: string): [X509Certificate, ...X509Certificate[]] 
   return [leaf, ...rest];
 }
 
-const factsOf = ({ subject, fingerprint256, validFrom, validTo }: X509Certificate): SigningCertificate => ({
+export const factsOf = ({
+  subject,
+  fingerprint256,
+  validFrom,
+  validTo,
+}: X509Certificate): SigningCertificate => ({
   subject: subject.replaceAll('\n', ', '),
   isHomeMade: subject.split('\n').includes(`CN=${homeMadeName}`),
   fingerprint: fingerprint256.replaceAll(':', '').toLowerCase(),

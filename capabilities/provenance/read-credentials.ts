@@ -1,15 +1,16 @@
-import { constants, createHash, hash, verify, X509Certificate, type KeyObject } from 'node:crypto';
+import { constants, createHash, verify, X509Certificate, type KeyObject } from 'node:crypto';
 import { decode, Tagged, type DecodeOptions } from 'cborg';
 import { carrierOf, extract, type Place } from './carriers.js';
 import { hashed, readSuperbox, type Superbox } from './jumbf.js';
 import { bindingLabel, signatureLabel, signedBytes } from './manifest.js';
 import { orderLabel, type OrderAssertion } from './picture-statement.js';
+import { factsOf } from './provenance.key.js';
 
-/** What a picture's credentials say, and whether they hold. Only its own manifest is checked, not those before it. */
+/** The statements in a picture's credentials, and whether they hold. Only its own manifest is checked, not those before it. */
 export interface Credentials {
   /** Codes of C2PA for what is wrong; empty: the picture is what was signed. */
   readonly problems: readonly Problem[];
-  /** Of the certificate that signed; null: it cannot be read. */
+  /** The certificate that signed; null: it cannot be read. */
   readonly signedBy: {
     readonly subject: string;
     readonly fingerprint: string;
@@ -46,7 +47,7 @@ export function readCredentials(bytes: Buffer): Credentials | undefined {
   try {
     return checked(bytes, found.store, found.place);
   } catch {
-    // The parsers throw errors of several kinds on bytes that somebody has made up.
+    // On forged bytes, the parsers throw errors of several kinds.
     return { ...nothing, problems: ['claim.malformed'], store: found.store };
   }
 }
@@ -191,13 +192,12 @@ function checkSignature(signature: Buffer, claim: Buffer) {
   const fields = decode(head, leniently) as Fields;
   const chain = fields.get(33) ?? open.get(33) ?? open.get('x5chain');
   const leaf = new X509Certificate((Array.isArray(chain) ? chain[0] : chain) as Uint8Array);
-  const by = {
-    subject: leaf.subject.replaceAll('\n', ', '),
-    fingerprint: hash('sha256', leaf.raw),
-    notAfter: new Date(leaf.validTo),
-  };
+  const { subject, fingerprint, notAfter } = factsOf(leaf);
   const signed = signedBytes(head, payload ?? claim);
-  return { by, holds: holds(fields.get(1), signed, leaf.publicKey, value) };
+  return {
+    by: { subject, fingerprint, notAfter },
+    holds: holds(fields.get(1), signed, leaf.publicKey, value),
+  };
 }
 
 function holds(number: unknown, signed: Buffer, key: KeyObject, value: Uint8Array): boolean {

@@ -58,13 +58,22 @@ export async function sealOf(store: EventStore, event: RecordedEvent): Promise<S
  * The first seal whose last event is at or after the position, and where the seal's range lies in this store.
  */
 async function findSeal(store: EventStore, position: bigint) {
+  const endsBefore = async (revision: bigint) => {
+    const seal = await nextSeal(store, revision, 'forwards');
+    return seal !== undefined && (await positionOf(store, seal.last)) < position;
+  };
   const end = await store.readStream(sealStream, { direction: 'backwards', limit: 1 });
-  let low = 0n;
   let high = end.kind === 'found' && end.events[0] ? end.events[0].revision + 1n : 0n;
+  // Workers ask for the seals of recent events, so the search begins at the end and doubles its steps.
+  const below = (step: bigint) => (high > step ? high - step : 0n);
+  let low = below(1n);
+  for (let step = 2n; low > 0n && !(await endsBefore(low)); step *= 2n) {
+    high = low;
+    low = below(step);
+  }
   while (low < high) {
     const middle = (low + high) / 2n;
-    const seal = await nextSeal(store, middle, 'forwards');
-    if (seal && (await positionOf(store, seal.last)) < position) low = middle + 1n;
+    if (await endsBefore(middle)) low = middle + 1n;
     else high = middle;
   }
   const seal = await nextSeal(store, low, 'forwards');

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { messageOf } from '#platform/errors.js';
-import { readHomeSecrets, readRuntime } from '#platform/home-files.js';
+import { readHomeSecrets, readRuntime, withHomeSecrets } from '#platform/home-files.js';
 import { complain, say, warn } from './console.js';
 import { DemoClient, type PictureLink } from './demo/client.js';
 import { DemoProgress, savePicture, showAccounts } from './demo/show.js';
@@ -64,9 +64,8 @@ async function useService() {
   const runtime = running ?? readRuntime(home);
   if (!runtime) throw new Error('the service is ready but did not say where it is');
   const { baseUrl, databaseUrl, eventStoreUrl } = runtime;
-  const secrets = readHomeSecrets(home);
-  const { signingKey = secrets.signingKey, masterKey = secrets.masterKey } = settings.configuration;
-  const configuration = { ...settings.configuration, databaseUrl, eventStoreUrl, signingKey, masterKey };
+  const known = withHomeSecrets(settings.configuration, readHomeSecrets(home));
+  const configuration = { ...known, databaseUrl, eventStoreUrl };
   const stop = async () => standalone?.stop();
   return { configuration, baseUrl, started: !running, [Symbol.asyncDispose]: stop };
 }

@@ -8,7 +8,13 @@ import {
 } from '#platform/configuration.js';
 import { operatorsServer, signIn } from '#capabilities/parts.js';
 import { messageOf } from '#platform/errors.js';
-import { provideHomeSecrets, provideSecretFiles, removeRuntime, writeRuntime } from '#platform/home-files.js';
+import {
+  provideHomeSecrets,
+  provideSecretFiles,
+  removeRuntime,
+  withHomeSecrets,
+  writeRuntime,
+} from '#platform/home-files.js';
 import { thisProcess } from '#platform/processes.js';
 import { StartError } from './console.js';
 import { type Database, EmbeddedDatabase, externalDatabase } from './database.js';
@@ -38,7 +44,7 @@ export class Standalone {
   baseUrl = '';
   /** The address of the operators' API. Undefined: it is switched off. */
   adminUrl: string | undefined;
-  /** What the operator should know of the secret files that this start has made. */
+  /** Notes for the operator on the secret files that this start has made. */
   readonly notes: string[] = [];
   private readonly started = new AsyncDisposableStack();
   private roles: Roles | undefined;
@@ -95,9 +101,8 @@ export class Standalone {
     // They end before their database does, which was opened after them.
     this.started.defer(() => roles.stop());
     signal.throwIfAborted();
-    const secrets = provideHomeSecrets(folders.home);
-    const { signingKey = secrets.signingKey, masterKey = secrets.masterKey } = settings.configuration;
-    const configuration = { ...settings.configuration, ...urls(), signingKey, masterKey };
+    const known = withHomeSecrets(settings.configuration, provideHomeSecrets(folders.home));
+    const configuration = { ...known, ...urls() };
     await migrateSchemas(configuration);
     signal.throwIfAborted();
     await proveWriters(configuration, signal);

@@ -6,7 +6,7 @@ import {
   withProvided,
   type Configuration,
 } from '#platform/configuration.js';
-import { findSecretFiles, readHomeSecrets, readRuntime } from '#platform/home-files.js';
+import { findSecretFiles, readHomeSecrets, readRuntime, withHomeSecrets } from '#platform/home-files.js';
 import { CallRefused } from './call-refused.js';
 
 /**
@@ -22,15 +22,14 @@ export function findConfiguration(variables: NodeJS.ProcessEnv = process.env): C
     if (settingOf(variables, 'DATABASE_URL')) return loadConfiguration(given);
     const configuration = loadConfiguration({ ...findSecretFiles(homeOf(given)), ...given });
     const { home } = configuration;
-    const secrets = readHomeSecrets(home);
-    const { signingKey = secrets.signingKey, masterKey = secrets.masterKey } = configuration;
     const running = readRuntime(home);
     if (!running)
       throw new CallRefused(
         `no service runs on ${home}: run "npm start" there first, or set ATELIER_HOME or DATABASE_URL`,
       );
     const { databaseUrl, eventStoreUrl, baseUrl: publicUrl } = running;
-    return { ...configuration, databaseUrl, eventStoreUrl, publicUrl, signingKey, masterKey };
+    const known = withHomeSecrets(configuration, readHomeSecrets(home));
+    return { ...known, databaseUrl, eventStoreUrl, publicUrl };
   } catch (error) {
     if (error instanceof ConfigurationError) throw new CallRefused(error.message);
     throw error;

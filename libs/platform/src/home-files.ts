@@ -76,6 +76,14 @@ export function readHomeSecrets(home: string): Partial<HomeSecrets> {
   return readJson(secretsFileOf(home)) ?? {};
 }
 
+/** The configuration with the home's secrets in place of those that it lacks. */
+export function withHomeSecrets<
+  Given extends { readonly signingKey: string | undefined; readonly masterKey: string | undefined },
+>(configuration: Given, secrets: Partial<HomeSecrets>): Given {
+  const { signingKey = secrets.signingKey, masterKey = secrets.masterKey } = configuration;
+  return { ...configuration, signingKey, masterKey };
+}
+
 /**
  * The settings that name the files of capabilities. A file is made once, and never written again.
  * @param say gets the notes on the files that were made

@@ -11,7 +11,7 @@ import { workflowOf } from '#workflows/workflows.js';
 import { jobAggregate } from '#application/job/job-writes.handler.js';
 import { newId } from '#platform/ids.js';
 import { PostgresIdempotencyStore } from '#read-store/idempotency-store.js';
-import { hashBody } from '../../../apps/api/src/dispatch/dispatch-headers.js';
+import { hashBody } from '#application/dispatch/idempotency.js';
 import { Client } from './client.js';
 import { endless } from './engine.js';
 import type { Customer, World } from './world.js';

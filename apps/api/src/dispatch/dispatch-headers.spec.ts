@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { hashBody, parseExpectedCredits, parseIdempotencyKey, preferredWait } from './dispatch-headers.js';
+import { hashBody } from '#application/dispatch/idempotency.js';
+import { parseExpectedCredits, parseIdempotencyKey, preferredWait } from './dispatch-headers.js';
 
 describe('the hash of a body', () => {
   it('is the same in whatever order its fields come, however deep', () => {

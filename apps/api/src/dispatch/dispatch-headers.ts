@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Caller } from '#application/command-context.js';
 import type { TestOutcome } from '#domain/job/job.events.js';
@@ -16,21 +15,6 @@ export function parseIdempotencyKey(header: string | string[] | undefined): stri
   if (typeof header === 'string' && visibleAscii.test(header)) return header;
   const msg = 'must be 1 to 255 visible ASCII characters';
   throw invalid([{ loc: ['header', 'Idempotency-Key'], msg, type: 'string' }]);
-}
-
-/** SHA-256 of a validated body. The order and spelling of its fields do not change it. */
-export function hashBody(body: object): string {
-  return createHash('sha256').update(canonicalJson(body)).digest('hex');
-}
-
-function canonicalJson(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
-  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
-  const members = Object.entries(value)
-    .filter(([, member]) => member !== undefined)
-    .sort(([one], [other]) => (one < other ? -1 : 1))
-    .map(([key, member]) => `${JSON.stringify(key)}:${canonicalJson(member)}`);
-  return `{${members.join(',')}}`;
 }
 
 /** Longer than most renders take, shorter than proxies keep a silent connection open. */
@@ -58,7 +42,7 @@ const preference =
 
 export const expectedCreditsHeader = 'X-Atelier-Expected-Credits';
 
-/** What the caller agreed to pay, in credits. @throws ApiError 422 for anything but a whole number */
+/** Reads the credits that the caller agreed to pay. @throws ApiError 422 for anything but a whole number */
 export function parseExpectedCredits(headers: IncomingHttpHeaders): number | undefined {
   const header = headers[expectedCreditsHeader.toLowerCase()];
   if (header === undefined) return undefined;

@@ -17,7 +17,6 @@ import { JobPresenter } from '../jobs/job-presenter.js';
 import type { JobDetailResponse } from '../jobs/jobs.dto.js';
 import { ValidBody, ValidQuery } from '../http/valid-request.js';
 import {
-  hashBody,
   parseExpectedCredits,
   parseIdempotencyKey,
   parseTestOutcome,
@@ -31,6 +30,7 @@ import {
 } from './dispatch.openapi.js';
 import { ImageModels, withoutUnknownQuality } from './image-model-rules.js';
 import { JobWaits } from './job-waits.js';
+import { hashBody } from '#application/dispatch/idempotency.js';
 import type { DispatchOutcome } from '#application/dispatch/dispatcher.js';
 import type { UnfitReference, UnusableReference } from '#application/dispatch/references.js';
 import type { FieldProblem } from '#validation/validate.js';

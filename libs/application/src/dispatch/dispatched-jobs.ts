@@ -24,7 +24,7 @@ export interface DispatchRequest {
   readonly drawnPeopleOnly?: boolean;
   /** The outcome to force; only with keys of the test environment. */
   readonly testOutcome?: TestOutcome;
-  /** What the caller agreed to pay, in credits. A dispatch that would cost anything else is refused. */
+  /** The price that the caller agreed to, in credits. A dispatch that would cost anything else is refused. */
   readonly expectedCredits?: number;
   readonly idempotency?: AcceptedKey;
   readonly traceparent?: string;

@@ -21,6 +21,21 @@ export function hashKey({ endpoint, key }: Pick<IdempotentRequest, 'endpoint' | 
   return createHash('sha256').update(`${endpoint}\n${key}`).digest('base64url');
 }
 
+/** SHA-256 of a validated body. The order and spelling of its fields do not change it. */
+export function hashBody(body: object): string {
+  return createHash('sha256').update(canonicalJson(body)).digest('hex');
+}
+
+function canonicalJson(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+  const members = Object.entries(value)
+    .filter(([, member]) => member !== undefined)
+    .sort(([one], [other]) => (one < other ? -1 : 1))
+    .map(([key, member]) => `${JSON.stringify(key)}:${canonicalJson(member)}`);
+  return `{${members.join(',')}}`;
+}
+
 /** The right to continue with a key. It lasts as long as the process that holds it lives. */
 export interface IdempotencyLease {
   readonly request: IdempotentRequest;

@@ -21,7 +21,7 @@ export interface FinishedPicture {
   readonly model: string | undefined;
 }
 
-/** What the bytes of a finished picture pass through before they are hashed and stored. */
+/** Changes the bytes of a finished picture before they are hashed and stored. */
 export abstract class PictureFinisher {
   /**
    * The bytes that are stored, and that callers get.

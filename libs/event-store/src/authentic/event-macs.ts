@@ -1,5 +1,6 @@
-import { createHmac, createSecretKey, hash, hkdfSync, timingSafeEqual, type KeyObject } from 'node:crypto';
+import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { RecordedEvent } from '../event-store.js';
+import { namedKey, type NamedKey } from '../named-key.js';
 
 /** The secrets from which MACs are made. Writers have them; the database does not. */
 export interface MacSecrets {
@@ -33,12 +34,6 @@ export interface WrittenEvent {
  */
 export type MacVerdict = 'current' | 'accepted' | 'none' | 'unknown-key' | 'wrong';
 
-interface MacKey {
-  /** Six characters that identify the key to check with. They reveal nothing about the key. */
-  readonly name: string;
-  readonly key: KeyObject;
-}
-
 /**
  * 128 bits: half of SHA-256's, as RFC 2104 allows. A forger has to guess, and each guess is an event on the
  * log.
@@ -51,8 +46,8 @@ const macBytes = 16;
  * `{key's name}.{mac}`, or as `{key's name}~{mac}` if it does not cover the revision.
  */
 export class EventMacs {
-  private readonly current: MacKey;
-  private readonly keys: ReadonlyMap<string, MacKey>;
+  private readonly current: NamedKey;
+  private readonly keys: ReadonlyMap<string, NamedKey>;
 
   constructor({ signingKey, accepted = [] }: MacSecrets) {
     this.current = keyOf(signingKey);
@@ -93,12 +88,9 @@ export class EventMacs {
   }
 }
 
-function keyOf(secret: string): MacKey {
-  const bytes = Buffer.from(hkdfSync('sha256', secret, '', 'atelier event mac', 32));
-  return { name: hash('sha256', bytes, 'base64url').slice(0, 6), key: createSecretKey(bytes) };
-}
+const keyOf = (secret: string): NamedKey => namedKey(secret, 'atelier event mac');
 
-function macWith({ key }: MacKey, { stream, revision, id, type, data, metadata }: WrittenEvent): Buffer {
+function macWith({ key }: NamedKey, { stream, revision, id, type, data, metadata }: WrittenEvent): Buffer {
   const place = JSON.stringify([stream, revision === undefined ? null : Number(revision), id, type]);
   return createHmac('sha256', key)
     .update(`${place.slice(0, -1)},${data},${metadata}]`)

@@ -1,4 +1,5 @@
-import { createSecretKey, hash, hkdfSync, type KeyObject } from 'node:crypto';
+import type { KeyObject } from 'node:crypto';
+import { namedKey, type NamedKey } from '../named-key.js';
 import { decrypt, encrypt } from './aes-gcm.js';
 
 /** A data key as it is stored: encrypted by a master key that the database does not have. */
@@ -59,7 +60,4 @@ export class LocalMasterKey extends MasterKey {
   }
 }
 
-function derived(secret: string): { readonly name: string; readonly key: KeyObject } {
-  const bytes = Buffer.from(hkdfSync('sha256', secret, '', 'atelier master key', 32));
-  return { name: hash('sha256', bytes, 'base64url').slice(0, 6), key: createSecretKey(bytes) };
-}
+const derived = (secret: string): NamedKey => namedKey(secret, 'atelier master key');
