@@ -122,7 +122,7 @@ export interface Capability<
 /** A signature under a range of the log, by which its events can be checked later. */
 export interface CoveringSeal {
   readonly number: number;
-  /** Of the tree over the range, in hex. */
+  /** The root of the tree over the range, in hex. */
   readonly root: string;
   /** The public half of the key that signed. */
   readonly key: string;

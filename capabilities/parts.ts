@@ -24,7 +24,7 @@ export async function readModelsOfCapabilities(): Promise<readonly ReadModel<obj
   return loaded.flat();
 }
 
-/** What each finished picture passes through before it is stored. */
+/** The finishers that each picture passes through before it is stored. */
 export function pictureFinishers(): Promise<Type<PictureFinisher>[]> {
   return Promise.all(installed.flatMap(({ pictureFinishers: loads = [] }) => loads.map((load) => load())));
 }

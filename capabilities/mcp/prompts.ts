@@ -50,7 +50,7 @@ const usualJobs: readonly UsualJob[] = [
   },
 ];
 
-/** What people usually want, as steps. The words of the caller come last, as data. */
+/** Adds the usual orders, as steps. The caller's words come last, as data. */
 export function addPrompts(server: McpServer): void {
   for (const { name, title, description, workflow, asks } of usualJobs) {
     const fields = Object.entries(asks).map(

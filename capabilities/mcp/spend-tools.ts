@@ -165,7 +165,7 @@ async function consentOfPerson(
     if (answer.action === 'cancel')
       return refusalResult(
         'NOT_AGREED',
-        'Nobody has answered, so nothing was ordered and nothing was charged.',
+        'The person did not answer, so nothing was ordered and nothing was charged.',
       );
     const declined = await agent.offers.decline(agent, offerId);
     return rejected(declined.kind === 'rejected' ? declined.rejection : { code: 'OFFER_DECLINED' });
@@ -197,7 +197,7 @@ function confirmed(
     return 'confirmation';
   const message =
     confirmationHash === null
-      ? 'This offer was made for a person who agrees, and this client can ask nobody. Ask for a new quote. Nothing was charged.'
+      ? 'This offer needs the consent of a person, and this client cannot ask one. Ask for a new quote. Nothing was charged.'
       : 'Pass the confirmation_id that quote gave with this offer. Nothing was charged.';
   return refusalResult('CONFIRMATION_REQUIRED', message);
 }

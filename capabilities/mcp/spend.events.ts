@@ -3,13 +3,13 @@ import type { EventFamily } from '#domain/event-family.js';
 /** Who agreed: a person whom the client asked, or the agent with the confirmation id of the quote. */
 export type SpendConsent = 'person' | 'confirmation';
 
-/** What an agent may order, once, until `expiresAt`. */
+/** An order that an agent may place once, until `expiresAt`. */
 export interface SpendTerms {
   offerId: string;
   tenant: string;
   keyId: string;
   workflow: string;
-  /** As the agent sent it. The dispatch checks it again. */
+  /** The body that the agent sent. The dispatch checks it again. */
   body: Record<string, unknown>;
   /** SHA-256 of the canonical body, hexadecimal. */
   bodyHash: string;

@@ -89,7 +89,7 @@ export function offerSpend(
 }
 
 /**
- * Why an offer cannot be ordered at this time, whoever agrees; undefined: it can. An offer that was ordered
+ * Why an offer cannot be ordered at this time, even with consent; undefined: it can. An offer that was ordered
  * before can be ordered again: that gives its job.
  */
 export function obstacle(offer: Offer | undefined, at: string): SpendRejection | undefined {

@@ -111,10 +111,10 @@ function storeOfPng(bytes: Buffer) {
   return undefined;
 }
 
-/** A segment has at most 65,535 bytes, of which its own head takes 10, and the repeated head of the box 8. */
+/** A segment has at most 65,535 bytes. Its own head takes 10 of them, and the repeated head of the box 8. */
 const segmentBytes = 65_000;
 const boxHeadBytes = 8;
-/** What stands before the part of the box: the marker, the length, `JP`, the box's number and the part's. */
+/** The bytes before the part of the box: the marker, the length, `JP`, the box's number and the part's. */
 const segmentHeadBytes = 12;
 
 function jpegSegments(store: Buffer): Buffer {

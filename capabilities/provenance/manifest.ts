@@ -4,7 +4,7 @@ import { around, embed, gapFor, type CarrierType, type Place } from './carriers.
 import { box, hashed, superbox } from './jumbf.js';
 import type { ClaimSigner } from './provenance.key.js';
 
-/** What a manifest says of a picture, in the terms of C2PA. */
+/** The statements of a manifest about a picture, in the terms of C2PA. */
 export interface Statement {
   /** The picture's place in the log: the same picture gets the same names, when it is signed again. */
   readonly subject: string;

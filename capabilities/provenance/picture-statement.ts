@@ -37,7 +37,7 @@ export interface OrderAssertion {
 
 const iptc = 'http://cv.iptc.org/newscodes/digitalsourcetype';
 
-/** What the manifest of a picture says. All of it comes from the log: nothing from a clock, nothing at random. */
+/** Makes the statements about a picture. All of it comes from the log: nothing from a clock, nothing at random. */
 export function statementOf(
   picture: FinishedPicture,
   generator: Statement['generator'],

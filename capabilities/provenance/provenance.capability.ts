@@ -40,6 +40,6 @@ export const provenance: Capability<
       verbs: async () => (await import('./provenance-verbs.js')).addProvenanceVerbs,
     },
   },
-  tags: [['provenance', 'Where a picture comes from, whoever made it.']],
+  tags: [['provenance', 'Where a picture comes from.']],
   health: async () => (await import('./provenance-health.js')).provenanceHealth,
 };

@@ -1,7 +1,7 @@
 import type { ProvenanceSettings } from './provenance.settings.js';
 import { lapseOf, type ClaimSigner } from './provenance.key.js';
 
-/** Who signs pictures at this time, or why nobody does. */
+/** The signer of pictures at this time, or why there is none. */
 export type Signing =
   | { readonly signer: ClaimSigner; readonly problem?: undefined }
   | { readonly signer?: undefined; readonly problem: string };

@@ -2,8 +2,8 @@
  * Writes the types of the Python client from openapi.json, or checks that they are up to date (--check):
  * `openapi.py` has the forms of requests and answers, `calls.py` a signature for each path and workflow.
  *
- * Python 3.10 has no `NotRequired`, so a form with required and optional fields is two classes, of which the
- * second extends the first. Rules between fields are left to the service: TypedDict cannot express them.
+ * Python 3.10 has no `NotRequired`, so a form with required and optional fields is two classes: the second
+ * extends the first. Rules between fields are left to the service: TypedDict cannot express them.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -141,7 +141,7 @@ export const crashPoints: readonly CrashPoint[] = [
 
   ...at('api', 'capabilities/mcp/offers.ts', [
     ['event-store.read:spend', ['agreed'], nothing],
-    ['event-store.append:SpendOffered', ['agreed'], 'an offer that nobody knows of ends by the clock'],
+    ['event-store.append:SpendOffered', ['agreed'], 'an offer without a known answer ends by the clock'],
     [
       'event-store.append:SpendAgreed',
       ['agreed'],

@@ -128,7 +128,7 @@ describe('the image', () => {
     expect(patterns[0]).toBe('*');
     for (const pattern of patterns.slice(1)) expect(pattern).toMatch(/^![\w./-]+$/);
     expect(patterns.filter((pattern) => /env|git|secret|node_modules|dist/i.test(pattern))).toEqual([]);
-    // What the image takes from the build has come in, or the build has made it.
+    // The image takes from the build only files that came in or that the build made.
     const taken = lastStage.flatMap((line) => /--from=build \/atelier\/(\S+)/.exec(line)?.[1] ?? []);
     const missing = taken
       .filter((path) => !/(?:^|\/)dist(?:\/|$)/.test(path))

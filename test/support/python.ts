@@ -13,8 +13,8 @@ export const pythonEnvironment: NodeJS.ProcessEnv = {
 };
 
 /**
- * A Python from 3.10 on that has these modules. A machine may have several Pythons, of which Debian's has what
- * `apt-get install python3-pytest python3-mypy` brings.
+ * A Python from 3.10 on that has these modules. A machine may have several Pythons. Debian's has the modules
+ * that `apt-get install python3-pytest python3-mypy` brings.
  */
 export function findPython(...modules: readonly string[]): string | undefined {
   const code = [

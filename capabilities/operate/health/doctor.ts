@@ -248,7 +248,7 @@ async function judgeProcesses({ databaseUrl }: Configuration): Promise<string> {
   return `${counts.join(', ')} of release ${releases}`;
 }
 
-/** What protects the events: the proof of their writer, and the encryption of personal words. */
+/** Examines the protection of the events: the proof of their writer, and the encryption of personal words. */
 async function examineEvents(configuration: Configuration): Promise<Examination[]> {
   return [
     await check('writers', 'docs/seals.md says how events are proven', () => judgeWriters(configuration)),

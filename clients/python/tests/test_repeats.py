@@ -1,4 +1,4 @@
-"""What is sent again, and when. The service that answers here follows a script."""
+"""Which requests are sent again, and when. The service that answers here follows a script."""
 
 from __future__ import annotations
 

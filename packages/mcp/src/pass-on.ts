@@ -8,7 +8,7 @@ import {
 } from '@modelcontextprotocol/server';
 
 export interface Atelier {
-  /** Of the service, without `/mcp`. */
+  /** The address of the service, without `/mcp`. */
   readonly url: string;
   readonly key: string;
   /** Names this run: the service's cap for a session counts its spending. */
@@ -68,7 +68,7 @@ async function connect({ url, key, session }: Atelier): Promise<Client> {
     { name: '@atelier/mcp', version: '1' },
     {
       versionNegotiation: { mode: { pin: '2026-07-28' } },
-      // What the service asks for, the client of this process answers.
+      // The client of this process answers the service's questions.
       inputRequired: { autoFulfill: false },
     },
   );
@@ -77,7 +77,7 @@ async function connect({ url, key, session }: Atelier): Promise<Client> {
   return remote;
 }
 
-/** What the client answers to an earlier input-required result. */
+/** The client's answer to an earlier input-required result. */
 function answered({ mcpReq }: ServerContext): object {
   const { inputResponses } = mcpReq;
   const requestState = mcpReq.requestState<string>();

@@ -39,7 +39,7 @@ export class GeminiVendor implements ImageVendor {
     const base = (model.endpoint ?? 'https://generativelanguage.googleapis.com').replace(/\/+$/, '');
     const headers = {
       'x-goog-api-key': model.secret ?? 'none',
-      // In seconds: past this time the vendor need not go on, because nobody waits for the answer.
+      // In seconds: past this time the vendor need not go on, because the caller no longer waits.
       'x-server-timeout': String(Math.ceil(model.timeout_seconds)),
     };
     this.api = new JsonApi(`${base}/v1beta`, headers, failureOf, patient(model));
@@ -162,7 +162,7 @@ function failureOf({ status }: Response, said: unknown): EngineError {
     const key = details.some(({ reason }) => reason === 'API_KEY_INVALID');
     return refusalOf(!key && /image/i.test(message) ? 'bad_input' : 'misconfigured');
   }
-  // The answer breaks off in the middle or is not JSON, or somebody gave up waiting.
+  // The answer breaks off in the middle or is not JSON, or the caller gave up waiting.
   if (status < 400 || status === 408 || status === 504 || status === 499) return refusalOf('outcome_unknown');
   if (status === 429 || status >= 500) return capacityFrom(pause);
   return refusalOf('misconfigured');

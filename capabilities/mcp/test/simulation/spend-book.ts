@@ -14,7 +14,7 @@ interface Kept extends Offer {
   recorded?: string;
 }
 
-/** What a consent to spend promises. It judges the log, and shares no fold with the code that wrote it. */
+/** The promises of a consent to spend. The book judges the log, and shares no fold with the code that wrote it. */
 export class SpendBook {
   readonly seen = new Set<string>();
   private readonly offers = new Map<string, Kept>();

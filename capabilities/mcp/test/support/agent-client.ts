@@ -5,7 +5,7 @@ import {
   type ElicitResult,
 } from '@modelcontextprotocol/client';
 
-/** What a person answers who is asked to agree. */
+/** The answer of a person who is asked to agree. */
 export type Person = (message: string) => Promise<ElicitResult> | ElicitResult;
 
 export const agrees: Person = () => ({ action: 'accept', content: { agree: true } });
@@ -14,7 +14,7 @@ export const declines: Person = () => ({ action: 'accept', content: { agree: fal
 interface AgentOptions {
   readonly url: string;
   readonly key: string;
-  /** Absent: the client can ask nobody. */
+  /** Absent: the client cannot ask a person. */
   readonly person?: Person | undefined;
   readonly session?: string;
   /** A client of the protocol before 2026-07-28. */

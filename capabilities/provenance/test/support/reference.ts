@@ -24,7 +24,7 @@ interface ReportedManifest {
   readonly assertions: readonly { readonly label: string; readonly data: unknown }[];
 }
 
-/** What the reference validator says of a picture; undefined: it has no Content Credentials. */
+/** The reference validator's report on a picture; undefined: it has no Content Credentials. */
 export async function judged(bytes: Buffer): Promise<Report | undefined> {
   const { Reader } = await import('@contentauth/c2pa-node');
   const mimeType = carrierOf(bytes) ?? 'none';

@@ -1,4 +1,4 @@
-"""What a call can raise."""
+"""The errors that a call can raise."""
 
 from __future__ import annotations
 

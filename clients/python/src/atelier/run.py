@@ -94,7 +94,7 @@ class AsyncRun:
         """The answer to the dispatch: the job's id and its cost."""
         if self._dispatched is None:
             self._dispatched = asyncio.ensure_future(self._dispatch())
-            # If the caller is cancelled meanwhile, nobody else asks for the error.
+            # If the caller is cancelled meanwhile, no other code asks for the error.
             self._dispatched.add_done_callback(lambda done: done.cancelled() or done.exception())
         # A dispatch that is on its way goes on: its job can only be cancelled once its id is known.
         return await asyncio.shield(self._dispatched)
