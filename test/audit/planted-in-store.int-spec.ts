@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { AuditedStore } from './support/audited-store.js';
 import { planted, story } from './support/planted.js';
-import { at, type Story } from './support/story.js';
+import { at, Story } from './support/story.js';
 import { untilEnd } from '../support/until-end.js';
 import { verbsOn } from '../cli/support/verbs.js';
 
@@ -48,6 +48,19 @@ describe('the audit of a store', () => {
     expect(findings).toContainEqual(
       expect.objectContaining({ check: 'event-ids', stream: 'live.account-acme', revision: 1 }),
     );
+  });
+
+  it('counts what came onto an account between the count and the look at its balance', async () => {
+    await audited.write(new Story().account('acme').buy('acme', 20));
+    const readBalance = async () => {
+      await audited.write(new Story().buy('acme', 7).buy('acme', 5));
+      const position = (await audited.fixture.store.head()) ?? 0n;
+      await audited.write(new Story().buy('acme', 1));
+      return { balance: 132, position };
+    };
+    const { findings, checks } = await audited.audit({ readBalance });
+    expect(checks.find(({ name }) => name === 'balance-shown')?.checked).toBe(1);
+    expect(findings.filter(({ check }) => check === 'balance-shown')).toEqual([]);
   });
 
   it('is an exit code of 1, with the stream, the revision and the two values', async () => {

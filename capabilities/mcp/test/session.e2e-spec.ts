@@ -49,6 +49,8 @@ it('orders a picture with consent and explains its charge, as the guide shows', 
   await call('order', { offer_id });
   await call('wait', { job_id });
   const uri = `atelier://pictures/${String(job_id)}`;
+  const { content } = await agent.callTool({ name: 'job', arguments: { job_id } });
+  expect(content).toContainEqual(expect.objectContaining({ type: 'resource_link', uri }));
   const { contents } = await agent.readResource({ uri });
   const [picture] = contents;
   expect(picture && 'blob' in picture && Buffer.from(picture.blob, 'base64').subarray(8, 12).toString()).toBe(

@@ -22,6 +22,12 @@ describe('the size of a JPEG', () => {
     expect(jpegSize(sample)).toEqual({ width, height });
   });
 
+  it('is found behind a marker that is padded', async () => {
+    const jpeg = await blank(8, 9).jpeg().toBuffer();
+    const padded = Buffer.concat([jpeg.subarray(0, 2), Buffer.of(0xff, 0xff), jpeg.subarray(2)]);
+    expect(jpegSize(padded)).toEqual({ width: 8, height: 9 });
+  });
+
   it('is refused for anything else', async () => {
     const jpeg = await blank(8, 9).jpeg().toBuffer();
     const others = [Buffer.alloc(0), Buffer.from('no picture'), await blank(8, 9).png().toBuffer()];
