@@ -1,8 +1,9 @@
 /*
  * Writes the files, and the parts of pages, that follow from declarations in the code, or checks that they are
  * up to date (--check): the names of workflows and families in the schema of image models, the example of
- * image models, and tables of words in docs/guides/vocabulary.md and docs/engines.md. The script reads the
- * folders of all capabilities, so it also names the families of those that are not installed.
+ * image models, the personal fields in docs/privacy.md, and tables of words in docs/guides/vocabulary.md and
+ * docs/engines.md. The script reads the folders of all capabilities, so it also names the families of engines of
+ * those that are not installed.
  */
 import 'reflect-metadata';
 import { globSync, readFileSync, writeFileSync } from 'node:fs';
@@ -72,9 +73,21 @@ async function vocabularyOf(page) {
   ].reduce((text, [title, words]) => withTable(text, title, words), page);
 }
 
+async function personalFieldsIn(page) {
+  const { eventFamilies } = await built('libs/domain/src/event-families.js');
+  const { personalPaths } = await built('libs/domain/src/personal-paths.js');
+  const rows = eventFamilies
+    .flatMap(({ personal }) => Object.entries(personal))
+    .map(([type, fields]) => [type, personalPaths(fields).map((path) => `\`${path}\``)])
+    .filter(([, paths]) => paths.length > 0)
+    .map(([type, paths]) => [type, paths.join(', ')]);
+  return withTable(page, 'event', Object.fromEntries(rows));
+}
+
 await writeOrCheck('assets/models.schema.json', schemaOf);
 await writeOrCheck('assets/models.example.yaml', exampleOf);
 await writeOrCheck('docs/guides/vocabulary.md', vocabularyOf);
+await writeOrCheck('docs/privacy.md', personalFieldsIn);
 await writeOrCheck('docs/engines.md', (page) => withTable(page, 'task', briefTasks));
 
 async function writeOrCheck(path, make) {
