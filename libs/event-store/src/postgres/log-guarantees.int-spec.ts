@@ -7,6 +7,7 @@ import { eventStoreTemplate } from '../../../../test/support/postgres-event-stor
 import { startTcpProxy } from '../../../../test/support/tcp-proxy.js';
 import { createTestDatabase, type TestDatabase } from '../../../../test/support/test-database.js';
 import {
+  collect,
   eventsIn,
   expectUnbroken,
   freshPrefix,
@@ -49,6 +50,21 @@ async function value<T>(sql: string): Promise<T> {
 }
 
 describe('the log in PostgreSQL', () => {
+  it('delivers events together that come while a subscription has patience', async () => {
+    const options = { after: (await store.head()) ?? 0n, patienceMs: () => 3_000 };
+    let live: Promise<unknown> | undefined;
+    const { batches } = await collect(
+      store,
+      options,
+      ({ events }) => events.length >= 5,
+      ({ caughtUp }) => {
+        if (caughtUp) live ??= writeOneByOne(store, 'together', newEvents(5));
+      },
+    );
+    await live;
+    expect(batches.map(({ events }) => events.length)).toEqual([0, 5]);
+  });
+
   it.each([
     ['UPDATE', `update event_store.events set type = 'Forged'`],
     ['DELETE', 'delete from event_store.events'],
