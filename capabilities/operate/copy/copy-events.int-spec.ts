@@ -3,7 +3,14 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { eventStoreTemplate } from '../../../test/support/postgres-event-store-harness.js';
 import { createTestDatabase, type TestDatabase } from '../../../test/support/test-database.js';
 import { newEvent } from '../../../test/event-store/harness.js';
-import type { EventStore, NewEvent, RecordedEvent } from '#event-store/event-store.js';
+import {
+  AppendOutcomeUnknown,
+  EventStoreUnavailable,
+  storeWith,
+  type EventStore,
+  type NewEvent,
+  type RecordedEvent,
+} from '#event-store/event-store.js';
 import { copyEvents, type CopyProgress } from './copy-events.js';
 import { openPostgresStore } from '../../../test/support/open-postgres-store.js';
 
@@ -112,6 +119,22 @@ describe('copying a history into another store', () => {
     }
     expect(interruptions).toBeGreaterThan(0);
     expect(byStream(await all(to))).toEqual(byStream(await all(from)));
+  });
+
+  it.each([
+    ['cannot be reached', new EventStoreUnavailable('away')],
+    ['does not tell the outcome', new AppendOutcomeUnknown('no answer')],
+  ])('asks again where the target %s once', async (_, failure) => {
+    let failures = 0;
+    const flaky = storeWith(to, {
+      async append(...call) {
+        const outcome = await to.append(...call);
+        if (++failures === 2) throw failure;
+        return outcome;
+      },
+    });
+    const result = await copyEvents({ source: from, target: flaky, signal: quiet });
+    expect(result).toMatchObject({ verified: true, target: { events } });
   });
 
   it('copies nothing the second time, and what came since then the third', async () => {
