@@ -4,7 +4,7 @@ import type { EngineOutcome } from '#domain/job/job.events.js';
 import type { PresetKind } from '#domain/preset/preset.events.js';
 import { AssetRow } from './assets/assets.read-model.js';
 import { CallRow } from './calls/calls.read-model.js';
-import { KeysReader, PresetsReader, TimelineReader } from './readers.js';
+import { DataSubjectsReader, KeysReader, PresetsReader, TimelineReader } from './readers.js';
 import { startReadSide, type ReadSide } from './testing/read-side.js';
 import {
   artifact,
@@ -112,6 +112,24 @@ beforeAll(async () => {
 
     await fixture.append('asset', 'A1', [stored('A1')], { tenant: 'acme' });
 
+    const dataSubjects = ['Anna'];
+    await fixture.append('asset', 'A2', [stored('A2', { dataSubjects })], { tenant: 'acme' });
+    await fixture.append('asset', 'A3', [stored('A3', { dataSubjects, tenant: 'rival' })], {
+      tenant: 'rival',
+    });
+    const shown = { assetId: 'A2', storageKey: 'k', sha256: 'ab', role: 'primary', dataSubjects } as const;
+    const facts = { title: 'T', externalRef: null, description: null, garmentCategoryId: null };
+    const product = { ...facts, productId: 'G1', tenant: 'acme', images: [shown], at: at(1) };
+    await fixture.append('product', 'G1', [{ type: 'ProductRegistered', data: product }], { tenant: 'acme' });
+    for (const [jobId, names] of [
+      ['S1', ['Anna']],
+      ['S2', ['Ben', 'Anna']],
+      ['S3', ['Annabel']],
+    ] as const) {
+      const about = { dataSubjects: [...names] };
+      await fixture.append('job', jobId, [queued(jobId, 'acme', about)], { tenant: 'acme' });
+    }
+
     const job = (id: string, ...events: DomainEvent[]) =>
       fixture.append('job', id, [queued(id, 'acme'), ...events], { tenant: 'acme' });
     await job('J1', renderStarted, stageCompleted, succeeded);
@@ -137,6 +155,44 @@ describe('the keys reader', () => {
     const rows = await side.fixture.rows('select * from live.keys');
     expect(JSON.stringify(rows)).not.toContain('efef');
   });
+});
+
+describe('the reader of data subjects', () => {
+  const things = (
+    tenant: string,
+    name: string,
+    kind: 'uploads' | 'products' | 'jobs',
+    after?: string,
+    limit = 9,
+  ) => new DataSubjectsReader(side.dataSource).things(tenant, name, { kind, after, limit });
+
+  it("finds a tenant's uploads, products and jobs of a person, page by page", async () => {
+    expect(await things('acme', 'Anna', 'uploads')).toEqual(['A2']);
+    expect(await things('acme', 'Anna', 'products')).toEqual(['G1']);
+    expect(await things('acme', 'Anna', 'jobs')).toEqual(['S1', 'S2']);
+    expect(await things('acme', 'Anna', 'jobs', undefined, 1)).toEqual(['S1']);
+    expect(await things('acme', 'Anna', 'jobs', 'S1', 1)).toEqual(['S2']);
+  });
+
+  it('finds nothing of a person with a similar name, or of another tenant', async () => {
+    expect(await things('acme', 'Ann', 'jobs')).toEqual([]);
+    expect(await things('rival', 'Anna', 'jobs')).toEqual([]);
+    expect(await things('rival', 'Anna', 'uploads')).toEqual(['A3']);
+  });
+
+  it.each(['assets', 'products', 'jobs'])(
+    'has an index of the %s, over the rows with a person',
+    async (model) => {
+      const indexes = await side.fixture.rows(
+        "select indexdef from pg_indexes where schemaname = 'live' and indexname like $1",
+        [`${model}_by_data_subject%`],
+      );
+      const indexdef = expect.stringMatching(
+        /using gin \(data_subjects\) where \(data_subjects is not null\)/i,
+      );
+      expect(indexes).toEqual([{ indexdef }]);
+    },
+  );
 });
 
 describe('the presets reader', () => {
@@ -249,5 +305,5 @@ it('the calls of vendors stand with what they were, how they ended and what they
 it('each stored picture has a row', async () => {
   const { at: storedAt, ...data } = stored('A1').data;
   const rows = await side.dataSource.getRepository(AssetRow).find();
-  expect(rows).toEqual([{ ...data, createdAt: new Date(storedAt) }]);
+  expect(rows).toContainEqual({ ...data, dataSubjects: null, createdAt: new Date(storedAt) });
 });

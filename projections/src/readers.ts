@@ -9,10 +9,18 @@ import {
   type Repository,
   type SelectQueryBuilder,
 } from 'typeorm';
-import type { JobsFilter, KeptCall, Page, PageRequest, ProductsFilter } from '#application/read-models.js';
+import type {
+  BelongingsFilter,
+  JobsFilter,
+  KeptCall,
+  Page,
+  PageRequest,
+  ProductsFilter,
+} from '#application/read-models.js';
 import type { CatalogResource } from '#domain/catalog/catalog.js';
 import type { PresetKind } from '#domain/preset/preset.events.js';
 import type { EntityClass } from '#read-store/read-model.js';
+import { AssetRow } from './assets/assets.read-model.js';
 import { CallRow } from './calls/calls.read-model.js';
 import { CatalogRow } from './catalog/catalog.read-model.js';
 import { JobRow } from './jobs/jobs.read-model.js';
@@ -134,6 +142,39 @@ export class ProductsReader extends readerOf(ProductRow) {
   list(tenant: string, { status, externalRef, ...page }: ProductsFilter): Promise<Page<ProductRow>> {
     const where = { tenant, ...(status && { status }), ...(externalRef !== undefined && { externalRef }) };
     return readPage(this.newest(where, 'createdAt', 'productId'), page);
+  }
+}
+
+const belongings = {
+  uploads: { entity: AssetRow, id: 'assetId' },
+  products: { entity: ProductRow, id: 'productId' },
+  jobs: { entity: JobRow, id: 'publicId' },
+} as const;
+
+/** The things that belong to a person, of whom a tenant speaks by a name of its own. */
+export class DataSubjectsReader {
+  constructor(private readonly dataSource: DataSource) {}
+
+  /** The ids of one kind of things, ascending. A batch and its photographs are jobs of their own. */
+  async things(
+    tenant: string,
+    name: string,
+    { kind, after = '', limit }: BelongingsFilter,
+  ): Promise<string[]> {
+    const { entity, id } = belongings[kind];
+    const rows = await this.dataSource
+      .createQueryBuilder()
+      .select(`thing.${id}`, 'id')
+      .from<ObjectLiteral>(entity, 'thing')
+      .where('thing.tenant = :tenant and thing.dataSubjects @> :names::jsonb', {
+        tenant,
+        names: JSON.stringify([name]),
+      })
+      .andWhere(`thing.${id} > :after`, { after })
+      .orderBy(`thing.${id}`)
+      .limit(limit)
+      .getRawMany<{ id: string }>();
+    return rows.map(({ id: found }) => found);
   }
 }
 

@@ -12,6 +12,7 @@ import { LedgerReader } from '#projections/ledger/ledger.reader.js';
 import {
   CallsReader,
   CatalogReader,
+  DataSubjectsReader,
   JobsReader,
   KeysReader,
   PresetsReader,
@@ -79,6 +80,7 @@ function readersOf(source: DataSource): EnvironmentReads {
     catalog: new CatalogReader(source),
     presets: new PresetsReader(source),
     products: new ProductsReader(source),
+    dataSubjects: new DataSubjectsReader(source),
     ledger,
     usage: new UsageReader(source),
     openCharges: ledger,

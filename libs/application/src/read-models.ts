@@ -89,6 +89,14 @@ export interface ProductsFilter extends PageRequest {
   readonly externalRef?: string | undefined;
 }
 
+/** A page of the things that belong to a person. */
+export interface BelongingsFilter {
+  readonly kind: 'uploads' | 'products' | 'jobs';
+  /** The last id of the previous page. Absent: from the first on. */
+  readonly after?: string | undefined;
+  readonly limit: number;
+}
+
 export interface OrphanCandidate {
   readonly tenant: string;
   readonly chargeId: string;
@@ -149,6 +157,13 @@ export interface EnvironmentReads {
   };
   readonly products: {
     list(tenant: string, filter: ProductsFilter): Promise<Page<ProductView>>;
+  };
+  readonly dataSubjects: {
+    /**
+     * The ids of the uploads, products or jobs that belong to a person, ascending. A batch and its photographs
+     * are jobs of their own. A picture that a job made belongs to the persons of the job.
+     */
+    things(tenant: string, name: string, filter: BelongingsFilter): Promise<readonly string[]>;
   };
   readonly ledger: {
     list(tenant: string, page: PageRequest): Promise<Page<LedgerEntryView>>;

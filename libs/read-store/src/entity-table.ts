@@ -44,10 +44,10 @@ function indexesOf(entity: EntityClass) {
   };
   return getMetadataArgsStorage()
     .indices.filter(({ target }) => target === entity)
-    .map(({ name, columns: indexed, where, unique = false }) => {
+    .map(({ name, columns: indexed, where, unique = false, type = 'btree' }) => {
       if (!name || !Array.isArray(indexed))
         throw new Error(`an index of ${entity.name} lacks its name or columns`);
-      return { name, columns: indexed.map(columnOf), where, unique };
+      return { name, columns: indexed.map(columnOf), where, unique, type };
     });
 }
 
@@ -133,7 +133,7 @@ export function autovacuum(
   return `alter table ${tableOf(environment, model, generation)} ${change}`;
 }
 
-/** For the planner; nothing looks for documents. */
+/** For the planner; only an index of its own looks into a document. */
 export function analyze(environment: Environment, model: TabledModel, generation: number): string {
   const sought = columnsOf(model.entity).filter(({ type }) => type !== 'jsonb');
   return `analyze ${tableOf(environment, model, generation)} (${sought.map(({ column }) => column).join(', ')})`;
@@ -152,8 +152,8 @@ export function createIndexes(
   return indexesOf(model.entity)
     .map((index) => ({ ...index, name: `${index.name}_g${generation}` }))
     .filter(({ name }) => !existing.includes(name))
-    .map(({ name, columns, where, unique }) => {
-      const on = `${tableOf(environment, model, generation)} (${columns.join(', ')})`;
+    .map(({ name, columns, where, unique, type }) => {
+      const on = `${tableOf(environment, model, generation)} using ${type} (${columns.join(', ')})`;
       const condition = where === undefined ? '' : ` where ${where}`;
       return `create ${unique ? 'unique ' : ''}index if not exists ${name} on ${on}${condition}`;
     });

@@ -1,3 +1,4 @@
+import { longestDataSubject } from '#domain/data-subject.js';
 import { GARMENT_SLOTS, type GarmentSlot } from '#domain/garment/garment-categories.js';
 import { resolutions } from '#platform/image-models.js';
 import {
@@ -64,6 +65,16 @@ export function OutputPresetField(
   });
 }
 
+/** @param whom completes `the person …` */
+export function DataSubjectField(whom: 'whom it is about' | 'whom it shows'): PropertyDecorator {
+  return TextField({
+    description: `Your own name for the person ${whom}. All that is made from it belongs to the same person.`,
+    min: 1,
+    max: longestDataSubject,
+    example: 'customer-4711',
+  });
+}
+
 /** Some workflows ignore this field, but store it. */
 export function PilotBrandField(): PropertyDecorator {
   return TextField({ description: 'Stored with the job, unchanged.', max: 128 });
@@ -83,8 +94,14 @@ export const sceneType = {
 };
 export const mood = { description: 'How it feels.', min: 1, max: 200, example: 'calm' };
 
+/** The field of every body. */
+export class DispatchBody {
+  @DataSubjectField('whom it is about')
+  data_subject?: string;
+}
+
 /** The optional fields that generator-style dispatches share. */
-export class CommonFields {
+export class CommonFields extends DispatchBody {
   @ImageModelField()
   image_model?: string;
 

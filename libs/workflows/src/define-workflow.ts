@@ -2,6 +2,7 @@ import type { PresetKind } from '#domain/preset/preset.events.js';
 import type { Brief, OwnPicture } from '@atelier/engine';
 import type { Shape } from '#validation/validate.js';
 import type { BriefFacts } from './briefing.js';
+import type { DispatchBody } from './common-fields.js';
 
 export type WorkflowClass = 'generator' | 'compose' | 'edit' | 'extract';
 
@@ -85,7 +86,7 @@ type DeclaredWorkflow<Name extends string, Body extends object> = Workflow<Name,
 };
 
 /** Keeps the type of the body. Without `coinName`, results are named after their content. */
-export function defineWorkflow<Name extends string, Body extends object>(
+export function defineWorkflow<Name extends string, Body extends DispatchBody>(
   workflow: Omit<DeclaredWorkflow<Name, Body>, 'coinName'> & Partial<Pick<Workflow<Name, Body>, 'coinName'>>,
 ): DeclaredWorkflow<Name, Body> {
   return { coinName: () => '', ...workflow };

@@ -1,7 +1,7 @@
 import type { Brief, BriefInput } from '@atelier/engine';
 import { IdField } from '#validation/fields.js';
 import { exactlyOneOf, given, Relations } from '#validation/relations.js';
-import { PilotBrandField, StorageKeyField, type OutputPreset } from './common-fields.js';
+import { DispatchBody, PilotBrandField, StorageKeyField, type OutputPreset } from './common-fields.js';
 import {
   formatOf,
   input,
@@ -16,7 +16,7 @@ import type { Reference } from './define-workflow.js';
 
 /** The source of a swap: one of the two. */
 @Relations(exactlyOneOf(given('source_image_s3_key'), given('source_render_public_id')))
-export class SwapSource {
+export class SwapSource extends DispatchBody {
   @StorageKeyField({
     description:
       'The picture: the `upload_key` of an upload, or the `s3_key` of an artifact. ' +

@@ -5,6 +5,7 @@ import type { ReadModel } from '#read-store/read-model.js';
 @Entity('assets')
 @Index('assets_by_storage_key', ['storageKey'])
 @Index('assets_by_sha256', ['sha256'])
+@Index('assets_by_data_subject', ['dataSubjects'], { type: 'gin', where: 'data_subjects IS NOT NULL' })
 export class AssetRow {
   @PrimaryColumn({ type: 'text' })
   assetId: string;
@@ -41,6 +42,10 @@ export class AssetRow {
 
   @Column({ type: 'timestamptz' })
   createdAt: Date;
+
+  /** The persons whom an upload shows, by the tenant's names. Null: none is named. */
+  @Column({ type: 'jsonb', nullable: true })
+  dataSubjects: string[] | null;
 }
 
 export const assetsReadModel: ReadModel<AssetRow> = {
@@ -54,7 +59,7 @@ export const assetsReadModel: ReadModel<AssetRow> = {
   evolve: (row, event) => {
     if (event.type === 'CatalogEntryRetired') return row;
     if (event.type !== 'AssetStored') throw new Error(`${event.type} does not belong in ${event.stream}`);
-    const { at, ...asset } = event.data;
-    return row ?? { ...asset, createdAt: new Date(at) };
+    const { at, dataSubjects = null, ...asset } = event.data;
+    return row ?? { ...asset, dataSubjects, createdAt: new Date(at) };
   },
 };

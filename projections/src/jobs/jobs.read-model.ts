@@ -18,6 +18,7 @@ interface LatestEvent extends Omit<TimelineRow, 'jobId' | 'tenant' | 'visibility
 @Index('jobs_unfinished', ['createdAt', 'publicId'], { where: 'finished_at IS NULL' })
 @Index('jobs_by_end', ['finishedAt'], { where: 'finished_at IS NOT NULL' })
 @Index('jobs_by_idempotency_key', ['tenant', 'idempotencyKey'], { where: 'idempotency_key IS NOT NULL' })
+@Index('jobs_by_data_subject', ['dataSubjects'], { type: 'gin', where: 'data_subjects IS NOT NULL' })
 @Index('jobs_by_parent', ['parentJobId', 'publicId'], { where: 'parent_job_id IS NOT NULL' })
 export class JobRow {
   @PrimaryColumn({ type: 'text' })
@@ -97,6 +98,10 @@ export class JobRow {
   /** The hash of the body that came with it. */
   @Column({ type: 'text', nullable: true })
   idempotencyBody: string | null;
+
+  /** The persons whom it is about, by the tenant's names. Null: none is named. */
+  @Column({ type: 'jsonb', nullable: true })
+  dataSubjects: string[] | null;
 }
 
 export const jobsReadModel: ReadModel<JobRow> = {
@@ -132,6 +137,7 @@ function queued(event: Extract<ProjectedEvent, { type: 'JobQueued' }>): JobRow {
     imageModel: event.data.imageModel ?? null,
     idempotencyKey: event.data.idempotency?.keyHash ?? null,
     idempotencyBody: event.data.idempotency?.bodyHash ?? null,
+    dataSubjects: event.data.dataSubjects ?? null,
     createdAt: new Date(event.data.at),
     startedAt: null,
     finishedAt: null,

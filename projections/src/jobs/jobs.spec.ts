@@ -35,6 +35,7 @@ describe('the row of a job', () => {
       imageModel: null,
       idempotencyKey: null,
       idempotencyBody: null,
+      dataSubjects: null,
       createdAt: new Date(at(0)),
       startedAt: null,
       finishedAt: null,

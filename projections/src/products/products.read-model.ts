@@ -1,10 +1,12 @@
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
-import type { ProductImage } from '#domain/product/product.events.js';
+import { personsOf } from '#domain/product/product.js';
+import type { ProductFacts, ProductImage } from '#domain/product/product.events.js';
 import type { ReadModel } from '#read-store/read-model.js';
 
 /** A garment under a tenant's own name. */
 @Entity('products')
 @Index('products_by_tenant', ['tenant', 'status', 'createdAt', 'productId'])
+@Index('products_by_data_subject', ['dataSubjects'], { type: 'gin', where: 'data_subjects IS NOT NULL' })
 @Index('products_by_reference', ['tenant', 'externalRef'], { where: 'external_ref IS NOT NULL' })
 export class ProductRow {
   @PrimaryColumn({ type: 'text' })
@@ -35,6 +37,10 @@ export class ProductRow {
 
   @Column({ type: 'timestamptz' })
   createdAt: Date;
+
+  /** The persons whom it or its pictures are about, by the tenant's names. Null: none is named. */
+  @Column({ type: 'jsonb', nullable: true })
+  dataSubjects: string[] | null;
 }
 
 export const productsReadModel: ReadModel<ProductRow> = {
@@ -47,12 +53,17 @@ export const productsReadModel: ReadModel<ProductRow> = {
   evolve: (row, event) => {
     if (event.type === 'ProductRegistered') {
       const { at, ...facts } = event.data;
-      return { ...facts, status: 'active', createdAt: new Date(at) };
+      return { ...facts, ...subjectsOf(facts), status: 'active', createdAt: new Date(at) };
     }
     if (!row) throw new Error(`${event.type} came before ProductRegistered in ${event.stream}`);
     if (event.type === 'ProductArchived') return { ...row, status: 'archived' };
     if (event.type !== 'ProductRevised') throw new Error(`${event.type} does not belong in ${event.stream}`);
     const { at: _at, ...facts } = event.data;
-    return { ...row, ...facts, status: 'active' };
+    return { ...row, ...facts, ...subjectsOf(facts), status: 'active' };
   },
 };
+
+function subjectsOf(facts: ProductFacts): Pick<ProductRow, 'dataSubjects'> {
+  const names = personsOf(facts);
+  return { dataSubjects: names.length === 0 ? null : [...names] };
+}

@@ -3,6 +3,7 @@ import { CommandBus } from '@nestjs/cqrs';
 import { ApiBody, ApiOperation, ApiQuery, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Caller } from '#application/command-context.js';
+import { aboutPersons } from '#domain/data-subject.js';
 import { ReadYourWrites } from '#application/consistency/read-your-writes.js';
 import {
   RegisterProduct,
@@ -65,6 +66,7 @@ export class ProductsController {
       externalRef: body.external_ref ?? null,
       description: body.description ?? null,
       garmentCategoryId: body.garment_category_public_id ?? null,
+      dataSubject: body.data_subject,
     };
     const registered = await this.commands.execute(
       new RegisterProduct(caller, product, request.id, this.clock()),
@@ -88,8 +90,12 @@ export class ProductsController {
     const { limit, offset, status, external_ref: externalRef } = query;
     const filter = { limit, offset, status, externalRef };
     const { items, total } = unwrap(await this.products.list(caller, filter, token), reply);
-    const products = items.map(({ createdAt, ...product }) =>
-      presentProduct(this.pictures, { ...product, registeredAt: createdAt.toISOString() }),
+    const products = items.map(({ createdAt, dataSubjects, ...product }) =>
+      presentProduct(this.pictures, {
+        ...product,
+        ...aboutPersons(dataSubjects ?? []),
+        registeredAt: createdAt.toISOString(),
+      }),
     );
     return { items: await Promise.all(products), total, limit, offset };
   }
@@ -127,11 +133,14 @@ export class ProductsController {
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<ProductResponse> {
     const { title, description, garment_category_public_id: category, status, clear = [] } = body;
+    const { data_subject: dataSubject } = body;
     const changes = {
       uploadAssetId: body.upload_asset_public_id,
       ...(title !== undefined && { title }),
       ...(description !== undefined && { description }),
       ...(category !== undefined && { garmentCategoryId: category }),
+      ...(dataSubject !== undefined && { dataSubjects: [dataSubject] }),
+      ...(clear.includes('data_subject') && { dataSubjects: [] }),
       ...(clear.includes('description') && { description: null }),
       ...(clear.includes('garment_category_public_id') && { garmentCategoryId: null }),
       ...(status !== undefined && { status }),

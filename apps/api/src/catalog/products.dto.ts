@@ -2,7 +2,8 @@ import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { choice, ChoiceField, IdField, ListField, PictureField, TextField } from '#validation/fields.js';
 import { among, given, Relations, type Relation } from '#validation/relations.js';
 import { categoryById } from '#domain/garment/garment-categories.js';
-import type { KnownProduct } from '#domain/product/product.js';
+import { personsOf, type KnownProduct } from '#domain/product/product.js';
+import { DataSubjectField } from '#workflows/common-fields.js';
 import { idLike, PageOf } from '../http/describe.js';
 import { PageQuery } from '../http/valid-request.js';
 import {
@@ -11,6 +12,7 @@ import {
   ThumbnailUrlsResponse,
   uploadKey,
 } from '../uploads/thumbnail-urls.js';
+import { DataSubjectsProperty } from '../uploads/data-subjects.js';
 import type { ServedPictures } from '../uploads/served-pictures.js';
 
 export class CreateProductBody {
@@ -38,10 +40,13 @@ export class CreateProductBody {
 
   @IdField({ description: 'Of `GET /v1/garment-categories`.', example: '01JVYEPJ00T6S3RJBKZR9DHCE6' })
   garment_category_public_id?: string;
+
+  @DataSubjectField('whom it is about')
+  data_subject?: string;
 }
 
 const productStatuses = ['active', 'archived'] as const;
-const clearable = ['description', 'garment_category_public_id'] as const;
+const clearable = ['description', 'garment_category_public_id', 'data_subject'] as const;
 
 /** One request cannot both clear a field and set it. */
 const clearedOrGiven = clearable.map((field): Relation<UpdateProductBody> => ({
@@ -69,6 +74,9 @@ export class UpdateProductBody {
 
   @IdField({ description: 'Of `GET /v1/garment-categories`.', example: '01JVYEPJ00T6S3RJBKZR9DHCE6' })
   garment_category_public_id?: string;
+
+  @DataSubjectField('whom it is about')
+  data_subject?: string;
 
   @ChoiceField({
     description: 'No dispatch can refer to an archived product. `active` brings it back.',
@@ -166,6 +174,9 @@ export class ProductResponse {
   @ApiProperty({ description: 'The primary one first.', type: [ProductImageResponse] })
   images: ProductImageResponse[];
 
+  @DataSubjectsProperty()
+  data_subjects?: string[];
+
   @ApiProperty({ format: 'date-time', example: '2026-01-31T12:00:00.000Z' })
   created_at: string;
 }
@@ -192,6 +203,7 @@ export async function presentProduct(
   const urlOf = (wanted: string) => images.find(({ role }) => role === wanted)?.image_url;
   const primary = urlOf('primary');
   const source = urlOf('source_pdp');
+  const persons = personsOf(product);
   return {
     public_id: productId,
     title,
@@ -208,6 +220,7 @@ export async function presentProduct(
     ...(primary !== undefined && { primary_image_url: primary }),
     ...(source !== undefined && { source_pdp_image_url: source }),
     images,
+    ...(persons.length > 0 && { data_subjects: [...persons] }),
     created_at: registeredAt,
   };
 }

@@ -199,7 +199,7 @@ export class Dispatches {
     const detail = await this.waits.forEnd(caller, jobId, seconds, reply);
     if (!detail) return undefined;
     void reply.status(200).header('preference-applied', `wait=${seconds}`);
-    return this.presenter.detail(detail);
+    return this.presenter.detail(detail, caller);
   }
 }
 

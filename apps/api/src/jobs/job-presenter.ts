@@ -1,7 +1,9 @@
 import { Injectable } from '@nestjs/common';
+import type { Caller } from '#application/command-context.js';
 import type { JobView, TimelineEntry } from '#application/read-models.js';
 import type { JobArtifact } from '#domain/job/job.events.js';
 import { shownMeta } from '../http/vocabulary.js';
+import { shownSubjects } from '../uploads/data-subjects.js';
 import { ServedPictures } from '../uploads/served-pictures.js';
 import type { JobDetail } from '#application/job/job-queries.js';
 import type { Artifact, JobDetailResponse, JobEventResponse, JobSummaryResponse } from './jobs.dto.js';
@@ -27,7 +29,7 @@ export class JobPresenter {
     };
   }
 
-  async detail({ job, order, children }: JobDetail): Promise<JobDetailResponse> {
+  async detail({ job, order, children }: JobDetail, caller: Caller): Promise<JobDetailResponse> {
     const { creditsCost, requestId, parentJobId, displayName, result, startedAt, finishedAt, error } = job;
     const { request = null, seed = null } = order ?? {};
     return {
@@ -48,6 +50,7 @@ export class JobPresenter {
       image_model: job.imageModel ?? textOf(request?.['image_model'] ?? request?.['model']),
       metadata: objectOf(request?.['metadata']),
       pilot_brand: textOf(request?.['pilot_brand']),
+      ...shownSubjects(job.dataSubjects, caller),
       request,
     };
   }

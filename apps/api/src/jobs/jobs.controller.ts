@@ -66,7 +66,7 @@ export class JobsController {
   ): Promise<JobDetailResponse> {
     const found = await this.jobs.get(caller, jobId, token);
     if (!found) throw notFound('job');
-    return this.presenter.detail(found);
+    return this.presenter.detail(found, caller);
   }
 }
 
@@ -106,6 +106,6 @@ export class CancelController {
         ? notFound('job')
         : new ApiError('JOB_ALREADY_FINISHED', 'The job has ended already: there is nothing to cancel.');
     tellWrite(this.consistency, caller, answer.position, reply);
-    return this.presenter.detail(answer.detail);
+    return this.presenter.detail(answer.detail, caller);
   }
 }

@@ -10,6 +10,7 @@ import {
   ThumbnailsProperty,
   ThumbnailUrlsResponse,
 } from '../uploads/thumbnail-urls.js';
+import { DataSubjectsProperty } from '../uploads/data-subjects.js';
 import { MetaProperty, shownArm, Word } from '../http/vocabulary.js';
 
 export class Artifact {
@@ -329,6 +330,9 @@ export class JobDetailResponse extends JobSummaryResponse {
 
   @ApiProperty({ type: String, nullable: true, description: 'As it was sent.', example: null })
   pilot_brand: string | null;
+
+  @DataSubjectsProperty()
+  data_subjects?: string[];
 
   @ApiProperty({
     description:

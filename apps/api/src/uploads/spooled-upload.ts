@@ -13,14 +13,16 @@ const framingBytes = 1024 * 1024;
 
 /**
  * Writes the one file of a multipart request to disk while it arrives, so that a slow client costs no memory.
- * The file is gone when the upload is disposed of.
+ * The file is gone when the upload is disposed of. `texts` are the other fields, which are not checked yet.
+ * @param textFields the names of the text fields that may come beside the file, each at most once
  * @throws ApiError 413 beyond {@link uploadLimitBytes}; 415 for another content type; 422 unless there is
- *   exactly one field, `file`, and it is a file; 401 when the body is not the signed one; 408 when it takes too
+ *   exactly one file, in the field `file`, and no unexpected field; 401 when the body is not the signed one; 408 when it takes too
  *   long
  */
 export async function spoolUpload(
   request: FastifyRequest,
-): Promise<AsyncDisposable & { readonly path: string }> {
+  textFields: readonly string[] = [],
+): Promise<AsyncDisposable & { readonly path: string; readonly texts: Readonly<Record<string, unknown>> }> {
   if (!request.isMultipart()) {
     throw new ApiError(
       'UNSUPPORTED_MEDIA_TYPE',
@@ -30,8 +32,8 @@ export async function spoolUpload(
   const { file, path, discard } = await openSpool();
   const over = new AbortController();
   try {
-    await receive(request, file, over.signal);
-    return { path, [Symbol.asyncDispose]: discard };
+    const texts = await receive(request, { file, textFields, over: over.signal });
+    return { path, texts, [Symbol.asyncDispose]: discard };
   } catch (error) {
     // Aborts the write, because the file cannot be closed while it waits for the rest of the body. The rest is
     // still read, so that the client can read the answer.
@@ -84,24 +86,32 @@ export async function clearLeftUploads(): Promise<void> {
   await Promise.allSettled(names.map((name) => clear(join(tmpdir(), name))));
 }
 
+interface Form {
+  /** Where the picture is written. */
+  readonly file: FileHandle;
+  readonly textFields: readonly string[];
+  readonly over: AbortSignal;
+}
+
 /** The signature is verified after the whole body has arrived and before the picture is decoded. */
-async function receive(request: FastifyRequest, file: FileHandle, over: AbortSignal): Promise<void> {
+async function receive(request: FastifyRequest, form: Form): Promise<Readonly<Record<string, unknown>>> {
   using watch = watchBody(request);
   const { pendingSignature: signature } = request;
   const ended = seeBody(request, watch, (chunk) => signature?.update(chunk));
-  const writing = writeOnlyFile(request, file, over).then(
-    () => undefined,
+  const writing = readForm(request, form).then(
+    (texts) => ({ texts }),
     (error: unknown) => ({ error: asApiError(error) }),
   );
-  const failure = await Promise.race([writing, watch.tooSlow]);
-  const oversized = failure?.error instanceof ApiError && failure.error.status === 413;
+  const read = await Promise.race([writing, watch.tooSlow]);
+  const oversized = 'error' in read && read.error instanceof ApiError && read.error.status === 413;
   if (signature && !oversized) {
     // Only a caller who signed the request gets to see the mistake in the form.
     request.raw.unpipe().resume();
     await Promise.race([ended, watch.tooSlow]);
     await signature.verify();
   }
-  if (failure) throw failure.error;
+  if ('error' in read) throw read.error;
+  return read.texts;
 }
 
 /**
@@ -123,36 +133,46 @@ function seeBody({ raw }: FastifyRequest, watch: BodyWatch, see: (chunk: Buffer)
   return promise;
 }
 
-async function writeOnlyFile(request: FastifyRequest, file: FileHandle, over: AbortSignal): Promise<void> {
+async function readForm(
+  request: FastifyRequest,
+  { file, textFields, over }: Form,
+): Promise<Readonly<Record<string, unknown>>> {
+  const texts: Record<string, unknown> = {};
   let found = false;
   // Each limit is one more than is allowed, so that a surplus part is noticed and not silently dropped.
   const limits = {
     fileSize: uploadLimitBytes,
     files: 2,
-    fields: 1,
-    parts: 3,
+    fields: textFields.length + 1,
+    parts: textFields.length + 3,
     fieldSize: 1024,
     headerPairs: 32,
   };
   for await (const part of request.parts({ limits })) {
-    if (part.type !== 'file' || part.fieldname !== 'file' || found) {
+    const { fieldname: name } = part;
+    if (part.type === 'field' && textFields.includes(name) && !Object.hasOwn(texts, name)) {
+      texts[name] = part.value;
+      continue;
+    }
+    if (part.type !== 'file' || name !== 'file' || found) {
       if (part.type === 'file') part.file.resume();
-      throw unexpectedPart(part.fieldname, found);
+      throw unexpectedPart(name, (name === 'file' && found) || Object.hasOwn(texts, name), textFields);
     }
     found = true;
     await pipeline(part.file, (source) => file.writeFile(source), { signal: over });
     if (part.file.truncated) throw tooLarge();
   }
   if (!found) throw invalid([{ loc: ['body', 'file'], msg: 'is required: a picture', type: 'missing' }]);
+  return texts;
 }
 
 function tooLarge(): ApiError {
   return new ApiError('PAYLOAD_TOO_LARGE', `A picture may have at most ${uploadLimitBytes} bytes (25 MiB).`);
 }
 
-function unexpectedPart(name: string, again: boolean): ApiError {
-  const msg =
-    name === 'file' && again ? 'may be sent once only' : 'is not expected: send one binary field named file';
+function unexpectedPart(name: string, again: boolean, textFields: readonly string[] = []): ApiError {
+  const others = textFields.map((field) => ` and, optionally, a text field named ${field}`).join('');
+  const msg = again ? 'may be sent once only' : `is not expected: send one binary field named file${others}`;
   return invalid([{ loc: ['body', name.slice(0, 64)], msg, type: 'extra_forbidden' }]);
 }
 

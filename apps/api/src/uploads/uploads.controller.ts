@@ -14,21 +14,32 @@ import { RouteConfig } from '@nestjs/platform-fastify';
 import { ApiBody, ApiConsumes, ApiOperation, ApiProperty, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Caller } from '#application/command-context.js';
+import { longestDataSubject, type AboutPersons } from '#domain/data-subject.js';
 import { ReadYourWrites } from '#application/consistency/read-your-writes.js';
 import { StoreUpload, type StoredUpload } from '#application/picture/store-picture.handler.js';
 import { StoredPictures } from '#application/picture/stored-pictures.js';
 import { Clock } from '#platform/clock.js';
 import { Logger } from '#platform/logger.js';
+import { validate } from '#validation/validate.js';
+import { DataSubjectField } from '#workflows/common-fields.js';
 import { pictureUrl, ThumbnailsProperty, ThumbnailUrlsResponse, uploadKey } from './thumbnail-urls.js';
 import { ServedPictures, type ShownPicture } from './served-pictures.js';
 import { OpenToClientTokens, RequireCapability } from '../auth/api-key.guard.js';
 import { CurrentCaller } from '../auth/caller.js';
 import { DescribeErrors, DescribeFixed, DescribePublicId, DescribeWrite, idLike } from '../http/describe.js';
-import { ApiError, notFound } from '../http/api-error.js';
+import { ApiError, invalid, notFound } from '../http/api-error.js';
 import { tellWrite } from '../http/consistency-token.js';
+import { findUnsafeJson } from '../http/request-body.js';
+import { DataSubjectsProperty, shownSubjects } from './data-subjects.js';
 import { NoIdempotencyKey, PublicId } from '../http/valid-request.js';
 import { BoundedConcurrency, decodePicture } from './decode-picture.js';
 import { clearLeftUploads, leftAfterMs, spoolUpload } from './spooled-upload.js';
+
+/** The text fields beside the file. */
+class UploadFields {
+  @DataSubjectField('whom it shows')
+  data_subject?: string;
+}
 
 export class UploadResponse {
   @ApiProperty({
@@ -51,6 +62,9 @@ export class UploadResponse {
     ...idLike('01K9Z7J0V4M2Q8T6R3N5B1C7DE'),
   })
   asset_id: string;
+
+  @DataSubjectsProperty()
+  data_subjects?: string[];
 }
 
 function tooBusy(): ApiError {
@@ -65,10 +79,18 @@ function underWay(): ApiError {
 }
 
 function present(
-  { assetId, storageKey }: Pick<StoredUpload, 'assetId' | 'storageKey'>,
+  { assetId, storageKey, dataSubjects }: Pick<StoredUpload, 'assetId' | 'storageKey'> & AboutPersons,
   shown: ShownPicture,
+  caller: Caller,
 ): UploadResponse {
-  return { upload_key: storageKey, ...shown, asset_id: assetId };
+  return { upload_key: storageKey, ...shown, asset_id: assetId, ...shownSubjects(dataSubjects, caller) };
+}
+
+/** @throws ApiError 422; InvalidFields */
+function validFields(texts: Readonly<Record<string, unknown>>): UploadFields {
+  const unsafe = findUnsafeJson(texts);
+  if (unsafe) throw invalid([{ ...unsafe, loc: ['body', ...unsafe.loc] }]);
+  return validate(UploadFields, texts, 'body');
 }
 
 @ApiTags('uploads')
@@ -119,7 +141,17 @@ export class UploadsController implements OnModuleInit, OnModuleDestroy {
       type: 'object',
       required: ['file'],
       additionalProperties: false,
-      properties: { file: { type: 'string', format: 'binary' } },
+      properties: {
+        file: { type: 'string', format: 'binary' },
+        data_subject: {
+          type: 'string',
+          minLength: 1,
+          maxLength: longestDataSubject,
+          description:
+            'Your own name for the person whom it shows. All that is made from it belongs to the same person.',
+          example: 'customer-4711',
+        },
+      },
     },
   })
   @DescribeWrite(201, UploadResponse)
@@ -130,16 +162,21 @@ export class UploadsController implements OnModuleInit, OnModuleDestroy {
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<UploadResponse> {
     const stored = await this.receiving.run(async () => {
-      await using upload = await spoolUpload(request);
+      await using upload = await spoolUpload(request, ['data_subject']);
+      const { data_subject: dataSubject } = validFields(upload.texts);
       // Awaited here, because the file must exist until it is decoded.
       return await this.decoding.run(async () => {
         const picture = await decodePicture(upload.path);
-        return this.commands.execute(new StoreUpload(caller, picture, request.id, this.clock()));
+        const command = new StoreUpload(caller, picture, request.id, this.clock(), dataSubject);
+        const stored = await this.commands.execute(command);
+        return stored === 'in-use'
+          ? stored
+          : { ...stored, ...(dataSubject !== undefined && { dataSubjects: [dataSubject] }) };
       });
     });
     if (stored === 'in-use') throw underWay();
     tellWrite(this.consistency, caller, stored.position, reply);
-    return present(stored, await this.pictures.shown(stored.storageKey));
+    return present(stored, await this.pictures.shown(stored.storageKey), caller);
   }
 
   @Get(':public_id')
@@ -158,6 +195,6 @@ export class UploadsController implements OnModuleInit, OnModuleDestroy {
   ): Promise<UploadResponse> {
     const stored = await this.stored.upload(caller, assetId);
     if (!stored) throw notFound('upload');
-    return present(stored, await this.pictures.shownNow(stored.storageKey));
+    return present(stored, await this.pictures.shownNow(stored.storageKey), caller);
   }
 }

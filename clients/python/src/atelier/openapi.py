@@ -304,6 +304,10 @@ class _TryOnBodyRequired(TypedDict):
 
 
 class TryOnBody(_TryOnBodyRequired, total=False):
+    data_subject: str | None
+    """Your own name for the person whom it is about. All that is made from it belongs to the same
+    person.
+    """
     image_model: str | None
     """The image model that draws: one that this installation has. A new installation has
     `sketch-1`.
@@ -516,7 +520,7 @@ class JobEventResponse(TypedDict):
     created_at: str
 
 
-class JobDetailResponse(TypedDict):
+class _JobDetailResponseRequired(TypedDict):
     public_id: str
     job_type: str
     """UPPER_SNAKE. An open set: new types may appear."""
@@ -555,6 +559,13 @@ class JobDetailResponse(TypedDict):
     request: dict[str, Any] | None
     """The body as it was accepted. Dispatched again with the same seed, it draws the same picture.
     Null only with `X-Consistency: stale`, while the log cannot be read.
+    """
+
+
+class JobDetailResponse(_JobDetailResponseRequired, total=False):
+    data_subjects: list[str]
+    """Your own names for the persons whom it is about. Absent where none is named, and in answers
+    to a client token.
     """
 
 
@@ -615,6 +626,10 @@ class ErrorEnvelope(_ErrorEnvelopeRequired, total=False):
 
 
 class ModelGeneratorBody(TypedDict, total=False):
+    data_subject: str | None
+    """Your own name for the person whom it is about. All that is made from it belongs to the same
+    person.
+    """
     image_model: str | None
     """The image model that draws: one that this installation has. A new installation has
     `sketch-1`.
@@ -727,6 +742,10 @@ class BackgroundAuthoring(_BackgroundAuthoringRequired, total=False):
 
 
 class BackgroundGeneratorBody(TypedDict, total=False):
+    data_subject: str | None
+    """Your own name for the person whom it is about. All that is made from it belongs to the same
+    person.
+    """
     image_model: str | None
     """The image model that draws: one that this installation has. A new installation has
     `sketch-1`.
@@ -810,6 +829,10 @@ class _ComplementaryGarmentGeneratorBodyRequired(TypedDict):
 
 
 class ComplementaryGarmentGeneratorBody(_ComplementaryGarmentGeneratorBodyRequired, total=False):
+    data_subject: str | None
+    """Your own name for the person whom it is about. All that is made from it belongs to the same
+    person.
+    """
     image_model: str | None
     """The image model that draws: one that this installation has. A new installation has
     `sketch-1`.
@@ -849,6 +872,10 @@ class ComplementaryGarmentGeneratorBody(_ComplementaryGarmentGeneratorBodyRequir
 
 
 class ProductToModelDirectBody(TypedDict, total=False):
+    data_subject: str | None
+    """Your own name for the person whom it is about. All that is made from it belongs to the same
+    person.
+    """
     image_model: str | None
     """The image model that draws: one that this installation has. A new installation has
     `sketch-1`.
@@ -884,6 +911,10 @@ class ProductToModelDirectBody(TypedDict, total=False):
 
 
 class ProductToModelPhasedBody(TypedDict, total=False):
+    data_subject: str | None
+    """Your own name for the person whom it is about. All that is made from it belongs to the same
+    person.
+    """
     image_model: str | None
     """The image model that draws: one that this installation has. A new installation has
     `sketch-1`.
@@ -924,6 +955,10 @@ class _BackgroundSwapWithImageBodyRequired(TypedDict):
 
 
 class BackgroundSwapWithImageBody(_BackgroundSwapWithImageBodyRequired, total=False):
+    data_subject: str | None
+    """Your own name for the person whom it is about. All that is made from it belongs to the same
+    person.
+    """
     source_image_s3_key: Picture | None
     """The picture: the `upload_key` of an upload, or the `s3_key` of an artifact. Exactly one of
     this and source_render_public_id.
@@ -937,6 +972,10 @@ class BackgroundSwapWithImageBody(_BackgroundSwapWithImageBodyRequired, total=Fa
 
 
 class BackgroundSwapWithSpecBody(TypedDict, total=False):
+    data_subject: str | None
+    """Your own name for the person whom it is about. All that is made from it belongs to the same
+    person.
+    """
     source_image_s3_key: Picture | None
     """The picture: the `upload_key` of an upload, or the `s3_key` of an artifact. Exactly one of
     this and source_render_public_id.
@@ -963,6 +1002,10 @@ class _ModelSwapWithImageBodyRequired(TypedDict):
 
 
 class ModelSwapWithImageBody(_ModelSwapWithImageBodyRequired, total=False):
+    data_subject: str | None
+    """Your own name for the person whom it is about. All that is made from it belongs to the same
+    person.
+    """
     source_image_s3_key: Picture | None
     """The picture: the `upload_key` of an upload, or the `s3_key` of an artifact. Exactly one of
     this and source_render_public_id.
@@ -988,6 +1031,10 @@ class _ExtractBodyRequired(TypedDict):
 
 
 class ExtractBody(_ExtractBodyRequired, total=False):
+    data_subject: str | None
+    """Your own name for the person whom it is about. All that is made from it belongs to the same
+    person.
+    """
     runtime_config: dict[str, Any] | None
     """Settings of the engine, stored with the job. At most 8192 bytes as JSON."""
     extraction_context: ExtractionContext | None
@@ -1002,6 +1049,10 @@ class _LookBodyRequired(TypedDict):
 
 
 class LookBody(_LookBodyRequired, total=False):
+    data_subject: str | None
+    """Your own name for the person whom it is about. All that is made from it belongs to the same
+    person.
+    """
     image_model: str | None
     """The image model that draws: one that this installation has. A new installation has
     `sketch-1`.
@@ -1046,6 +1097,10 @@ class _CatalogShotsBodyRequired(TypedDict):
 
 
 class CatalogShotsBody(_CatalogShotsBodyRequired, total=False):
+    data_subject: str | None
+    """Your own name for the person whom it is about. All that is made from it belongs to the same
+    person.
+    """
     model: str | None
     """The image model that draws: one that this installation has. A new installation has
     `sketch-1`.
@@ -1060,6 +1115,10 @@ class _PdpExtractionsBodyRequired(TypedDict):
 
 
 class PdpExtractionsBody(_PdpExtractionsBodyRequired, total=False):
+    data_subject: str | None
+    """Your own name for the person whom it is about. All that is made from it belongs to the same
+    person.
+    """
     product_name: str | None
     """The name of the product."""
 
@@ -1070,6 +1129,10 @@ class _PdpPhotoRequired(TypedDict):
 
 
 class PdpPhoto(_PdpPhotoRequired, total=False):
+    data_subject: str | None
+    """Your own name for the person whom it is about. All that is made from it belongs to the same
+    person.
+    """
     product_name: str | None
     """The name of the product."""
 
@@ -1099,11 +1162,15 @@ class _PdpBatchExtractionsBodyRequired(TypedDict):
 
 
 class PdpBatchExtractionsBody(_PdpBatchExtractionsBodyRequired, total=False):
+    data_subject: str | None
+    """Your own name for the person whom it is about. All that is made from it belongs to the same
+    person.
+    """
     grouping: PdpGrouping | None
     """The groups of photographs. They replace the automatic grouping and are not checked."""
 
 
-class UploadResponse(TypedDict):
+class _UploadResponseRequired(TypedDict):
     upload_key: str
     """Durable handle, for product_image_s3_key or source_image_s3_key of a dispatch."""
     image_url: str
@@ -1114,6 +1181,13 @@ class UploadResponse(TypedDict):
     """
     asset_id: str
     """Durable id, for every field that takes an asset."""
+
+
+class UploadResponse(_UploadResponseRequired, total=False):
+    data_subjects: list[str]
+    """Your own names for the persons whom it is about. Absent where none is named, and in answers
+    to a client token.
+    """
 
 
 class _CreateProductBodyRequired(TypedDict):
@@ -1130,6 +1204,10 @@ class CreateProductBody(_CreateProductBodyRequired, total=False):
     """For people."""
     garment_category_public_id: str | None
     """Of `GET /v1/garment-categories`."""
+    data_subject: str | None
+    """Your own name for the person whom it is about. All that is made from it belongs to the same
+    person.
+    """
 
 
 class ProductCategoryResponse(TypedDict):
@@ -1173,6 +1251,10 @@ class ProductResponse(_ProductResponseRequired, total=False):
     """URL of the primary image; short-lived."""
     source_pdp_image_url: str
     """URL of the source image, if there is one; short-lived."""
+    data_subjects: list[str]
+    """Your own names for the persons whom it is about. Absent where none is named, and in answers
+    to a client token.
+    """
 
 
 class ProductListResponse(TypedDict):
@@ -1192,9 +1274,13 @@ class UpdateProductBody(TypedDict, total=False):
     """For people."""
     garment_category_public_id: str | None
     """Of `GET /v1/garment-categories`."""
+    data_subject: str | None
+    """Your own name for the person whom it is about. All that is made from it belongs to the same
+    person.
+    """
     status: ProductStatus | None
     """No dispatch can refer to an archived product. `active` brings it back."""
-    clear: list[Literal["description", "garment_category_public_id"]] | None
+    clear: list[Literal["description", "garment_category_public_id", "data_subject"]] | None
     """Fields to clear."""
 
 

@@ -1,3 +1,4 @@
+import { aboutPersons, type AboutPersons } from '#domain/data-subject.js';
 import type { AcceptedKey, TestOutcome, JobInputImage } from '#domain/job/job.events.js';
 import type { Caller } from '../command-context.js';
 import type { QueuedJob } from '#domain/job/job.js';
@@ -31,9 +32,14 @@ export interface DispatchRequest {
 }
 
 /** How many jobs and charges a request makes beside its own: one for each item of a batch, else 0. */
-export function batchSizeOf({ batch }: Workflow, body: Readonly<Record<string, unknown>>): number {
+export function batchSizeOf(workflow: Workflow, body: Readonly<Record<string, unknown>>): number {
+  return itemsOf(workflow, body).length;
+}
+
+function itemsOf({ batch }: Workflow, body: DispatchRequest['body']): readonly Record<string, unknown>[] {
   const items = batch && body[batch.field];
-  return Array.isArray(items) ? items.length : 0;
+  // Safe cast: the body was validated, and a batch's items are objects.
+  return Array.isArray(items) ? (items as Record<string, unknown>[]) : [];
 }
 
 /**
@@ -73,33 +79,45 @@ export function jobsToCharge(
 
 /** The jobs of a batch's items, in order, ready to queue. The parent's first event holds all that they need. */
 export function childrenOf(parent: QueuedJob): QueuedJob[] {
-  const { batch } = workflowOf(parent.operation);
-  const items = batch && parent.request[batch.field];
-  if (!batch || !Array.isArray(items)) return [];
-  const { name, jobType, references } = workflowOf(batch.workflow);
+  const workflow = workflowOf(parent.operation);
+  if (!workflow.batch) return [];
+  const { name, jobType, references } = workflowOf(workflow.batch.workflow);
   const reference = references.find((each) => 'input' in each);
-  // Safe cast: the body was validated before it was stored, and a batch's items are objects.
-  return (items as Record<string, unknown>[]).map((item, index) => ({
-    jobId: parent.childJobIds?.[index] ?? childJobId(parent.jobId, index),
-    tenant: parent.tenant,
-    requestId: parent.requestId,
-    chargeId: childChargeId(parent.requestId, index),
-    operation: name,
-    jobType,
-    creditsCost: parent.creditsCost / items.length,
-    displayName: parent.displayName,
-    request: { ...item },
-    inputs: parent.inputs
+  const items = itemsOf(workflow, parent.request);
+  return items.map((item, index) => {
+    const inputs = parent.inputs
       .filter((input) => input.name.endsWith(`-${index}`))
-      .map((input) => ({ ...input, name: reference && 'input' in reference ? reference.input : input.name })),
-    seed: parent.seed,
-    parentJobId: parent.jobId,
-    childIndex: index,
-    ...(parent.imageModel !== undefined && { imageModel: parent.imageModel }),
-    ...(parent.remote && { remote: true }),
-    ...(parent.testOutcome && { testOutcome: parent.testOutcome }),
-    at: parent.at,
-  }));
+      .map((input) => ({ ...input, name: reference && 'input' in reference ? reference.input : input.name }));
+    return {
+      jobId: parent.childJobIds?.[index] ?? childJobId(parent.jobId, index),
+      tenant: parent.tenant,
+      requestId: parent.requestId,
+      chargeId: childChargeId(parent.requestId, index),
+      operation: name,
+      jobType,
+      creditsCost: parent.creditsCost / items.length,
+      displayName: parent.displayName,
+      request: { ...item },
+      inputs,
+      seed: parent.seed,
+      parentJobId: parent.jobId,
+      childIndex: index,
+      ...(parent.imageModel !== undefined && { imageModel: parent.imageModel }),
+      ...(parent.remote && { remote: true }),
+      ...(parent.testOutcome && { testOutcome: parent.testOutcome }),
+      at: parent.at,
+      ...personsOfJob([parent.request, item], inputs),
+    };
+  });
+}
+
+/** The persons whom the bodies name, and those of the pictures. */
+function personsOfJob(
+  bodies: readonly DispatchRequest['body'][],
+  inputs: readonly JobInputImage[],
+): AboutPersons {
+  const named = bodies.flatMap(({ data_subject: name }) => (typeof name === 'string' ? [name] : []));
+  return aboutPersons(named, ...inputs.map(({ dataSubjects }) => dataSubjects));
 }
 
 /** Seeds fit a signed 32-bit integer, which every engine takes. */
@@ -142,6 +160,7 @@ export function queuedJob(
     ...(request.testOutcome === undefined ? {} : { testOutcome: request.testOutcome }),
     ...(request.idempotency && { idempotency: request.idempotency }),
     at: request.at.toISOString(),
+    ...personsOfJob([body, ...itemsOf(workflow, body)], inputs),
   };
 }
 

@@ -1,10 +1,13 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { OpenedAccount } from '#domain/account/account.js';
+import { evolveAsset, initialAsset, storeAsset } from '#domain/asset/asset.js';
+import type { AboutPersons } from '#domain/data-subject.js';
 import { streamName } from '#domain/streams.js';
 import { AppendOutcomeUnknown, type EventStore, storeWith } from '#event-store/event-store.js';
 import { createLogger } from '#platform/logger.js';
 import { newId } from '#platform/ids.js';
 import { AccountWriter } from '../account/account-writer.js';
+import { handle } from '../aggregate.js';
 import { AccountsFixture } from '../../../../test/support/accounts-fixture.js';
 import { sweepOrphans } from '../process-managers/orphan-sweep.js';
 import { DispatchWorkflow, DispatchWorkflowHandler } from './dispatch-workflow.handler.js';
@@ -76,7 +79,33 @@ async function sweep({ caller }: DispatchRequest, { requestId, jobId }: Dispatch
   });
 }
 
+/** How often a new process reads the log for a dispatch that names one picture. */
+async function readsOfDispatch(about: AboutPersons): Promise<number> {
+  const request = await tenantWith(10);
+  const { tenant } = request.caller;
+  const assetId = newId();
+  const facts = { contentType: 'image/png', width: 1, height: 1, sizeBytes: 9, sha256: 'ab', jobId: null };
+  const upload = { ...facts, assetId, tenant, storageKey: assetId, origin: 'upload' as const, ...about };
+  const stream = streamName('test', 'asset', assetId);
+  const assets = { initial: initialAsset, evolve: evolveAsset };
+  const stored = { ...upload, at: new Date().toISOString() };
+  await handle(store, stream, assets, (asset) => storeAsset(stored, asset), fixture.context(tenant));
+  let reads = 0;
+  const readStream: EventStore['readStream'] = (...asked) => ((reads += 1), store.readStream(...asked));
+  const counted = storeWith(store, { readStream });
+  const extract = { ...request, workflow: 'extract', body: { trial_image: assetId } };
+  const writer = new AccountWriter(counted, fixture.snapshots);
+  expect(await dispatcherOn(counted, writer).dispatch(extract, fresh())).toMatchObject({ kind: 'accepted' });
+  return reads;
+}
+
 describe('a dispatch in one append', () => {
+  it('reads the log no more often where its picture shows a person whom the tenant has named', async () => {
+    const reads = await readsOfDispatch({ dataSubjects: ['Anna'] });
+    expect(reads).toBeGreaterThan(0);
+    expect(await readsOfDispatch({})).toBe(reads);
+  });
+
   it('writes the charge and its job together', async () => {
     const request = await tenantWith(10);
     const ids = fresh();

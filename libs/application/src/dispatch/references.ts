@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { ownPictures, type OwnPicture } from '@atelier/engine';
 import type { KnownAsset } from '#domain/asset/asset.js';
 import { canReplacePreset } from '#domain/catalog/catalog.js';
+import { aboutPersons, type AboutPersons } from '#domain/data-subject.js';
 import { categoryById } from '#domain/garment/garment-categories.js';
 import type { JobInputImage } from '#domain/job/job.events.js';
 import type { PresetKind } from '#domain/preset/preset.events.js';
@@ -136,7 +137,9 @@ export class References {
     const picture = job?.results.find(({ role }) => role === 'final');
     if (!picture) return undefined;
     const asset = await this.pictures.asset(caller, picture.assetId);
-    return asset?.retiredAt === undefined ? pictureOf(picture, picture.meta) : 'retired';
+    return asset?.retiredAt === undefined
+      ? pictureOf(picture, { ...picture, ...aboutPersons(job?.dataSubjects) })
+      : 'retired';
   }
 
   private async product(caller: Owner, productId: string): Promise<Found> {
@@ -144,7 +147,10 @@ export class References {
     const { state: product } = await load(this.store, stream, productAggregate);
     if (product.status !== 'active' || product.tenant !== caller.tenant) return undefined;
     const image = primaryImage(product);
-    return image && ((await this.asset(caller, image.assetId)) ?? pictureOf(image));
+    const found = image && ((await this.asset(caller, image.assetId)) ?? pictureOf(image));
+    return typeof found === 'object'
+      ? pictureOf(found, { ...found, ...aboutPersons(product.dataSubjects) })
+      : found;
   }
 
   private async preset(
@@ -156,7 +162,7 @@ export class References {
     const { state } = await load(this.store, stream, presetAggregate);
     if (state.status !== 'published' || state.preset.kind !== kind) return undefined;
     const { image, spec } = state.preset;
-    return pictureOf({ assetId: presetId, ...image }, spec);
+    return pictureOf({ assetId: presetId, ...image }, { meta: spec });
   }
 
   /** One of the caller's catalogue entries in place of a preset. */
@@ -166,20 +172,25 @@ export class References {
     const job = await this.pictures.job(caller, asset.jobId);
     const entry = job?.results.find((artifact) => artifact.assetId === assetId);
     if (!entry || !canReplacePreset(entry.kind, kind)) return undefined;
-    return asset.retiredAt === undefined ? pictureOf(asset, entry.meta) : 'retired';
+    return asset.retiredAt === undefined
+      ? pictureOf(asset, { ...entry, ...aboutPersons(job?.dataSubjects) })
+      : 'retired';
   }
 
   private async described(caller: Owner, asset: KnownAsset): Promise<Found> {
     if (asset.retiredAt !== undefined) return 'retired';
-    return pictureOf(asset, (await this.pictures.artifact(caller, asset))?.meta);
+    return pictureOf(asset, await this.pictures.artifact(caller, asset));
   }
 }
 
+/** @param facts what is known beside the picture: its `meta`, and further persons */
 function pictureOf(
-  { assetId, storageKey, sha256 }: Omit<FoundPicture, 'meta'>,
-  meta?: Record<string, unknown>,
+  { assetId, storageKey, sha256, dataSubjects }: Omit<FoundPicture, 'meta'>,
+  facts: Pick<FoundPicture, 'meta'> & AboutPersons = {},
 ): FoundPicture {
-  return { assetId, storageKey, sha256, ...(meta && { meta }) };
+  const { meta } = facts;
+  const about = aboutPersons(dataSubjects, facts.dataSubjects);
+  return { assetId, storageKey, sha256, ...(meta && { meta }), ...about };
 }
 
 interface NamedReference {

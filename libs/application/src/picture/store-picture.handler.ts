@@ -58,6 +58,8 @@ export class StoreUpload extends Command<StoredUpload | 'in-use'> {
     readonly picture: Picture,
     readonly requestId: string,
     readonly at: Date,
+    /** The tenant's own name for the person whom it shows. */
+    readonly dataSubject?: string,
   ) {
     super();
   }
@@ -109,7 +111,7 @@ export class StoreUploadHandler extends PictureWriter implements ICommandHandler
   }
 
   private async storeAs(
-    { caller, picture, requestId, at }: StoreUpload,
+    { caller, picture, requestId, at, dataSubject }: StoreUpload,
     assetId: string,
   ): Promise<StoredUpload> {
     const { environment, tenant } = caller;
@@ -130,6 +132,7 @@ export class StoreUploadHandler extends PictureWriter implements ICommandHandler
       origin: 'upload',
       jobId: null,
       at: at.toISOString(),
+      ...(dataSubject !== undefined && { dataSubjects: [dataSubject] }),
     });
     return { assetId, storageKey, position };
   }

@@ -2,6 +2,7 @@ import { Injectable, Optional } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import { evolveAsset, initialAsset, type Asset, type KnownAsset } from '#domain/asset/asset.js';
 import type { AssetEvent } from '#domain/asset/asset.events.js';
+import { aboutPersons, type AboutPersons } from '#domain/data-subject.js';
 import type { JobArtifact, JobEvent, JobInputImage } from '#domain/job/job.events.js';
 import { streamName } from '#domain/streams.js';
 import { EventStore } from '#event-store/event-store.js';
@@ -15,7 +16,7 @@ export const assetAggregate: Aggregate<Asset, AssetEvent> = { initial: initialAs
 
 export type Owner = Pick<Caller, 'environment' | 'tenant'>;
 
-export interface JobPictures {
+export interface JobPictures extends Readonly<AboutPersons> {
   readonly workflow: string;
   readonly inputs: readonly JobInputImage[];
   /** The final pictures; empty unless the job succeeded. */
@@ -86,20 +87,24 @@ export class StoredPictures implements Listener {
     return pictures;
   }
 
-  /** The description of an asset by the job that made it; undefined for an upload. */
-  async artifact(owner: Owner, { assetId, jobId }: KnownAsset): Promise<JobArtifact | undefined> {
+  /** The description of an asset by the job that made it, and the job's persons; undefined for an upload. */
+  async artifact(
+    owner: Owner,
+    { assetId, jobId }: KnownAsset,
+  ): Promise<(JobArtifact & AboutPersons) | undefined> {
     const job = jobId === null ? undefined : await this.job(owner, jobId);
-    return job?.artifacts.find((artifact) => artifact.assetId === assetId);
+    const made = job?.artifacts.find((artifact) => artifact.assetId === assetId);
+    return made && { ...made, ...aboutPersons(job?.dataSubjects) };
   }
 }
 
 function picturesOf(
-  { data: { operation: workflow, inputs } }: Extract<JobEvent, { type: 'JobQueued' }>,
+  { data: { operation: workflow, inputs, dataSubjects } }: Extract<JobEvent, { type: 'JobQueued' }>,
   events: readonly JobEvent[],
 ): JobPictures {
   const results = events.flatMap((event) => (event.type === 'JobSucceeded' ? event.data.artifacts : []));
   const stages = events.flatMap((event) => (event.type === 'StageCompleted' ? event.data.artifacts : []));
-  return { workflow, inputs, results, artifacts: [...results, ...stages] };
+  return { workflow, inputs, results, artifacts: [...results, ...stages], ...aboutPersons(dataSubjects) };
 }
 
 function isOver({ type }: JobEvent): boolean {

@@ -2,6 +2,7 @@ import { categoryById } from '#domain/garment/garment-categories.js';
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import type { StoredAsset } from '#domain/asset/asset.js';
 import { resourceOf } from '#domain/catalog/catalog.js';
+import { aboutPersons } from '#domain/data-subject.js';
 import {
   evolveProduct,
   initialProduct,
@@ -25,6 +26,8 @@ export interface ProductRequest {
   readonly externalRef: string | null;
   readonly description: string | null;
   readonly garmentCategoryId: string | null;
+  /** The tenant's own name for the person whom it is about. */
+  readonly dataSubject?: string | undefined;
 }
 
 /** Makes a product from an uploaded picture, or revises the product that has this external reference. */
@@ -65,7 +68,7 @@ export class RegisterProductHandler implements ICommandHandler<RegisterProduct> 
 
   async execute({ caller, product, requestId, at }: RegisterProduct): Promise<RegisteredProduct> {
     const { environment, tenant } = caller;
-    const { uploadAssetId, title, externalRef, description, garmentCategoryId } = product;
+    const { uploadAssetId, title, externalRef, description, garmentCategoryId, dataSubject } = product;
     const asset = await this.pictures.asset(caller, uploadAssetId);
     if (!asset) return { kind: 'unknown-reference', what: 'upload' };
     if (garmentCategoryId !== null && !categoryById(garmentCategoryId)) {
@@ -73,7 +76,7 @@ export class RegisterProductHandler implements ICommandHandler<RegisterProduct> 
     }
     const productId =
       externalRef === null ? newId() : await this.productOf(externalRef, caller, requestId, at);
-    const source = await sourceOf(this.pictures, caller, asset);
+    const { primary: picture, source } = await attachedPictures(this.pictures, caller, asset);
     const command = {
       productId,
       tenant,
@@ -81,8 +84,9 @@ export class RegisterProductHandler implements ICommandHandler<RegisterProduct> 
       externalRef,
       description,
       garmentCategoryId,
-      picture: pictureOf(asset),
+      picture,
       source,
+      ...(dataSubject !== undefined && { dataSubjects: [dataSubject] }),
       at: at.toISOString(),
     };
     let isNew = false;
@@ -119,18 +123,20 @@ export class RegisterProductHandler implements ICommandHandler<RegisterProduct> 
   }
 }
 
-/** The page photograph from which a garment was extracted; null for a picture with another source. */
-async function sourceOf(
+/** The picture to attach, and the page photograph from which it was extracted; null if it has another source. */
+async function attachedPictures(
   pictures: StoredPictures,
   caller: Caller,
-  { assetId, jobId }: StoredAsset,
-): Promise<ProductPicture | null> {
+  asset: StoredAsset,
+): Promise<NonNullable<ProductRevision['picture']>> {
+  const { assetId, jobId } = asset;
   const job = jobId === null ? undefined : await pictures.job(caller, jobId);
-  if (job?.workflow !== 'pdp-extractions') return null;
+  const primary = pictureOf({ ...asset, ...aboutPersons(asset.dataSubjects, job?.dataSubjects) });
+  if (job?.workflow !== 'pdp-extractions') return { primary, source: null };
   const garment = job.artifacts.find((artifact) => artifact.assetId === assetId);
-  if (!garment || resourceOf(garment.kind) !== 'garments') return null;
+  if (!garment || resourceOf(garment.kind) !== 'garments') return { primary, source: null };
   const photograph = job.inputs.find(({ name }) => name === 'pdp_image');
-  return photograph ? pictureOf(photograph) : null;
+  return { primary, source: photograph ? pictureOf(photograph) : null };
 }
 
 /** Changes one of the caller's products, archives it, or restores it. */
@@ -167,10 +173,7 @@ export class ReviseProductHandler implements ICommandHandler<ReviseProduct> {
     if (garmentCategoryId && !categoryById(garmentCategoryId)) {
       return { kind: 'unknown-reference', what: 'garment category' };
     }
-    const picture = asset && {
-      primary: pictureOf(asset),
-      source: await sourceOf(this.pictures, caller, asset),
-    };
+    const picture = asset && (await attachedPictures(this.pictures, caller, asset));
     const { environment, tenant } = caller;
     const command = { ...revision, ...(picture && { picture }), at: at.toISOString() };
     const revised = await handle(
@@ -190,6 +193,6 @@ export class ReviseProductHandler implements ICommandHandler<ReviseProduct> {
   }
 }
 
-function pictureOf({ assetId, storageKey, sha256 }: ProductPicture): ProductPicture {
-  return { assetId, storageKey, sha256 };
+function pictureOf({ assetId, storageKey, sha256, dataSubjects }: ProductPicture): ProductPicture {
+  return { assetId, storageKey, sha256, ...aboutPersons(dataSubjects) };
 }

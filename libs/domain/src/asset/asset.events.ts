@@ -1,3 +1,4 @@
+import type { AboutPersons } from '../data-subject.js';
 import type { EventFamily } from '../event-family.js';
 
 /** The stored events of `{env}.asset-{asset}`: the picture's properties, never its bytes. */
@@ -18,7 +19,8 @@ export type AssetEvent =
         /** The job that made it, where a job did. */
         jobId: string | null;
         at: string;
-      };
+        /** The persons whom an upload shows. A picture of a job is about the persons of its job. */
+      } & AboutPersons;
     }
   /**
    * Retires the asset as a catalogue entry: it is no longer listed, and new dispatches refuse it. Results made
@@ -42,6 +44,7 @@ export const assetFamily: EventFamily<'asset', AssetEvent> = {
       contentType: false,
       sha256: true,
       jobId: false,
+      dataSubjects: true,
     },
     CatalogEntryRetired: { assetId: false, tenant: false, reason: true },
   },

@@ -1,3 +1,4 @@
+import type { AboutPersons } from '../data-subject.js';
 import type { AnswersFor, EventFamily } from '../event-family.js';
 
 /**
@@ -89,8 +90,8 @@ export interface EngineAnswer {
   kept?: { pictures: { storageKey: string; sha256: string }[]; reading?: unknown };
 }
 
-/** A picture that a job needs, in the state when the job was queued. */
-export interface JobInputImage {
+/** A picture that a job needs, in the state when the job was queued, and the persons whom it shows. */
+export interface JobInputImage extends AboutPersons {
   /** The workflow's name for it, for example `product_image`. */
   name: string;
   assetId: string;
@@ -170,7 +171,8 @@ export type JobEvent =
          */
         idempotency?: AcceptedKey;
         at: string;
-      };
+        /** The persons whom the body names, and those of its pictures. */
+      } & AboutPersons;
     }
   | { type: 'RenderStarted'; data: { attempt: number; worker: string; at: string } }
   /** A call of a vendor is about to be made, and may cost money from here on. Internal, like the next two. */
@@ -257,12 +259,20 @@ export const jobFamily: EventFamily<'job', JobEvent> = {
       jobType: false,
       displayName: true,
       request: true,
-      inputs: { name: false, assetId: false, storageKey: false, sha256: true, meta: true },
+      inputs: {
+        name: false,
+        assetId: false,
+        storageKey: false,
+        sha256: true,
+        meta: true,
+        dataSubjects: true,
+      },
       parentJobId: false,
       childJobIds: false,
       imageModel: false,
       // The body's hash would confirm a guess of the body.
       idempotency: { keyHash: false, bodyHash: true },
+      dataSubjects: true,
     },
     RenderStarted: { worker: false },
     EngineCalled: {

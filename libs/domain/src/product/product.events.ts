@@ -1,15 +1,16 @@
+import type { AboutPersons } from '../data-subject.js';
 import type { AnswersFor, EventFamily } from '../event-family.js';
 import type { JobInputImage } from '../job/job.events.js';
 
 export type ProductImageRole = 'primary' | 'gallery' | 'source_pdp';
 
 /** A picture of a product, with the asset's facts at the time when it was attached. */
-export type ProductImage = Pick<JobInputImage, 'assetId' | 'storageKey' | 'sha256'> & {
+export type ProductImage = Pick<JobInputImage, 'assetId' | 'storageKey' | 'sha256' | 'dataSubjects'> & {
   role: ProductImageRole;
 };
 
-/** A caller's facts about a product. Null: not given. */
-export interface ProductFacts {
+/** A caller's facts about a product. Null: not given. Its pictures may be about further persons. */
+export interface ProductFacts extends AboutPersons {
   title: string;
   externalRef: string | null;
   description: string | null;
@@ -36,7 +37,8 @@ const personalOfFacts: AnswersFor<ProductFacts> = {
   externalRef: false,
   description: true,
   garmentCategoryId: false,
-  images: { assetId: false, storageKey: false, sha256: true },
+  images: { assetId: false, storageKey: false, sha256: true, dataSubjects: true },
+  dataSubjects: true,
 };
 
 export const productFamily: EventFamily<'product', ProductEvent> = {

@@ -4,6 +4,7 @@ import type { ProductEvent } from './product.events.js';
 import {
   evolveProduct,
   initialProduct,
+  personsOf,
   primaryImage,
   type KnownProduct,
   type Product,
@@ -152,6 +153,22 @@ describe('revising a product', () => {
         { assetId: 'A1', role: 'gallery' },
       ],
     });
+  });
+
+  it('keeps its person until another one is named or the person is cleared, beside those of its pictures', () => {
+    const named = run(initialProduct, {
+      dataSubjects: ['Anna'],
+      picture: { ...picture('A1'), dataSubjects: ['Ben'] },
+    });
+    expect(personsOf(named)).toEqual(['Anna', 'Ben']);
+    const renamed = revised({ title: 'Cape', at: 'later' }, named).product;
+    expect(personsOf(renamed as KnownProduct)).toEqual(['Anna', 'Ben']);
+    const other = revised({ dataSubjects: ['Carl'], at: 'later' }, named);
+    expect(personsOf(other.product as KnownProduct)).toEqual(['Carl', 'Ben']);
+    expect(revised({ dataSubjects: ['Carl'], at: 'later' }, other.product).events).toEqual([]);
+    const cleared = revised({ dataSubjects: [], at: 'later' }, other.product).product;
+    expect(personsOf(cleared as KnownProduct)).toEqual(['Ben']);
+    expect(cleared).not.toHaveProperty('dataSubjects');
   });
 
   it('archives it once, leaves it archived when it is changed, and brings it back', () => {

@@ -1,3 +1,4 @@
+import { aboutPersons } from '../data-subject.js';
 import { accept, type Decision, reject } from '../decision.js';
 import type { EventOfType } from '../events.js';
 import type { ProductEvent, ProductFacts, ProductImage } from './product.events.js';
@@ -29,13 +30,21 @@ export function evolveProduct(state: Product, event: ProductEvent): Product {
       const { at, ...facts } = event.data;
       return { status: 'active', ...facts, registeredAt: at };
     }
-    case 'ProductRevised':
-      return { ...known(state, event), ...factsOf(event.data), status: 'active' };
+    case 'ProductRevised': {
+      const { productId, tenant, registeredAt } = known(state, event);
+      return { status: 'active', productId, tenant, registeredAt, ...factsOf(event.data) };
+    }
     case 'ProductArchived':
       return { ...known(state, event), status: 'archived' };
     default:
       return event satisfies never;
   }
+}
+
+/** The persons whom the product is about, by its own facts or by its pictures. */
+export function personsOf({ dataSubjects, images }: ProductFacts): readonly string[] {
+  const named = aboutPersons(dataSubjects, ...images.map((image) => image.dataSubjects));
+  return named.dataSubjects ?? [];
 }
 
 export function primaryImage({ images }: KnownProduct): ProductImage | undefined {
@@ -49,8 +58,15 @@ function known(state: Product, { type }: ProductEvent): KnownProduct {
 }
 
 function factsOf(data: EventOfType<'ProductRevised'>['data']): ProductFacts {
-  const { title, externalRef, description, garmentCategoryId, images } = data;
-  return { title, externalRef, description, garmentCategoryId, images };
+  const { title, externalRef, description, garmentCategoryId, images, dataSubjects } = data;
+  return {
+    title,
+    externalRef,
+    description,
+    garmentCategoryId,
+    images,
+    ...aboutPersons(dataSubjects),
+  };
 }
 
 export type ProductPicture = Omit<ProductImage, 'role'>;
@@ -108,6 +124,7 @@ function revisedFacts(command: ProductRegistration, before: KnownProduct | undef
     description: description ?? before?.description ?? null,
     garmentCategoryId: garmentCategoryId ?? before?.garmentCategoryId ?? null,
     images: revisedImages(picture, source, before?.images ?? []),
+    ...aboutPersons(command.dataSubjects ?? before?.dataSubjects),
   };
 }
 
@@ -142,7 +159,8 @@ function isSame(facts: ProductFacts, product: KnownProduct): boolean {
     facts.images.length === images.length &&
     facts.images.every(
       ({ assetId, role }, index) => images[index]?.assetId === assetId && images[index].role === role,
-    )
+    ) &&
+    facts.dataSubjects?.join('\0') === product.dataSubjects?.join('\0')
   );
 }
 
@@ -163,8 +181,9 @@ export function reviseProduct(
     return reject({ code: 'PRODUCT_NOT_FOUND' });
   }
   const images = picture ? revisedImages(picture.primary, picture.source, product.images) : product.images;
-  const { title, externalRef, description, garmentCategoryId } = { ...product, ...changes };
-  const facts = { title, externalRef, description, garmentCategoryId, images };
+  const { title, externalRef, description, garmentCategoryId, dataSubjects } = { ...product, ...changes };
+  const about = aboutPersons(dataSubjects);
+  const facts = { title, externalRef, description, garmentCategoryId, images, ...about };
   const wanted = status ?? product.status;
   // A revision makes a product active.
   const isRevised = !isSame(facts, product) || (wanted === 'active' && product.status === 'archived');

@@ -16,14 +16,14 @@ import {
   type BriefFacts,
 } from '../briefing.js';
 import { personInput } from '../casting-words.js';
-import { exampleId, ImageModelField } from '../common-fields.js';
+import { DispatchBody, exampleId, ImageModelField } from '../common-fields.js';
 import { defineWorkflow } from '../define-workflow.js';
 import { sceneInput } from '../scene-words.js';
 import { shotWords } from '../shot-words.js';
 
 const qualities = ['medium', 'high'] as const;
 
-export class CatalogShotsBody {
+export class CatalogShotsBody extends DispatchBody {
   @ListField({
     description:
       'The garments: uploaded assets, catalogue entries, or jobs that made a picture. At most as many as the image ' +

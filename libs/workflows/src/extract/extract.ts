@@ -11,7 +11,7 @@ import {
   type BriefFacts,
   type Known,
 } from '../briefing.js';
-import { exampleStorageKey, StorageKeyField } from '../common-fields.js';
+import { DispatchBody, exampleStorageKey, StorageKeyField } from '../common-fields.js';
 import { defineWorkflow } from '../define-workflow.js';
 import { strictObject } from '../shot-words.js';
 
@@ -27,7 +27,7 @@ export class ExtractionContext {
   product_description?: string;
 }
 
-export class ExtractBody {
+export class ExtractBody extends DispatchBody {
   @StorageKeyField({
     description: 'The picture: the `upload_key` of an upload, or the `s3_key` of an artifact.',
     required: true,

@@ -3,7 +3,7 @@ import { integer, ListField, nested, NestedField, NumberField, TextField } from 
 import { Relations, type Relation } from '#validation/relations.js';
 import type { FieldProblem } from '#validation/validate.js';
 import { input, isKnown, sentences, type BriefFacts, type Known } from '../briefing.js';
-import { exampleId } from '../common-fields.js';
+import { DispatchBody, exampleId } from '../common-fields.js';
 import { defineWorkflow } from '../define-workflow.js';
 import { PdpExtractionsBody, personOrder, plateOrder } from '../pdp-extractions/pdp-extractions.js';
 import { strictObject } from '../shot-words.js';
@@ -68,7 +68,7 @@ const indicesInside: Relation<PdpBatchExtractionsBody> = {
 };
 
 @Relations(indicesInside)
-export class PdpBatchExtractionsBody {
+export class PdpBatchExtractionsBody extends DispatchBody {
   @ListField({
     description: 'The photographs of one shoot. Each one is charged, and becomes a job of its own.',
     required: true,

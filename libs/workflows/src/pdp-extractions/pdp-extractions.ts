@@ -20,11 +20,11 @@ import {
   type Known,
 } from '../briefing.js';
 import { ageRanges, bodyTypes, genders } from '../casting-words.js';
-import { exampleId } from '../common-fields.js';
+import { DispatchBody, exampleId } from '../common-fields.js';
 import { defineWorkflow, valuesOf } from '../define-workflow.js';
 import { shotSchema, strictObject } from '../shot-words.js';
 
-export class PdpExtractionsBody {
+export class PdpExtractionsBody extends DispatchBody {
   @PictureField({ description: 'The photograph: an uploaded asset.', required: true })
   pdp_image_public_id: string;
 
