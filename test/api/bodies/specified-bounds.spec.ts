@@ -194,9 +194,15 @@ const specified: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   },
 };
 
+/** Beyond the specification: each body can name the person whom it is about, and so can each photograph of a batch. */
+const dataSubject = 'string 1..128';
+const ofPhotographs: Readonly<Record<string, string>> = { 'photos[].data_subject': dataSubject };
+
 describe.each(Object.keys(specified))('the body of %s', (workflow) => {
   it('has the fields and the bounds of the specification', () => {
-    expect(boundsOf(bodySchema(workflow))).toEqual(specified[workflow]);
+    const further = workflow === 'pdp-batch-extractions' ? ofPhotographs : {};
+    const expected = { ...specified[workflow], data_subject: dataSubject, ...further };
+    expect(boundsOf(bodySchema(workflow))).toEqual(expected);
   });
 });
 
