@@ -206,7 +206,7 @@ export class Dispatches {
 const endpointOf = ({ name }: Workflow): string => `/v1/${name}`;
 
 /** The longest possible JSON about ten photographs. */
-export const batchBodyLimit = 640 * 1024;
+export const batchBodyLimit = 544 * 1024;
 
 /**
  * The controller of `POST /v1/{name}`. Each workflow has its own class, because Nest keeps routes and
