@@ -38,6 +38,7 @@ export type SpendEvent =
 export const spendFamily: EventFamily<'spend', SpendEvent> = {
   category: 'spend',
   owner: 'tenant',
+  ownKeys: true,
   idFields: {},
   upcasters: {
     SpendOffered: [],

@@ -55,12 +55,14 @@ async function copyKeys(from: TestDatabase, to: TestDatabase): Promise<void> {
   const [source, target] = [from, to].map(({ url }) => new pg.Client({ connectionString: url }));
   await Promise.all([source!.connect(), target!.connect()]);
   const columns = 'id, environment, tenant, wrapped, master, made_at, destroyed_at';
-  const { rows } = await source!.query(`select ${columns} from data_keys.keys`);
-  for (const row of rows)
-    await target!.query(
-      `insert into data_keys.keys (${columns}) values ($1, $2, $3, $4, $5, $6, $7)`,
-      Object.values(row),
-    );
+  for (const table of ['data_keys.keys', 'data_keys.sheets']) {
+    const { rows } = await source!.query(`select ${columns} from ${table}`);
+    for (const row of rows)
+      await target!.query(
+        `insert into ${table} (${columns}) values ($1, $2, $3, $4, $5, $6, $7)`,
+        Object.values(row),
+      );
+  }
   await Promise.all([source!.end(), target!.end()]);
 }
 

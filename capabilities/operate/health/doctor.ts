@@ -267,13 +267,14 @@ async function judgeWords(configuration: Configuration): Promise<string> {
     );
   const words = wordsOptions(configuration);
   await using opened = await openEventStore(configuration, { ...patience, words });
-  const { keys, underOtherMasters } = (await opened.keys?.count()) ?? { keys: 0, underOtherMasters: 0 };
+  const none = { keys: 0, sheets: 0, underOtherMasters: 0 };
+  const { keys, sheets, underOtherMasters } = (await opened.keys?.count()) ?? none;
   if (underOtherMasters > 0)
     throw new Unwell(
-      `${underOtherMasters} of ${keys} data keys are wrapped by another master key`,
+      `${underOtherMasters} of ${keys + sheets} data keys and sheets of keys are wrapped by another master key`,
       'run "atelier events rewrap-keys" with both master keys',
     );
-  return `encrypted in new events, under ${keys} data keys`;
+  return `encrypted in new events, under ${keys} data keys of tenants and ${sheets} sheets with keys of streams`;
 }
 
 /**

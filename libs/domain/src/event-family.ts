@@ -57,6 +57,11 @@ export interface AnyEventFamily {
   readonly upcasters: Readonly<Record<string, readonly Upcast[]>>;
   /** By event type. A new field that says neither yes nor no does not compile. */
   readonly personal: Readonly<Record<string, PersonalFields>>;
+  /**
+   * Each stream has keys of its own, so that its words can be erased without those of other streams. Absent: a key of
+   * the whole tenant encrypts them. It may be added later, for events from then on, and must not be removed.
+   */
+  readonly ownKeys?: true;
 }
 
 /**

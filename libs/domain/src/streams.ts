@@ -15,6 +15,11 @@ const categoriesByPrefix = new Map<string, { environment: Environment; category:
   ),
 );
 
+/** Streams whose words are under keys of their own. */
+const categoriesWithOwnKeys = new Set<string>(
+  eventFamilies.filter(({ ownKeys }) => ownKeys).map(({ category }) => category),
+);
+
 /**
  * The event stream of one thing, for example `live.account-01J…`. The environment comes first, so that one
  * prefix selects all of its streams.
@@ -36,4 +41,10 @@ export function parseStreamName(
   const known = categoriesByPrefix.get(stream.slice(0, Math.max(dash, 0)));
   const id = stream.slice(dash + 1);
   return known && id !== '' ? { ...known, id } : undefined;
+}
+
+/** Whether keys of this stream alone encrypt its personal words. Otherwise a key of the whole tenant does. */
+export function hasOwnKeys(stream: string): boolean {
+  const parsed = parseStreamName(stream);
+  return parsed !== undefined && categoriesWithOwnKeys.has(parsed.category);
 }

@@ -9,7 +9,8 @@ import { createEventStorePool, PostgresEventStore } from './postgres/postgres-ev
 import { createPostgresSnapshotStore } from './postgres/postgres-snapshot-store.js';
 import { PostgresDataKeys } from './postgres/postgres-data-keys.js';
 import { migrateEventStore, migrateKeyStore } from './postgres/schema.js';
-import { DataKeys, type DataKeyStore } from './sealed/data-keys.js';
+import type { DataKeyStore } from './sealed/data-key-store.js';
+import { DataKeys } from './sealed/data-keys.js';
 import { LocalMasterKey, type MasterSecrets } from './sealed/master-key.js';
 import { StreamWordErasure } from './sealed/erase-words.js';
 import { withSealedWords } from './sealed/sealed-store.js';

@@ -31,6 +31,7 @@ export type AssetEvent =
 export const assetFamily: EventFamily<'asset', AssetEvent> = {
   category: 'asset',
   owner: 'tenant',
+  ownKeys: true,
   idFields: { AssetStored: 'assetId', CatalogEntryRetired: 'assetId' },
   upcasters: {
     AssetStored: [],

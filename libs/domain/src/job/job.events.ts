@@ -236,6 +236,7 @@ const personalOfEnd: AnswersFor<EndedJob> = {
 export const jobFamily: EventFamily<'job', JobEvent> = {
   category: 'job',
   owner: 'tenant',
+  ownKeys: true,
   idFields: { JobQueued: 'jobId' },
   upcasters: {
     JobQueued: [],

@@ -44,6 +44,7 @@ const personalOfFacts: AnswersFor<ProductFacts> = {
 export const productFamily: EventFamily<'product', ProductEvent> = {
   category: 'product',
   owner: 'tenant',
+  ownKeys: true,
   idFields: { ProductRegistered: 'productId' },
   upcasters: {
     ExternalRefAssigned: [],

@@ -1,6 +1,7 @@
 import type pg from 'pg';
+import { onlyRow } from '#platform/postgres.js';
 import { retryRead } from '../calls.js';
-import type { DataKeyStore, KeyCount, KeyOwner, StoredKey } from '../sealed/data-keys.js';
+import type { DataKeyStore, KeyCount, KeyOwner, StoredKey } from '../sealed/data-key-store.js';
 import type { WrappedKey } from '../sealed/master-key.js';
 import { classifySqlFailure, withQueries, type Query, type Statement } from './connection.js';
 import { keysInSql } from './schema.js';
@@ -22,27 +23,52 @@ const add = statement(
   `insert into ${keysInSql}.keys (id, environment, tenant, wrapped, master) values ($1, $2, $3, $4, $5)
    on conflict (environment, tenant) where destroyed_at is null do nothing`,
 );
-const find = statement(
-  'find',
-  `select id, wrapped, master from ${keysInSql}.keys where id = any($1::uuid[])`,
+const addSheet = statement(
+  'add_sheet',
+  `insert into ${keysInSql}.sheets (id, environment, tenant, wrapped, master) values ($1, $2, $3, $4, $5)
+   on conflict (id) do nothing`,
 );
-const destroy = statement(
-  'destroy',
-  `update ${keysInSql}.keys set wrapped = null, master = null, destroyed_at = now()
-    where environment = $1 and tenant = $2 and destroyed_at is null returning id`,
-);
-const wrappedByOthers = statement(
+
+/** A statement about keys and sheets alike. */
+const both = (name: string, text: (table: string) => string, then = ''): Statement =>
+  statement(
+    name,
+    `${['keys', 'sheets'].map((table) => text(`${keysInSql}.${table}`)).join(' union all ')} ${then}`,
+  );
+
+/** The same for a change, which gives the ids of the rows that it has changed. */
+const changesBoth = (name: string, text: (table: string) => string): Statement =>
+  statement(
+    name,
+    `with key as (${text(`${keysInSql}.keys`)} returning id), sheet as (${text(`${keysInSql}.sheets`)} returning id)
+     select id from key union all select id from sheet`,
+  );
+
+const find = both('find', (table) => `select id, wrapped, master from ${table} where id = any($1::uuid[])`);
+const wrappedByOthers = both(
   'others',
-  `select id, wrapped, master from ${keysInSql}.keys where master <> $1 order by id limit $2`,
+  (table) => `select id, wrapped, master from ${table} where master <> $1`,
+  'order by id limit $2',
+);
+const destroy = changesBoth(
+  'destroy',
+  (table) =>
+    `update ${table} set wrapped = null, master = null, destroyed_at = now()
+      where environment = $1 and tenant = $2 and destroyed_at is null`,
+);
+const replace = changesBoth(
+  'replace',
+  (table) => `update ${table} set wrapped = $3, master = $4 where id = $1 and wrapped = $2`,
 );
 const count = statement(
   'count',
-  `select count(wrapped)::int as keys, (count(*) filter (where master <> $1))::int as others from ${keysInSql}.keys`,
+  `select keys.count as keys, sheets.count as sheets, keys.others + sheets.others as others from
+     (${counted('keys')}) keys, (${counted('sheets')}) sheets`,
 );
-const rewrap = statement(
-  'rewrap',
-  `update ${keysInSql}.keys set wrapped = $3, master = $4 where id = $1 and wrapped = $2`,
-);
+
+function counted(table: string): string {
+  return `select count(wrapped)::int as count, (count(*) filter (where master <> $1))::int as others from ${keysInSql}.${table}`;
+}
 
 /** The key store in PostgreSQL. The caller ends the pool. */
 export class PostgresDataKeys implements DataKeyStore {
@@ -61,6 +87,14 @@ export class PostgresDataKeys implements DataKeyStore {
     await this.run((query) => query(add, [id, environment, tenant, wrapped, master]));
   }
 
+  async addSheet(
+    { environment, tenant }: KeyOwner,
+    id: string,
+    { wrapped, master }: WrappedKey,
+  ): Promise<void> {
+    await this.run((query) => query(addSheet, [id, environment, tenant, wrapped, master]));
+  }
+
   async find(ids: readonly string[]): Promise<readonly StoredKey[]> {
     return (await this.run((query) => query<KeyRow>(find, [ids]))).map(storedKey);
   }
@@ -75,12 +109,17 @@ export class PostgresDataKeys implements DataKeyStore {
   }
 
   async count(master: string): Promise<KeyCount> {
-    const [row] = await this.run((query) => query<{ keys: number; others: number }>(count, [master]));
-    return { keys: row?.keys ?? 0, underOtherMasters: row?.others ?? 0 };
+    const { keys, sheets, others } = onlyRow({
+      rows: await this.run((query) =>
+        query<{ keys: number; sheets: number; others: number }>(count, [master]),
+      ),
+    });
+    return { keys, sheets, underOtherMasters: others };
   }
 
-  async rewrap(id: string, from: WrappedKey, to: WrappedKey): Promise<void> {
-    await this.run((query) => query(rewrap, [id, from.wrapped, to.wrapped, to.master]));
+  async replace(id: string, from: WrappedKey, to: WrappedKey): Promise<boolean> {
+    const values = [id, from.wrapped, to.wrapped, to.master];
+    return (await this.run((query) => query(replace, values))).length > 0;
   }
 
   private run<T>(work: (query: Query) => Promise<T>): Promise<T> {

@@ -169,11 +169,29 @@ create table if not exists ${keysInSql}.keys (
 create unique index if not exists keys_one_of_owner on ${keysInSql}.keys (environment, tenant) where destroyed_at is null;
 `;
 
+/**
+ * Sheets of keys: the key of one stream is at one place of one sheet. They are not in `keys`, because a process of an
+ * earlier release would take one for the one key of its owner.
+ */
+const sheetsTable = `
+create table if not exists ${keysInSql}.sheets (
+  id uuid primary key,
+  environment text collate "C" not null,
+  tenant text collate "C" not null,
+  wrapped bytea,
+  master text,
+  made_at timestamptz not null default now(),
+  destroyed_at timestamptz,
+  constraint sheets_wrapped_or_destroyed check ((wrapped is null) = (destroyed_at is not null) and (wrapped is null) = (master is null))
+);
+create index if not exists sheets_of_owner on ${keysInSql}.sheets (environment, tenant) where destroyed_at is null;
+`;
+
 /** Makes the key store in a database of its own. Idempotent. */
 export async function migrateKeyStore(pool: pg.Pool): Promise<void> {
   await onClient(pool, async (client) => {
     // A text of several statements is one transaction.
-    await client.query(`select pg_advisory_xact_lock(${migrationLock}); ${keysTable}`);
+    await client.query(`select pg_advisory_xact_lock(${migrationLock}); ${keysTable} ${sheetsTable}`);
   });
 }
 
@@ -183,4 +201,5 @@ const migrations = [
   appendFunction,
   identityTable,
   keysTable,
+  sheetsTable,
 ];

@@ -1,6 +1,7 @@
 import type { EventStore, RecordedEvent } from '../event-store.js';
 import { WordErasure, type ErasedWords } from '../word-erasure.js';
 import type { DataKeys } from './data-keys.js';
+import { keyPlace } from './key-row.js';
 import { partWords } from './personal-words.js';
 import { masterKeyMissing, sealedPartOf } from './sealed-store.js';
 
@@ -32,12 +33,15 @@ export class StreamWordErasure extends WordErasure {
       }
     if (eventsByKey.size === 0) return { erased: 0, underTenantKey: 0, plain };
     if (!this.keys) throw masterKeyMissing();
-    const left = await this.keys.find(new Set(eventsByKey.keys()));
+    await this.keys.destroyOnSheets(eventsByKey.keys());
+    this.keys.forget(streams);
+    // The keys of sheets are destroyed now. A key of a tenant may have been destroyed with its tenant.
+    const ofTenants = await this.keys.find(new Set([...eventsByKey.keys()].filter(isOfTenant)));
     let erased = 0;
     let underTenantKey = 0;
     for (const [key, events] of eventsByKey)
-      if (left.get(key) === 'destroyed') erased += events;
-      else underTenantKey += events;
+      if (isOfTenant(key) && ofTenants.get(key) !== 'destroyed') underTenantKey += events;
+      else erased += events;
     return { erased, underTenantKey, plain };
   }
 
@@ -51,3 +55,5 @@ export class StreamWordErasure extends WordErasure {
     }
   }
 }
+
+const isOfTenant = (key: string) => keyPlace(key).index === undefined;

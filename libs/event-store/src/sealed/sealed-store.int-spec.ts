@@ -1,96 +1,21 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type pg from 'pg';
+import { afterAll, describe, expect, it } from 'vitest';
 import { erasedText } from '#domain/erased.js';
-import { eventStoreTemplate } from '../../../../test/support/postgres-event-store-harness.js';
 import { eventually } from '../../../../test/support/eventually.js';
-import { createTestDatabase, type TestDatabase } from '../../../../test/support/test-database.js';
+import { createTestDatabase } from '../../../../test/support/test-database.js';
 import { EventMacs } from '../authentic/event-macs.js';
-import { markingUnproven, refusingUnproven } from '../authentic/authentic-store.js';
-import { EventStoreRefused, type EventStore, type NewEvent, type RecordedEvent } from '../event-store.js';
+import { EventStoreRefused } from '../event-store.js';
 import { openEventStore } from '../open-event-store.js';
-import { createEventStorePool, PostgresEventStore } from '../postgres/postgres-event-store.js';
-import { PostgresDataKeys } from '../postgres/postgres-data-keys.js';
+import { PostgresEventStore } from '../postgres/postgres-event-store.js';
 import { canonicalJson } from '../walk-log.js';
-import { DataKeys, WordsUnreadable } from './data-keys.js';
-import { LocalMasterKey } from './master-key.js';
-import { withSealedWords } from './sealed-store.js';
+import type { DataKeys } from './data-keys.js';
+import { WordsUnreadable } from './key-rows.js';
+import { name, only, openSealedLog, registered, secret, signingKey, titleOf } from './sealed-log.fixture.js';
 
-const secret = randomUUID();
-const signingKey = randomUUID();
-const name = 'Anna Smith of the Café ü"\\';
+const { database, pool, raw, keysOf, processWith, tenantWithWords, close } = await openSealedLog();
+afterAll(close);
 
-let database: TestDatabase;
-let pool: pg.Pool;
-/** Reads what is stored. */
-let raw: EventStore;
-
-beforeAll(async () => {
-  database = await createTestDatabase({ template: eventStoreTemplate });
-  pool = createEventStorePool(database.url);
-  raw = new PostgresEventStore({ pool });
-});
-afterAll(async () => {
-  await raw.close();
-  await pool.end();
-  await database.drop();
-});
-
-const keysOf = (masterKey = secret, accepted: string[] = [], lifetimeMs = 60_000) =>
-  new DataKeys({
-    store: new PostgresDataKeys(pool),
-    master: new LocalMasterKey({ masterKey, accepted }),
-    lifetimeMs,
-  });
-
-/** A store as a process has it, with keys of its own. */
-function processWith(keys: DataKeys | undefined): EventStore {
-  const macs = new EventMacs({ signingKey });
-  return refusingUnproven(
-    withSealedWords(markingUnproven(new PostgresEventStore({ pool, macs }), { macs }), keys),
-  );
-}
-
-function registered(tenant: string, title = name): NewEvent {
-  const images = [{ assetId: 'a1', storageKey: 'uploads/a1', sha256: 'f00d', role: 'primary' }];
-  const data = {
-    productId: 'p1',
-    tenant,
-    title,
-    externalRef: null,
-    description: null,
-    images,
-    at: '2026-11-26T12:00:00.000Z',
-  };
-  const metadata = {
-    requestId: 'r1',
-    causationId: 'c1',
-    tenant,
-    actor: 'key:k1',
-    schemaVersion: 1,
-    recordedAt: '2026-11-26T12:00:00.000Z',
-  };
-  return { id: randomUUID(), type: 'ProductRegistered', data, metadata };
-}
-
-async function only(store: EventStore, stream: string): Promise<RecordedEvent> {
-  const slice = await store.readStream(stream);
-  const [event] = slice.kind === 'found' ? slice.events : [];
-  if (!event) throw new Error(`${stream} is empty`);
-  return event;
-}
-
-/** A tenant with one event that names a person. */
-async function tenantWithWords(keys = keysOf()) {
-  const tenant = randomUUID();
-  const stream = `live.product-${tenant}`;
-  const event = registered(tenant);
-  const store = processWith(keys);
-  await store.append(stream, 'no-stream', [event]);
-  return { owner: { environment: 'live', tenant }, stream, event, store, keys };
-}
-
-const titleOf = ({ data }: RecordedEvent) => (data as { title: string }).title;
+const processIn = (keys: DataKeys | undefined) => processWith(keys).store;
 
 describe('a store with personal words', () => {
   it('holds them encrypted, and gives them back to every process with the master key', async () => {
@@ -103,7 +28,7 @@ describe('a store with personal words', () => {
     expect(rows[0].text).not.toContain('Anna');
     expect(rows[0].text).not.toContain('f00d');
     expect((await only(store, stream)).data).toEqual(event.data);
-    const other = processWith(keysOf());
+    const other = processIn(keysOf());
     expect((await only(other, stream)).data).toEqual(event.data);
     const [found] = (await other.readAll()).filter((each) => each.stream === stream);
     expect(found?.data).toEqual(event.data);
@@ -112,7 +37,7 @@ describe('a store with personal words', () => {
   it('gives them to subscribers, and writes them in appends to several streams', async () => {
     const tenant = randomUUID();
     const [one, two] = [`live.product-${tenant}1`, `live.product-${tenant}2`];
-    const store = processWith(keysOf());
+    const store = processIn(keysOf());
     const events = [registered(tenant, 'One'), registered(tenant, 'Two')] as const;
     await store.appendTogether!([
       { stream: one, expectedRevision: 'no-stream', events: [events[0]] },
@@ -121,7 +46,7 @@ describe('a store with personal words', () => {
     expect(titleOf(await only(raw, two))).toBe(erasedText);
     const ended = new AbortController();
     const titles: string[] = [];
-    for await (const batch of processWith(keysOf()).subscribe({ signal: ended.signal })) {
+    for await (const batch of processIn(keysOf()).subscribe({ signal: ended.signal })) {
       titles.push(...batch.events.filter(({ stream }) => stream === one || stream === two).map(titleOf));
       if (batch.caughtUp) ended.abort();
     }
@@ -130,7 +55,7 @@ describe('a store with personal words', () => {
 
   it('erases them with their key, in every process, and leaves what is signed as it was', async () => {
     const { owner, stream, event, store, keys } = await tenantWithWords();
-    const hasty = processWith(keysOf(secret, [], 200));
+    const hasty = processIn(keysOf({ lifetimeMs: 200 }));
     const before = canonicalJson(await only(hasty, stream));
     expect(before).toBe(canonicalJson(await only(raw, stream)));
     await keys.destroy(owner);
@@ -140,57 +65,58 @@ describe('a store with personal words', () => {
       images: [{ assetId: 'a1', storageKey: 'uploads/a1', sha256: erasedText, role: 'primary' }],
     };
     expect((await only(store, stream)).data).toEqual(erased);
-    expect((await only(processWith(keysOf()), stream)).data).toEqual(erased);
+    expect((await only(processIn(keysOf()), stream)).data).toEqual(erased);
     await eventually(async () => titleOf(await only(hasty, stream)) === erasedText);
     expect(canonicalJson(await only(hasty, stream))).toBe(before);
-    const { rows } = await pool.query(`select wrapped, destroyed_at from data_keys.keys where tenant = $1`, [
-      owner.tenant,
-    ]);
+    const { rows } = await pool.query(
+      `select wrapped, destroyed_at from data_keys.sheets where tenant = $1`,
+      [owner.tenant],
+    );
     expect(rows).toEqual([{ wrapped: null, destroyed_at: expect.any(Date) }]);
   });
 
   it('erases the words of one tenant only', async () => {
     const [gone, stays] = [await tenantWithWords(), await tenantWithWords()];
     await gone.keys.destroy(gone.owner);
-    expect(titleOf(await only(processWith(keysOf()), stays.stream))).toBe(name);
+    expect(titleOf(await only(processIn(keysOf()), stays.stream))).toBe(name);
   });
 
   it('writes later words of the same tenant under a new key', async () => {
     const { owner, stream, keys, store } = await tenantWithWords();
     await keys.destroy(owner);
     await store.append(`${stream}-2`, 'no-stream', [registered(owner.tenant, 'Later')]);
-    const other = processWith(keysOf());
+    const other = processIn(keysOf());
     expect(titleOf(await only(other, `${stream}-2`))).toBe('Later');
     expect(titleOf(await only(other, stream))).toBe(erasedText);
   });
 
   it('fails, and erases nothing, when the key store has lost a key', async () => {
     const { owner, stream } = await tenantWithWords();
-    await pool.query(`delete from data_keys.keys where tenant = $1`, [owner.tenant]);
-    await expect(only(processWith(keysOf()), stream)).rejects.toThrow(/the key store lacks the data key/);
+    await pool.query(`delete from data_keys.sheets where tenant = $1`, [owner.tenant]);
+    await expect(only(processIn(keysOf()), stream)).rejects.toThrow(/the key store lacks the data key/);
   });
 
   it('reads and writes plain events without a master key, and fails at encrypted ones', async () => {
     const { stream } = await tenantWithWords();
-    const keyless = processWith(undefined);
+    const keyless = processIn(undefined);
     await expect(only(keyless, stream)).rejects.toThrow(/ATELIER_MASTER_KEY is not set/);
     const tenant = randomUUID();
     await keyless.append(`live.product-${tenant}`, 'no-stream', [registered(tenant)]);
     expect(titleOf(await only(raw, `live.product-${tenant}`))).toBe(name);
-    expect(titleOf(await only(processWith(keysOf()), `live.product-${tenant}`))).toBe(name);
+    expect(titleOf(await only(processIn(keysOf()), `live.product-${tenant}`))).toBe(name);
   });
 
   it('opens with its own master key alone, and with the next one after a rotation', async () => {
     const { stream } = await tenantWithWords();
     const next = randomUUID();
-    await expect(only(processWith(keysOf(next)), stream)).rejects.toThrow(WordsUnreadable);
-    await expect(only(processWith(keysOf(next)), stream)).rejects.toThrow(EventStoreRefused);
-    const rotating = keysOf(next, [secret]);
-    expect(titleOf(await only(processWith(rotating), stream))).toBe(name);
+    await expect(only(processIn(keysOf({ masterKey: next })), stream)).rejects.toThrow(WordsUnreadable);
+    await expect(only(processIn(keysOf({ masterKey: next })), stream)).rejects.toThrow(EventStoreRefused);
+    const rotating = keysOf({ masterKey: next, accepted: [secret] });
+    expect(titleOf(await only(processIn(rotating), stream))).toBe(name);
     expect(await rotating.rewrap()).toBeGreaterThan(0);
     expect(await rotating.rewrap()).toBe(0);
-    expect(titleOf(await only(processWith(keysOf(next)), stream))).toBe(name);
-    await keysOf(secret, [next]).rewrap();
+    expect(titleOf(await only(processIn(keysOf({ masterKey: next })), stream))).toBe(name);
+    await keysOf({ accepted: [next] }).rewrap();
   });
 
   it('refuses words that were moved to another event', async () => {
@@ -207,18 +133,18 @@ describe('a store with personal words', () => {
     const { stream, store, owner } = await tenantWithWords();
     const { metadata } = await only(store, stream);
     await store.append(`${stream}-next`, 'no-stream', [{ ...registered(owner.tenant, 'Next'), metadata }]);
-    expect(titleOf(await only(processWith(keysOf()), `${stream}-next`))).toBe('Next');
+    expect(titleOf(await only(processIn(keysOf()), `${stream}-next`))).toBe('Next');
   });
 
-  it('makes one key when many processes write for a new tenant at the same time', async () => {
+  it('makes one key of the tenant when many processes write for a new one at the same time', async () => {
     const tenant = randomUUID();
-    const streams = Array.from({ length: 8 }, (_, index) => `live.product-${tenant}${index}`);
+    const streams = Array.from({ length: 8 }, (_, index) => `live.account-${tenant}${index}`);
     await Promise.all(
-      streams.map((stream) => processWith(keysOf()).append(stream, 'no-stream', [registered(tenant)])),
+      streams.map((stream) => processIn(keysOf()).append(stream, 'no-stream', [registered(tenant)])),
     );
     const { rows } = await pool.query(`select id from data_keys.keys where tenant = $1`, [tenant]);
     expect(rows).toHaveLength(1);
-    const reader = processWith(keysOf());
+    const reader = processIn(keysOf());
     for (const stream of streams) expect(titleOf(await only(reader, stream))).toBe(name);
   });
 
@@ -228,7 +154,7 @@ describe('a store with personal words', () => {
     const stream = `live.product-${tenant}`;
     await separate.store.append(stream, 'no-stream', [registered(tenant)]);
     expect(titleOf(await only(separate.store, stream))).toBe(name);
-    const here = await pool.query(`select from data_keys.keys where tenant = $1`, [tenant]);
+    const here = await pool.query(`select from data_keys.sheets where tenant = $1`, [tenant]);
     expect(here.rowCount).toBe(0);
   });
 });

@@ -13,11 +13,14 @@ import {
 } from '../event-store.js';
 import { ownEvents } from '../own-events.js';
 import { decrypt, encrypt } from './aes-gcm.js';
-import { WordsUnreadable, type DataKey, type DataKeys, type KeyOwner } from './data-keys.js';
+import type { KeyOwner } from './data-key-store.js';
+import type { DataKeys } from './data-keys.js';
+import type { DataKey } from './key-row.js';
+import { WordsUnreadable } from './key-rows.js';
 import { joinWords, partWords, type Words } from './personal-words.js';
 
 /**
- * The same store, but the personal words of events are stored encrypted under a key of their tenant. Callers see plain
+ * The same store, but the personal words of events are stored encrypted under a key of their stream or tenant. Callers see plain
  * words, or values that mean "erased" once the key was destroyed. Put it above the check of MACs, which cover what is
  * stored, and below the shared subscriptions, so that a process decrypts each event once.
  * @param keys undefined: this process has no master key. Then it writes words as they are, and fails to read encrypted
@@ -30,7 +33,7 @@ export function withSealedWords(store: EventStore, keys: DataKeys | undefined): 
   return storeWith(store, {
     async append(stream, expectedRevision, events) {
       const sealed = seal([{ stream, expectedRevision, events }]);
-      // Usually at once: the key of the tenant is in memory.
+      // Usually at once: a key is in memory.
       const [write] = sealed instanceof Promise ? await sealed : sealed;
       return store.append(stream, expectedRevision, write?.events ?? events);
     },
@@ -87,7 +90,7 @@ class SealedWords {
     for (;;) {
       for (const { stream, events } of writes)
         for (const event of events)
-          if (partWords(event.type, event.data)) await this.keys?.currentOf(ownerOf(stream, event));
+          if (partWords(event.type, event.data)) await this.keys?.prepare(stream, ownerOf(stream, event));
       // Again only if a key left the memory meanwhile.
       const sealed = this.sealed(writes);
       if (sealed) return sealed;
@@ -103,7 +106,7 @@ class SealedWords {
         sealed.push(bare);
         continue;
       }
-      const found = this.keys.inMemory(ownerOf(stream, event));
+      const found = this.keys.inMemory(stream, ownerOf(stream, event));
       if (!found) return undefined;
       const { id, key } = found;
       const words = encrypt(key, JSON.stringify(parted.words), placeOf(stream, event)).toString('base64url');
@@ -160,7 +163,7 @@ function open(event: RecordedEvent, text: string, { key }: DataKey): RecordedEve
   return { ...event, data: joinWords({ data, words }), storedData: data };
 }
 
-/** The words of all subjects of a tenant are under the tenant's key. */
+/** Destroying the keys of a tenant erases the words of all its streams. */
 function ownerOf(stream: string, { metadata }: NewEvent): KeyOwner {
   return { environment: stream.split('.', 1)[0] ?? '', tenant: metadata.tenant };
 }
