@@ -7,10 +7,20 @@ data_keys | column | keys.made_at | timestamp with time zone not null default no
 data_keys | column | keys.master | text
 data_keys | column | keys.tenant | text collate C not null
 data_keys | column | keys.wrapped | bytea
+data_keys | column | sheets.destroyed_at | timestamp with time zone
+data_keys | column | sheets.environment | text collate C not null
+data_keys | column | sheets.id | uuid not null
+data_keys | column | sheets.made_at | timestamp with time zone not null default now()
+data_keys | column | sheets.master | text
+data_keys | column | sheets.tenant | text collate C not null
+data_keys | column | sheets.wrapped | bytea
 data_keys | constraint | keys.keys_pkey | PRIMARY KEY (id)
 data_keys | constraint | keys.keys_wrapped_or_destroyed | CHECK ((((wrapped IS NULL) = (destroyed_at IS NOT NULL)) AND ((wrapped IS NULL) = (master IS NULL))))
+data_keys | constraint | sheets.sheets_pkey | PRIMARY KEY (id)
+data_keys | constraint | sheets.sheets_wrapped_or_destroyed | CHECK ((((wrapped IS NULL) = (destroyed_at IS NOT NULL)) AND ((wrapped IS NULL) = (master IS NULL))))
 data_keys | index | keys.data_keys.keys_one_of_owner | CREATE UNIQUE INDEX keys_one_of_owner ON data_keys.keys USING btree (environment, tenant) WHERE (destroyed_at IS NULL)
 data_keys | table | keys | table
+data_keys | table | sheets | table
 environment | column | idempotency_keys.body_hash | text not null
 environment | column | idempotency_keys.created_at | timestamp with time zone not null default now()
 environment | column | idempotency_keys.endpoint | text not null
