@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { hasOwnKeys } from '#domain/streams.js';
 import { entriesUpTo } from '#platform/cache-size.js';
+import type { StreamWrite } from '../event-store.js';
 import type { DataKeyStore, KeyCount, KeyOwner } from './data-key-store.js';
 import { KeyRow, keyPlace, newKey, type DataKey } from './key-row.js';
 import { keyLost, KeyRows, WordsUnreadable } from './key-rows.js';
@@ -44,14 +45,14 @@ export class DataKeys {
     });
   }
 
-  /** The key under which words of this stream are written now, if this process has it in memory. */
-  inMemory(stream: string, owner: KeyOwner): DataKey | undefined {
-    return hasOwnKeys(stream) ? this.ofStreams.inMemory(stream, owner) : this.byOwner.get(nameOf(owner));
+  /** The key under which the words of this write are encrypted now, if this process has it in memory. */
+  inMemory(write: StreamWrite, owner: KeyOwner): DataKey | undefined {
+    return hasOwnKeys(write.stream) ? this.ofStreams.inMemory(write, owner) : this.byOwner.get(nameOf(owner));
   }
 
   /** Waits until {@link inMemory} has a key for this stream. The first call for an owner makes it. */
-  async prepare(stream: string, owner: KeyOwner): Promise<void> {
-    if (hasOwnKeys(stream)) await this.ofStreams.prepare(stream, owner);
+  async prepare(write: StreamWrite, owner: KeyOwner): Promise<void> {
+    if (hasOwnKeys(write.stream)) await this.ofStreams.prepare(write, owner);
     else await this.byOwner.fetch(nameOf(owner), { context: owner });
   }
 

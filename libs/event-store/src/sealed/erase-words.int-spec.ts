@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, describe, expect, it } from 'vitest';
 import { erasedText } from '#domain/erased.js';
 import { eventually } from '../../../../test/support/eventually.js';
-import { storeWith } from '../event-store.js';
+import { storeWith, type StreamWrite } from '../event-store.js';
 import { PostgresDataKeys } from '../postgres/postgres-data-keys.js';
 import { PostgresEventStore } from '../postgres/postgres-event-store.js';
 import type { DataKeyStore, KeyOwner } from './data-key-store.js';
@@ -54,11 +54,11 @@ function interrupted(before: () => Promise<unknown>): DataKeyStore {
 
 /** Writes all words under the key of the tenant, as the first release with encrypted words did. */
 class TenantKeysOnly extends DataKeys {
-  override inMemory(_: string, owner: KeyOwner) {
-    return super.inMemory('live.account-any', owner);
+  override inMemory(write: StreamWrite, owner: KeyOwner) {
+    return super.inMemory({ ...write, stream: 'live.account-any' }, owner);
   }
-  override prepare(_: string, owner: KeyOwner) {
-    return super.prepare('live.account-any', owner);
+  override prepare(write: StreamWrite, owner: KeyOwner) {
+    return super.prepare({ ...write, stream: 'live.account-any' }, owner);
   }
 }
 
@@ -197,6 +197,17 @@ describe('erasing the words of a stream', () => {
     await store.append(stream, 0n, [registered(owner.tenant, 'Later')]);
     const slice = await processWith(keysOf()).store.readStream(stream);
     expect(slice.kind === 'found' && slice.events.map(titleOf)).toEqual([erasedText, 'Later']);
+  });
+
+  it('does not reach what a process writes afterwards that has the destroyed key in memory', async () => {
+    const { owner, stream, store } = await tenantWithWords();
+    const other = processWith(keysOf());
+    // As an erasure does: first the event that ends the words, then the key.
+    await other.store.append(stream, 0n, [registered(owner.tenant, 'From elsewhere')]);
+    await other.erasure.eraseWords([stream]);
+    await store.append(stream, 1n, [registered(owner.tenant, 'Anew')]);
+    const slice = await processWith(keysOf()).store.readStream(stream);
+    expect(slice.kind === 'found' && slice.events.map(titleOf)).toEqual([erasedText, erasedText, 'Anew']);
   });
 
   it('may be repeated, and counts the same', async () => {

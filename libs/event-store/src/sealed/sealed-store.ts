@@ -88,16 +88,18 @@ class SealedWords {
 
   async sealedWithNewKeys(writes: readonly StreamWrite[]): Promise<readonly StreamWrite[]> {
     for (;;) {
-      for (const { stream, events } of writes)
-        for (const event of events)
-          if (partWords(event.type, event.data)) await this.keys?.prepare(stream, ownerOf(stream, event));
+      for (const write of writes)
+        for (const event of write.events)
+          if (partWords(event.type, event.data))
+            await this.keys?.prepare(write, ownerOf(write.stream, event));
       // Again only if a key left the memory meanwhile.
       const sealed = this.sealed(writes);
       if (sealed) return sealed;
     }
   }
 
-  private sealedEvents({ stream, events }: StreamWrite): readonly NewEvent[] | undefined {
+  private sealedEvents(write: StreamWrite): readonly NewEvent[] | undefined {
+    const { stream, events } = write;
     const sealed: NewEvent[] = [];
     for (const event of events) {
       const bare = withoutSealed(event);
@@ -106,7 +108,7 @@ class SealedWords {
         sealed.push(bare);
         continue;
       }
-      const found = this.keys.inMemory(stream, ownerOf(stream, event));
+      const found = this.keys.inMemory(write, ownerOf(stream, event));
       if (!found) return undefined;
       const { id, key } = found;
       const words = encrypt(key, JSON.stringify(parted.words), placeOf(stream, event)).toString('base64url');

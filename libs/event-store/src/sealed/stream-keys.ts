@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { entriesUpTo } from '#platform/cache-size.js';
+import type { ExpectedRevision, StreamWrite } from '../event-store.js';
 import type { DataKeyStore, KeyOwner } from './data-key-store.js';
 import { KeyRow, keysOnSheet, newSheet, type DataKey } from './key-row.js';
 import type { KeyRows } from './key-rows.js';
@@ -19,6 +20,9 @@ interface Supply {
 }
 
 interface StreamKey {
+  /** The revision that the last write under this key expected, and the one that a write right behind it expects. */
+  readonly after: ExpectedRevision;
+  readonly next: bigint | undefined;
   readonly tenant: string;
   readonly sheet: string;
   readonly index: number;
@@ -35,8 +39,8 @@ const mostOwners = 10_000;
 
 /**
  * Gives each stream a key that no other stream has. The keys come from sheets that this process has made for itself, so
- * no process has to know what another one gave. A stream has one key for each process that writes it, and a new one
- * after its sheet has left the memory.
+ * no process has to know what another one gave. A stream keeps its key while this process alone writes it. Once another
+ * process has written, that may have been its erasure, so the key may be destroyed: the next write takes a new one.
  */
 export class StreamKeys {
   /** A key from here is only used while its sheet is in memory, and so at most a minute after the last look. */
@@ -49,17 +53,19 @@ export class StreamKeys {
   ) {}
 
   /** The key of this stream, or an unused one, if this process has it in memory. */
-  inMemory(stream: string, owner: KeyOwner): DataKey | undefined {
+  inMemory(write: StreamWrite, owner: KeyOwner): DataKey | undefined {
+    const { stream, expectedRevision: after } = write;
     const given = this.byStream.get(stream);
-    if (given?.tenant === owner.tenant && this.isUsable(given)) return given.dataKey;
-    const taken = this.takeUnused(owner);
-    if (taken) this.byStream.set(stream, taken);
+    if (given && after === given.after && this.isUsable(given, owner)) return given.dataKey;
+    const follows = given && after === given.next && this.isUsable(given, owner);
+    const taken = follows ? given : this.takeUnused(owner);
+    if (taken) this.byStream.set(stream, { ...taken, after, next: revisionAfter(write) });
     return taken?.dataKey;
   }
 
   /** Waits until {@link inMemory} has a key for this stream. */
-  async prepare(stream: string, owner: KeyOwner): Promise<void> {
-    while (!this.inMemory(stream, owner)) await this.refill(owner, this.supplyOf(owner));
+  async prepare(write: StreamWrite, owner: KeyOwner): Promise<void> {
+    while (!this.inMemory(write, owner)) await this.refill(owner, this.supplyOf(owner));
   }
 
   /** The next events of these streams get new keys. */
@@ -67,12 +73,14 @@ export class StreamKeys {
     for (const stream of streams) this.byStream.delete(stream);
   }
 
-  private isUsable({ sheet, index }: StreamKey): boolean {
+  private isUsable({ tenant, sheet, index, next }: StreamKey, owner: KeyOwner): boolean {
     const row = this.rows.get(sheet);
-    return row !== undefined && row !== 'destroyed' && !row.isDestroyedAt(index);
+    if (tenant !== owner.tenant || next === undefined || row === undefined || row === 'destroyed')
+      return false;
+    return !row.isDestroyedAt(index);
   }
 
-  private takeUnused(owner: KeyOwner): StreamKey | undefined {
+  private takeUnused(owner: KeyOwner): Omit<StreamKey, 'after' | 'next'> | undefined {
     const supply = this.supplies.get(nameOf(owner));
     const sheet = supply?.sheets[0];
     const row = sheet && this.rows.get(sheet.id);
@@ -114,6 +122,12 @@ export class StreamKeys {
     this.rows.set(id, new KeyRow(bytes));
     supply.sheets = [...supply.sheets, { id, next: 0 }];
   }
+}
+
+/** Undefined: the write goes wherever the stream ends, so nothing tells what comes right behind it. */
+function revisionAfter({ expectedRevision, events }: StreamWrite): bigint | undefined {
+  if (expectedRevision === 'any') return undefined;
+  return (expectedRevision === 'no-stream' ? -1n : expectedRevision) + BigInt(events.length);
 }
 
 const unusedIn = ({ sheets }: Supply): number =>
