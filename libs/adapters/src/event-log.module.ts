@@ -10,6 +10,7 @@ import {
 } from '#event-store/open-event-store.js';
 import { StorePresence, withPresence } from '#event-store/store-presence.js';
 import { authenticSnapshots, SnapshotStore } from '#event-store/snapshots.js';
+import { WordErasure } from '#event-store/word-erasure.js';
 import { Configuration, ConfigurationError } from '#platform/configuration.js';
 import { Logger } from '#platform/logger.js';
 import type { Metrics } from '#platform/metrics.js';
@@ -88,8 +89,13 @@ export class EventLogModule implements OnApplicationShutdown {
               () => metrics?.eventStore.snapshotDropped?.(),
             ),
         },
+        {
+          provide: WordErasure,
+          inject: [openedLog],
+          useFactory: ({ erasure }: OpenedEventStore) => erasure,
+        },
       ],
-      exports: [EventStore, SnapshotStore, StorePresence],
+      exports: [EventStore, SnapshotStore, StorePresence, WordErasure],
     };
   }
 

@@ -11,9 +11,11 @@ import { PostgresDataKeys } from './postgres/postgres-data-keys.js';
 import { migrateEventStore, migrateKeyStore } from './postgres/schema.js';
 import { DataKeys, type DataKeyStore } from './sealed/data-keys.js';
 import { LocalMasterKey, type MasterSecrets } from './sealed/master-key.js';
+import { StreamWordErasure } from './sealed/erase-words.js';
 import { withSealedWords } from './sealed/sealed-store.js';
 import { withSharedSubscriptions } from './shared-subscriptions.js';
 import type { SnapshotStore } from './snapshots.js';
+import type { WordErasure } from './word-erasure.js';
 
 /** Where events and snapshots are kept. Only the scheme of the first URL chooses the adapter. */
 export interface EventStoreUrls {
@@ -54,6 +56,8 @@ export interface OpenedEventStore extends AsyncDisposable {
   readonly snapshots: SnapshotStore;
   /** The keys of personal words. Undefined without a master key. */
   readonly keys: DataKeys | undefined;
+  /** Erases the personal words of single streams. */
+  readonly erasure: WordErasure;
   /** Ends the subscriptions and closes all connections. */
   close(): Promise<void>;
 }
@@ -89,6 +93,7 @@ export async function openEventStore(
     store: macs ? refusingUnproven(shared) : shared,
     snapshots,
     keys,
+    erasure: new StreamWordErasure(read, keys),
     close,
     [Symbol.asyncDispose]: close,
   };

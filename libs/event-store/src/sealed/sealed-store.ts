@@ -8,6 +8,7 @@ import {
   type EventStore,
   type NewEvent,
   type RecordedEvent,
+  type SealedWords as StoredWords,
   type StreamWrite,
 } from '../event-store.js';
 import { ownEvents } from '../own-events.js';
@@ -54,9 +55,21 @@ export function withSealedWords(store: EventStore, keys: DataKeys | undefined): 
   });
 }
 
-class SealedWords {
-  private readonly isOurs = passes(ownEvents);
+const isOurs = passes(ownEvents);
 
+/** The encrypted words of an event. An event that this service did not write has none. */
+export function sealedPartOf(event: RecordedEvent): StoredWords | undefined {
+  // The metadata of another writer's event may be anything.
+  const sealed = (event.metadata as RecordedEvent['metadata'] | null)?.sealed;
+  return sealed && event.unproven === undefined && isOurs(event) ? sealed : undefined;
+}
+
+export const masterKeyMissing = () =>
+  new WordsUnreadable(
+    'the log holds encrypted words, and ATELIER_MASTER_KEY is not set: set it to the key of the service (docs/privacy.md)',
+  );
+
+class SealedWords {
   constructor(private readonly keys: DataKeys | undefined) {}
 
   /** Undefined: a key is not in memory. */
@@ -103,17 +116,14 @@ class SealedWords {
   async opened(events: readonly RecordedEvent[]): Promise<readonly RecordedEvent[]> {
     const ids = new Set<string>();
     for (const event of events) {
-      const sealed = this.sealedPartOf(event);
+      const sealed = sealedPartOf(event);
       if (sealed) ids.add(sealed.key);
     }
     if (ids.size === 0) return events;
-    if (!this.keys)
-      throw new WordsUnreadable(
-        'the log holds encrypted words, and ATELIER_MASTER_KEY is not set: set it to the key of the service (docs/privacy.md)',
-      );
+    if (!this.keys) throw masterKeyMissing();
     const keys = await this.keys.find(ids);
     return events.map((event) => {
-      const sealed = this.sealedPartOf(event);
+      const sealed = sealedPartOf(event);
       const key = sealed && keys.get(sealed.key);
       // The data of an event whose key was destroyed says itself that its words are erased.
       return key && key !== 'destroyed' ? open(event, sealed.words, key) : event;
@@ -128,13 +138,6 @@ class SealedWords {
       if (!mayPass(error)) throw error;
       return retryUntilAborted(() => this.opened(events), { ...pauses, signal, mayPass });
     }
-  }
-
-  /** An event that this service did not write has no words of it. */
-  private sealedPartOf(event: RecordedEvent) {
-    // The metadata of another writer's event may be anything.
-    const sealed = (event.metadata as RecordedEvent['metadata'] | null)?.sealed;
-    return sealed && event.unproven === undefined && this.isOurs(event) ? sealed : undefined;
   }
 }
 
