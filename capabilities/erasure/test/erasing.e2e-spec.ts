@@ -4,7 +4,7 @@ import { generateKeyPairSync } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { newId } from '#platform/ids.js';
 import { ApiService, type Tenant } from '../../../test/api/support/api-service.js';
-import { expectError, type ApiClient } from '../../../test/api/support/api-client.js';
+import { expectError, type ApiClient, type Json } from '../../../test/api/support/api-client.js';
 import { makePictures, succeedWith, uploadPicture } from '../../../test/api/support/made-pictures.js';
 import { startJob } from '../../../test/api/support/finish-job.js';
 import { expectAuditToHold } from '../../../test/support/audited.js';
@@ -37,7 +37,7 @@ const newTenant = () =>
 const erase = (path: string, headers: Record<string, string> = {}) =>
   api.call('DELETE', path, { key: tenant.key, headers });
 
-async function completed(path: string): Promise<Record<string, any>> {
+async function completed(path: string): Promise<Json> {
   const { status, body } = await erase(path);
   expect(status).toBe(202);
   return eventually(async () => {
@@ -67,7 +67,7 @@ describe('an erased upload', () => {
     const before = await balance();
 
     const erasure = await completed(`/v1/uploads/${assetId}`);
-    expect(erasure['steps'].map(({ step }: { step: string }) => step)).toEqual([
+    expect(erasure.steps.map(({ step }: { step: string }) => step)).toEqual([
       'refused',
       'bytes',
       'rows',

@@ -72,8 +72,8 @@ export function foldTimelineRows(events: readonly ProjectedEvent[]): TimelineRow
 }
 
 /** What JobErased changes in an entry. The words of `queued` and `started` are the service's own. */
-export function erasedEntry<Shown extends Pick<TimelineRow, 'eventType' | 'message' | 'artifacts' | 'extra'>>(
-  entry: Shown,
+export function erasedEntry(
+  entry: Pick<TimelineRow, 'eventType' | 'message' | 'artifacts' | 'extra'>,
   erased: EventOfType<'JobErased'>['data'],
 ): Pick<TimelineRow, 'message' | 'artifacts' | 'extra'> {
   const { eventType, message, extra } = entry;

@@ -1,11 +1,11 @@
 import { join } from 'node:path';
 import { openEventStore } from '#event-store/open-event-store.js';
+import { loadConfiguration } from '#platform/configuration.js';
 import { createLogger } from '#platform/logger.js';
 import { PgBossRenderQueue } from '#render-queue/pg-boss-render-queue.js';
 import type { ApiService } from '../../../../test/api/support/api-service.js';
 import { configurationOn, startProjector } from '../../../../test/support/roles.js';
 import { testKeys } from '../../../../test/support/signing-key.js';
-import { readSealKey } from '../../../seals/seal.key.js';
 
 const logger = createLogger('test', process.env['LOG_LEVEL'] ?? 'silent');
 
@@ -27,7 +27,11 @@ export async function startErasing(service: ApiService, pem: string): Promise<Er
     queue,
     configuration: configurationOn(databaseUrl, {
       storage: { kind: 'folder', directory, signingSecret: 'a secret of tests' },
-      sealing: { key: readSealKey(pem), keepIn: [] },
+      sealing: loadConfiguration({
+        DATABASE_URL: databaseUrl,
+        ATELIER_SEAL_KEY: pem,
+        URL_SIGNING_SECRET: 'x',
+      }).sealing,
     }),
   });
   return {

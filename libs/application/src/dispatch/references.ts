@@ -162,7 +162,7 @@ export class References {
     if (product.status !== 'active') return undefined;
     const image = primaryImage(product);
     const found = image && ((await this.asset(caller, image.assetId)) ?? pictureOf(image));
-    return typeof found === 'object'
+    return typeof found === 'object' && !('erasedAt' in found)
       ? pictureOf(found, { ...found, ...aboutPersons(product.dataSubjects) })
       : found;
   }
