@@ -19,6 +19,7 @@ import type { HomeOperator, SignIn, SignInDescription, SignInParts } from '#oper
 import type { SettingsReader } from '#platform/configuration.js';
 import type { EngineFamily } from '#platform/engine-families.js';
 import type { SecretFile } from '#platform/secret-file.js';
+import type { RedoneWork } from '#operator-calls/redone-work.js';
 import type { SignsStatements } from '#operator-calls/signs-statements.js';
 import type { ErasesWords } from '#read-store/erases-words.js';
 import type { ReadModel } from '#read-store/read-model.js';
@@ -119,6 +120,8 @@ export interface Capability<
   };
   /** Its health, for `atelier doctor`, `now` and `status`. */
   readonly health?: Load<Health<Tells['now']>>;
+  /** Its work that a restored log lacks, for the restore drill. */
+  readonly redone?: Load<RedoneWork>;
   /** Its work after a log was copied. */
   readonly copies?: Load<LogCopies>;
   /** Identifies the sender of each request to the operators' server. At most one capability declares it. */

@@ -6,6 +6,7 @@ import type { AnyEventFamily } from '#domain/event-family.js';
 import type { LogCopies } from '#operator-calls/copied-log.js';
 import type { Health } from '#operator-calls/health.js';
 import type { AuditRules, HistoryAudit } from '#operator-calls/history-audit.js';
+import type { RedoneWork } from '#operator-calls/redone-work.js';
 import type { ErasesWords } from '#read-store/erases-words.js';
 import type { ReadModel } from '#read-store/read-model.js';
 import type { Capability, DeclaredSignIn, RoleModules } from './capability.js';
@@ -41,6 +42,11 @@ export function tellers(): Promise<TellsOfJobs[]> {
 /** Empties the capabilities' own tables of what they say about erased jobs. */
 export function erasersOfCapabilities(): Promise<ErasesWords[]> {
   return Promise.all(installed.flatMap(({ erases }) => (erases ? [erases()] : [])));
+}
+
+/** The capabilities' work that a restored log lacks. */
+export function redoneWorks(): Promise<RedoneWork[]> {
+  return Promise.all(installed.flatMap(({ redone }) => (redone ? [redone()] : [])));
 }
 
 /** Signs statements; undefined: no capability does. */

@@ -8,11 +8,6 @@ import { KeptErasures } from './kept-erasures.js';
 import { Erasures } from './manage-erasures.handler.js';
 import { RefuseThings } from './refuse-things.js';
 
-const dayMs = 24 * 60 * 60_000;
-
-/** How many streams are looked for at the same time. */
-const looksAtATime = 16;
-
 /**
  * Erases again what a restored log no longer knows as erased. It runs before a process answers its first request, and
  * writes the events that make every reader refuse the things. The projector then does the rest, as for every erasure.
@@ -33,7 +28,8 @@ export class AfterRestore implements OnApplicationBootstrap {
     // Without the signing key this process writes nothing, and shows nothing of tenants.
     if (this.configuration.signingKey === undefined) return;
     for (const environment of environments) {
-      const lost = await this.lost(environment);
+      const at = { now: this.clock(), days: this.configuration.erasure.backupDays };
+      const lost = await this.kept.unknownTo(this.erasures, environment, at);
       for (const erasureId of lost) await this.again(environment, erasureId);
       if (lost.length > 0)
         this.logger.warn(
@@ -41,21 +37,6 @@ export class AfterRestore implements OnApplicationBootstrap {
           'the log was restored from before erasures: they are done again',
         );
     }
-  }
-
-  /** The erasures that are kept outside the database, and that the log does not know. */
-  async lost(environment: Environment): Promise<string[]> {
-    const { backupDays } = this.configuration.erasure;
-    // An older backup is gone, as the operator states.
-    const from = new Date(this.clock().getTime() - (backupDays + 1) * dayMs);
-    const ids = await this.kept.since(environment, from);
-    const lost: string[] = [];
-    for (let start = 0; start < ids.length; start += looksAtATime) {
-      const some = ids.slice(start, start + looksAtATime);
-      const known = await Promise.all(some.map((id) => this.erasures.isKnown(environment, id)));
-      lost.push(...some.filter((_, index) => !known[index]));
-    }
-    return lost;
   }
 
   private async again(environment: Environment, erasureId: string): Promise<void> {

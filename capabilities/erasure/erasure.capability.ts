@@ -29,6 +29,7 @@ export const erasure: Capability<'erasure', typeof events, ReturnType<typeof rea
       verbs: async () => (await import('./erasures-verbs.js')).addErasureVerbs,
     },
   },
+  redone: async () => (await import('./redone-erasures.js')).redoneErasures,
   folds: { erasure: async () => (await import('./erasure.fold.js')).erasureFold },
   tags: [['erasures', 'Erase your pictures, jobs and products for good.']],
 };

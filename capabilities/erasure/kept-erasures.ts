@@ -4,6 +4,7 @@ import type { Environment } from '#domain/streams.js';
 import { ObjectStorage } from '#storage/object-storage.js';
 import type { RequestedErasure } from './erasure.js';
 import type { Extent } from './extent.js';
+import type { Erasures } from './manage-erasures.handler.js';
 
 /** An erasure as it is known outside the database. It has ids only. */
 export interface KeptErasure {
@@ -19,6 +20,11 @@ export interface KeptErasure {
 }
 
 export type KeptAs = 'begun' | 'completed';
+
+const dayMs = 24 * 60 * 60_000;
+
+/** How many streams are looked for at the same time. */
+const looksAtATime = 16;
 
 const folderOf = (environment: Environment) => `erasures/${environment}/`;
 
@@ -46,10 +52,30 @@ export class KeptErasures {
   }
 
   /** The ids of the erasures that were requested since then. */
-  async since(environment: Environment, from: Date): Promise<string[]> {
+  private async since(environment: Environment, from: Date): Promise<string[]> {
     const keys = await this.storage.list(folderOf(environment));
     const ids = keys.map((key) => key.slice(folderOf(environment).length).split('.', 1)[0] ?? '');
     return [...new Set(ids)].filter((id) => isId(id) && timeOfId(id) >= from.getTime());
+  }
+
+  /**
+   * The kept erasures that this log does not know: it was restored from before them.
+   * @param days how far back a backup can reach
+   */
+  async unknownTo(
+    erasures: Erasures,
+    environment: Environment,
+    { now, days }: { readonly now: Date; readonly days: number },
+  ): Promise<string[]> {
+    // An older backup is gone, as the operator states.
+    const ids = await this.since(environment, new Date(now.getTime() - (days + 1) * dayMs));
+    const unknown: string[] = [];
+    for (let start = 0; start < ids.length; start += looksAtATime) {
+      const some = ids.slice(start, start + looksAtATime);
+      const known = await Promise.all(some.map((id) => erasures.isKnown(environment, id)));
+      unknown.push(...some.filter((_, index) => !known[index]));
+    }
+    return unknown;
   }
 
   /** The last record of the erasure. @throws ObjectNotFound */

@@ -10,6 +10,11 @@ import { startJob } from '../../../test/api/support/finish-job.js';
 import { expectAuditToHold } from '../../../test/support/audited.js';
 import { verbsOn } from '../../../test/cli/support/verbs.js';
 import { eventually } from '../../../test/support/eventually.js';
+import { openEventStore, prepareEventStore } from '#event-store/open-event-store.js';
+import { configurationOn } from '../../../test/support/roles.js';
+import { testKeys } from '../../../test/support/signing-key.js';
+import { createTestDatabase } from '../../../test/support/test-database.js';
+import { redoneErasures } from '../redone-erasures.js';
 import { startErasing, type Erasing } from './support/erasing.js';
 
 const person = 'Annabel Quistgaard';
@@ -211,6 +216,23 @@ describe('a receipt', () => {
 });
 
 describe('a log that was restored from before an erasure', () => {
+  it('lacks the erasures that the restore drill counts', async () => {
+    const { assetId } = await uploadPicture(api, tenant);
+    await completed(`/v1/uploads/${assetId}`);
+    const begun = readdirSync(join(service.folder, 'objects', 'erasures', 'live')).filter((name) =>
+      name.endsWith('.begun.json'),
+    );
+    const { url: databaseUrl, drop } = await createTestDatabase();
+    await using cleanup = new AsyncDisposableStack();
+    cleanup.defer(drop);
+    const urls = { eventStoreUrl: databaseUrl, databaseUrl };
+    await prepareEventStore(urls);
+    await using older = await openEventStore(urls, testKeys);
+    const configuration = configurationOn(databaseUrl, { storage: erasing.storage });
+    expect(await redoneErasures.count(older.store, configuration)).toBe(begun.length);
+    expect(await redoneErasures.count(service.store, configuration)).toBe(0);
+  });
+
   it('is erased again before the first answer', async () => {
     const { assetId, uploadKey } = await uploadPicture(api, tenant);
     const { erasure_id: done } = await completed(`/v1/uploads/${(await uploadPicture(api, tenant)).assetId}`);

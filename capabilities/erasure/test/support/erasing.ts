@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { openEventStore } from '#event-store/open-event-store.js';
-import { loadConfiguration } from '#platform/configuration.js';
+import { loadConfiguration, type StorageConfiguration } from '#platform/configuration.js';
 import { createLogger } from '#platform/logger.js';
 import { PgBossRenderQueue } from '#render-queue/pg-boss-render-queue.js';
 import type { ApiService } from '../../../../test/api/support/api-service.js';
@@ -10,6 +10,7 @@ import { testKeys } from '../../../../test/support/signing-key.js';
 const logger = createLogger('test', process.env['LOG_LEVEL'] ?? 'silent');
 
 export interface Erasing {
+  readonly storage: StorageConfiguration;
   stop(): Promise<void>;
 }
 
@@ -19,6 +20,7 @@ export async function startErasing(service: ApiService, pem: string): Promise<Er
   const opened = await openEventStore({ eventStoreUrl: databaseUrl, databaseUrl }, { ...testKeys });
   const queue = await PgBossRenderQueue.start({ url: databaseUrl, logger });
   const directory = join(folder, 'objects');
+  const storage = { kind: 'folder', directory, signingSecret: 'a secret of tests' } as const;
   const projector = await startProjector({
     store: opened.store,
     snapshots: opened.snapshots,
@@ -26,7 +28,7 @@ export async function startErasing(service: ApiService, pem: string): Promise<Er
     logger,
     queue,
     configuration: configurationOn(databaseUrl, {
-      storage: { kind: 'folder', directory, signingSecret: 'a secret of tests' },
+      storage,
       sealing: loadConfiguration({
         DATABASE_URL: databaseUrl,
         ATELIER_SEAL_KEY: pem,
@@ -35,6 +37,7 @@ export async function startErasing(service: ApiService, pem: string): Promise<Er
     }),
   });
   return {
+    storage,
     async stop() {
       await projector.stop();
       await queue.stop(0);
