@@ -18,11 +18,11 @@ const entryPoints = [
   '^libs/application/src/account/(?:account-writer|account[.]module|charges[.]handler)[.]ts$',
   '^libs/application/src/consistency/(?:consistency[.]module|read-your-writes)[.]ts$',
   '^libs/application/src/dispatch/idempotency[.]ts$',
-  '^libs/application/src/render/finished-pictures[.]ts$',
+  '^libs/application/src/(?:erasure/[^/]+|read-models|render/finished-pictures)[.]ts$',
   '^libs/application/src/process-managers/(?:delivered-event|process-manager)[.]ts$',
   // Ports, what is theirs in every role, and fields of requests.
   '^libs/event-store/src/(?:event-store|own-events|walk-log|word-erasure)[.]ts$',
-  '^libs/read-store/src/(?:consumer-errors|data-source|database|projected-event|read-model)[.]ts$',
+  '^libs/read-store/src/(?:consumer-errors|data-source|database|erases-words|projected-event|read-model)[.]ts$',
   '^libs/storage/src/object-storage[.]ts$',
   '^projections/src/ledger/ledger[.]reader[.]ts$',
   '^libs/render-queue/src/render-queue[.]ts$',
@@ -32,6 +32,7 @@ const entryPoints = [
   // Routes of integrators.
   '^apps/api/src/auth/(?:api-key[.]guard|caller)[.]ts$',
   '^apps/api/src/http/(?:api-error|consistency-token|describe|request-body|valid-request|vocabulary)[.]ts$',
+  '^apps/api/src/dispatch/dispatch-headers[.]ts$',
   '^apps/api/src/uploads/(?:decode-picture|spooled-upload)[.]ts$',
   // Engines.
   '^packages/engine/src/',

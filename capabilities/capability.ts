@@ -19,6 +19,9 @@ import type { HomeOperator, SignIn, SignInDescription, SignInParts } from '#oper
 import type { SettingsReader } from '#platform/configuration.js';
 import type { EngineFamily } from '#platform/engine-families.js';
 import type { SecretFile } from '#platform/secret-file.js';
+import type { RedoneWork } from '#operator-calls/redone-work.js';
+import type { SignsStatements } from '#operator-calls/signs-statements.js';
+import type { ErasesWords } from '#read-store/erases-words.js';
 import type { ReadModel } from '#read-store/read-model.js';
 import type { QueueKind } from '#render-queue/render-queue.js';
 
@@ -102,6 +105,10 @@ export interface Capability<
   readonly operatorsServer?: URL;
   /** Reads the messages that it has sent to integrators about a job, for operators who look at the job. */
   readonly tellsOfJobs?: Load<TellsOfJobs>;
+  /** Empties its own tables of what they say about erased jobs. */
+  readonly erases?: Load<ErasesWords>;
+  /** Signs statements of this installation with a key that is outside the database. At most one capability declares it. */
+  readonly signs?: Load<SignsStatements>;
   /** The folds of its streams by category, for `atelier replay`. A stream that is a list of facts has none. */
   readonly folds?: Readonly<Record<string, Load<() => ReplayedFold>>>;
   /** Adds to openapi.json what no decorator of a route says. */
@@ -113,6 +120,8 @@ export interface Capability<
   };
   /** Its health, for `atelier doctor`, `now` and `status`. */
   readonly health?: Load<Health<Tells['now']>>;
+  /** Its work that a restored log lacks, for the restore drill. */
+  readonly redone?: Load<RedoneWork>;
   /** Its work after a log was copied. */
   readonly copies?: Load<LogCopies>;
   /** Identifies the sender of each request to the operators' server. At most one capability declares it. */

@@ -1,4 +1,5 @@
 import type { AnyCapability } from './capability.js';
+import { erasure } from './erasure/erasure.capability.js';
 import { mcp } from './mcp/mcp.capability.js';
 import { operate } from './operate/operate.capability.js';
 import { provenance } from './provenance/provenance.capability.js';
@@ -8,7 +9,7 @@ import { vendors } from './vendors/vendors.capability.js';
 import { webhooks } from './webhooks/webhooks.capability.js';
 
 /** The capabilities of this installation. To leave one out, delete it from this list. */
-const list = [mcp, operate, provenance, seals, signIn, vendors, webhooks] as const;
+const list = [erasure, mcp, operate, provenance, seals, signIn, vendors, webhooks] as const;
 
 /** Each of them, as a type. */
 export type Installed = (typeof list)[number];

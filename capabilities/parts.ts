@@ -6,6 +6,8 @@ import type { AnyEventFamily } from '#domain/event-family.js';
 import type { LogCopies } from '#operator-calls/copied-log.js';
 import type { Health } from '#operator-calls/health.js';
 import type { AuditRules, HistoryAudit } from '#operator-calls/history-audit.js';
+import type { RedoneWork } from '#operator-calls/redone-work.js';
+import type { ErasesWords } from '#read-store/erases-words.js';
 import type { ReadModel } from '#read-store/read-model.js';
 import type { Capability, DeclaredSignIn, RoleModules } from './capability.js';
 import { installed, type Installed } from './installed.js';
@@ -36,6 +38,19 @@ export const sealOf = installed.find((capability) => capability.sealOf)?.sealOf;
 export function tellers(): Promise<TellsOfJobs[]> {
   return Promise.all(installed.flatMap(({ tellsOfJobs }) => (tellsOfJobs ? [tellsOfJobs()] : [])));
 }
+
+/** Empties the capabilities' own tables of what they say about erased jobs. */
+export function erasersOfCapabilities(): Promise<ErasesWords[]> {
+  return Promise.all(installed.flatMap(({ erases }) => (erases ? [erases()] : [])));
+}
+
+/** The capabilities' work that a restored log lacks. */
+export function redoneWorks(): Promise<RedoneWork[]> {
+  return Promise.all(installed.flatMap(({ redone }) => (redone ? [redone()] : [])));
+}
+
+/** Signs statements; undefined: no capability does. */
+export const signs = installed.find((capability) => capability.signs)?.signs;
 
 /** The streams of all capabilities that are about one log. */
 export const logStreams: ReadonlySet<string> = new Set(

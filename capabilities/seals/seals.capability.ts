@@ -31,6 +31,7 @@ export const seals: Capability<'seals', readonly [], SealSettings, SealsTold> = 
   modules: {
     projector: async () => ({ module: (await import('./seals.projector.js')).SealsProjectorModule }),
   },
+  signs: async () => (await import('./signs-statements.js')).signsStatements,
   sealOf: async () => (await import('./proof.js')).sealOf,
   watchers: [{ name: 'seals', load: async () => (await import('./sealing.js')).Sealing }],
   nouns: {

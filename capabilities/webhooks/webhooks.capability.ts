@@ -42,6 +42,7 @@ export const webhooks: Capability<
       calls: [() => import('./webhooks.calls.js')],
     },
   },
+  erases: async () => (await import('./erases-messages.js')).erasesMessages,
   tellsOfJobs: async () => (await import('./told-of-jobs.js')).toldOfJobs,
   folds: { webhook: async () => (await import('./webhook.fold.js')).webhookFold },
   tags: [['webhooks', 'Your endpoints, which receive messages about your jobs and credits.']],

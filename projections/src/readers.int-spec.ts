@@ -305,5 +305,10 @@ it('the calls of vendors stand with what they were, how they ended and what they
 it('each stored picture has a row', async () => {
   const { at: storedAt, ...data } = stored('A1').data;
   const rows = await side.dataSource.getRepository(AssetRow).find();
-  expect(rows).toContainEqual({ ...data, dataSubjects: null, createdAt: new Date(storedAt) });
+  expect(rows).toContainEqual({
+    ...data,
+    dataSubjects: null,
+    createdAt: new Date(storedAt),
+    erasedAt: null,
+  });
 });

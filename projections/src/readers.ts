@@ -100,7 +100,8 @@ export class TimelineReader extends readerOf(TimelineRow) {
 export class RendersReader extends readerOf(RenderRow) {
   /** Newest first. */
   async list(tenant: string, page: PageRequest): Promise<Page<FinishedRender>> {
-    const query = this.newest({ tenant, storageKey: Not(IsNull()) }, 'createdAt', 'publicId');
+    const where = { tenant, storageKey: Not(IsNull()), erasedAt: IsNull() };
+    const query = this.newest(where, 'createdAt', 'publicId');
     // Safe cast: the condition above selects finished renders, and leaves out rows that wait for a picture.
     return (await readPage(query, page)) as Page<FinishedRender>;
   }
@@ -140,8 +141,38 @@ export class UsageReader extends readerOf(UsageRow) {
 export class ProductsReader extends readerOf(ProductRow) {
   /** Newest first. */
   list(tenant: string, { status, externalRef, ...page }: ProductsFilter): Promise<Page<ProductRow>> {
-    const where = { tenant, ...(status && { status }), ...(externalRef !== undefined && { externalRef }) };
+    const where = {
+      tenant,
+      status: status ?? Not('erased' as const),
+      ...(externalRef !== undefined && { externalRef }),
+    };
     return readPage(this.newest(where, 'createdAt', 'productId'), page);
+  }
+
+  /** The products that show one of these pictures. */
+  showing(tenant: string, assetIds: readonly string[]): Promise<ProductRow[]> {
+    return this.rows
+      .createQueryBuilder('product')
+      .where('product.tenant = :tenant', { tenant })
+      .andWhere("jsonb_path_query_array(product.images, '$[*].assetId') ?| array[:...assetIds]", { assetIds })
+      .getMany();
+  }
+}
+
+/** Stored pictures, for erasures. */
+export class AssetsReader extends readerOf(AssetRow) {
+  /** All pictures that these jobs have stored, also those that no event of a job names. */
+  ofJobs(tenant: string, jobIds: readonly string[]): Promise<AssetRow[]> {
+    return this.rows.findBy({ tenant, jobId: In([...jobIds]) });
+  }
+
+  /** Pictures that are left of jobs whose words were erased since then, by late workers. */
+  leftOfErasedJobs(since: Date): Promise<AssetRow[]> {
+    return this.rows
+      .createQueryBuilder('asset')
+      .innerJoin(JobRow, 'job', 'job.publicId = asset.jobId and job.erasedAt >= :since', { since })
+      .where('asset.erasedAt is null')
+      .getMany();
   }
 }
 

@@ -238,6 +238,7 @@ export class Callers {
         return outcome.rejection.code;
       case 'unknown-reference':
       case 'unfit-reference':
+      case 'erased-reference':
         return outcome.kind;
       default:
         return outcome satisfies never;

@@ -8,6 +8,7 @@ import { freely, ImageEngines } from '#application/render/engine-run.js';
 import { EventStore } from '#event-store/event-store.js';
 import { SnapshotStore } from '#event-store/snapshots.js';
 import { loadConfiguration, type Configuration } from '#platform/configuration.js';
+import { WordErasure } from '#event-store/word-erasure.js';
 import type { Logger } from '#platform/logger.js';
 import { PgBossRenderQueue } from '#render-queue/pg-boss-render-queue.js';
 import { RenderQueue, TaskQueues } from '#render-queue/render-queue.js';
@@ -84,8 +85,14 @@ export async function startWorker(parts: WorkerParts): Promise<RunningWorker> {
   };
 }
 
+const nothingErased: WordErasure = {
+  eraseWords: () => Promise.resolve({ erased: 0, underTenantKey: 0, plain: 0 }),
+};
+
 interface ProjectorParts extends Parts {
   readonly snapshots: SnapshotStore;
+  /** Default: it erases no words. */
+  readonly erasure?: WordErasure;
 }
 
 export interface RunningProjector {
@@ -99,7 +106,8 @@ export async function startProjector(parts: ProjectorParts): Promise<RunningProj
   const { configuration, logger, store, snapshots, queue } = parts;
   const settings = { configuration, logger };
   const queues = portsOf([RenderQueue, queue], [TaskQueues, queuesOf(queue)]);
-  const ports = portsOf([EventStore, store], [SnapshotStore, snapshots]);
+  const words = [WordErasure, parts.erasure ?? nothingErased] as const;
+  const ports = portsOf([EventStore, store], [SnapshotStore, snapshots], words);
   const rows = [ReadStoreModule.with({ maxConnections: 1 }), HousekeepingStoresModule];
   const adapters = [PlatformModule.of(settings), ports, queues, ObjectStorageModule, ...rows];
   const context = await openContext(ProjectorModule.for(settings, adapters));

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { createServer, type Server } from 'node:http';
+import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import type { S3StorageOptions } from '#storage/s3/s3-storage.js';
@@ -13,25 +13,34 @@ export class S3Peer {
   failures = 0;
   /** The server stores this many of the next objects, but does not answer. */
   lostAnswers = 0;
+  /** By path: the versions of an object, and marks of its deletion. Undefined: the bucket keeps no versions. */
+  versions: Map<string, { id: string; deleted: boolean }[]> | undefined;
   private readonly server: Server;
 
   private constructor() {
     this.server = createServer((request, response) => {
       void (async () => {
-        const { pathname: path } = new URL(request.url ?? '', 'http://x');
+        const { pathname: path, searchParams: query } = new URL(request.url ?? '', 'http://x');
         const { method = '', headers } = request;
         this.seen.push({ method, path, authorization: headers.authorization ?? '' });
         const bytes = await buffer(request);
         if (this.failures-- > 0) return response.writeHead(503).end();
         if (method === 'PUT' && headers['if-none-match'] === '*' && this.objects.has(path))
           return response.writeHead(412).end();
+        if (method === 'GET' && (query.has('versions') || query.has('list-type')))
+          return this.answerList(response, path.replace(/\/$/, ''), query);
         if (method === 'PUT') {
+          this.addVersion(path, false);
           this.objects.set(path, { bytes, type: headers['content-type'] });
           if (this.lostAnswers-- > 0) return response.destroy();
           return response.end();
         }
         if (method === 'DELETE') {
-          this.objects.delete(path);
+          const id = query.get('versionId');
+          if (id === null) this.addVersion(path, true);
+          const others = this.versions?.get(path)?.filter((version) => version.id !== id) ?? [];
+          this.versions?.set(path, others);
+          if (id === null || others.length === 0) this.objects.delete(path);
           return response.writeHead(204).end();
         }
         const found = this.objects.get(path);
@@ -40,6 +49,43 @@ export class S3Peer {
         return response.writeHead(404, { 'content-type': 'application/xml' }).end(missing);
       })();
     });
+  }
+
+  private addVersion(path: string, deleted: boolean): void {
+    const known = this.versions?.get(path) ?? [];
+    this.versions?.set(path, [...known, { id: `v${known.length + 1}`, deleted }]);
+  }
+
+  /** Pages of one, so that a client must ask for the next one. */
+  private answerList(response: ServerResponse, bucket: string, query: URLSearchParams): void {
+    const { versions } = this;
+    if (query.has('versions') && !versions) {
+      const error = '<?xml version="1.0"?><Error><Code>NotImplemented</Code><Message>x</Message></Error>';
+      response.writeHead(501, { 'content-type': 'application/xml' }).end(error);
+      return;
+    }
+    const paths = query.has('versions') ? [...versions!.keys()] : [...this.objects.keys()];
+    const start = `${bucket}/${query.get('prefix') ?? ''}`;
+    const found = paths
+      .filter((path) => path.startsWith(start))
+      .flatMap((path) => {
+        const Key = `<Key>${path.slice(bucket.length + 1)}</Key>`;
+        if (!query.has('versions')) return [`<Contents>${Key}</Contents>`];
+        return versions!.get(path)!.map(({ id, deleted }) => {
+          const kind = deleted ? 'DeleteMarker' : 'Version';
+          return `<${kind}>${Key}<VersionId>${id}</VersionId></${kind}>`;
+        });
+      });
+    // The marker counts what was shown. What was deleted meanwhile is no longer there.
+    const shown = query.has('versions') ? 0 : Number(query.get('continuation-token') ?? 0);
+    const more = shown + 1 < found.length;
+    const next = query.has('versions')
+      ? '<NextKeyMarker>more</NextKeyMarker>'
+      : `<NextContinuationToken>${shown + 1}</NextContinuationToken>`;
+    const page = `${found[shown] ?? ''}<IsTruncated>${more}</IsTruncated>${more ? next : ''}`;
+    response
+      .writeHead(200, { 'content-type': 'application/xml' })
+      .end(`<?xml version="1.0"?><Result>${page}</Result>`);
   }
 
   static async start(): Promise<S3Peer> {

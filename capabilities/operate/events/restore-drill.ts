@@ -6,6 +6,7 @@ import { audit } from '../audit/audit.js';
 import { environments } from '#domain/streams.js';
 import { ExportedLog, NotAnExport } from '../copy/exported-log.js';
 import type { EventStore, ExpectedRevision, RecordedEvent } from '#event-store/event-store.js';
+import { redoneWorks } from '#capabilities/parts.js';
 import { openEventStore, prepareEventStore } from '#event-store/open-event-store.js';
 import { noSnapshots } from '#event-store/snapshots.js';
 import { defaults, type Configuration } from '#platform/configuration.js';
@@ -59,6 +60,11 @@ interface DrillReport {
   readonly restore_seconds: number;
   readonly rebuild_seconds: number;
   readonly audit_seconds: number;
+  /**
+   * By kind: the work that the service does again before it answers, because the backup is from before it. Empty where
+   * there is no service to ask.
+   */
+  readonly done_again: Readonly<Record<string, number>>;
   readonly wrong: readonly string[];
 }
 
@@ -138,8 +144,17 @@ async function drill(
     restore_seconds: restored.seconds,
     rebuild_seconds: rebuilt.seconds,
     audit_seconds: audited.seconds,
+    done_again: await doneAgain(store),
     wrong: findings.map(({ check, message, table }) => `${check}: ${message}${table ? ` (${table})` : ''}`),
   };
+}
+
+async function doneAgain(store: EventStore): Promise<Record<string, number>> {
+  const configuration = ownConfiguration();
+  if (!configuration) return {};
+  const works = await redoneWorks();
+  const counts = works.map(async (work) => [work.what, await work.count(store, configuration)] as const);
+  return Object.fromEntries(await Promise.all(counts));
 }
 
 /** The number of events that are appended together, in their order. Each stream occurs once. */
@@ -222,6 +237,11 @@ function printReport(report: DrillReport): void {
   );
   if (report.last_event_at)
     printLine(`The last event is from ${report.last_event_at}: a restore would lose everything later.`);
+  for (const [what, count] of Object.entries(report.done_again))
+    if (count > 0)
+      printLine(
+        `${count} ${what} are later than this backup: the service does them again before it answers.`,
+      );
   for (const line of report.wrong) printLine(line);
   printLine(report.holds ? 'All checks hold: this backup can be restored.' : 'NOT all checks hold.');
 }

@@ -13,7 +13,8 @@ import { printLine, printTable } from '#operator-calls/output.js';
 interface BrokenObject {
   readonly stream: string;
   readonly storage_key: string;
-  readonly state: 'missing' | 'altered';
+  /** `not-erased`: the log says that it was erased, and its bytes are there. */
+  readonly state: 'missing' | 'altered' | 'not-erased';
   /** SHA-256 in hex; null where there are no bytes. */
   readonly expected: string;
   readonly found: string | null;
@@ -42,7 +43,11 @@ export const auditObjects = defineCall({
   long: 'the audit was stopped',
   readOnly: 'recorded',
   async run(operator, { env }, asked) {
-    const { checked, broken, losses } = await checkAll(operator, env, asked);
+    const { checked, broken: found, losses, erased } = await checkAll(operator, env, asked);
+    const broken = found.flatMap((object): BrokenObject[] => {
+      if (!erased.has(object.stream)) return [object];
+      return object.state === 'missing' ? [] : [{ ...object, state: 'not-erased' }];
+    });
     const lossOf = ({ stream, state }: BrokenObject) =>
       state === 'missing' ? losses.get(stream) : undefined;
     const unknown = broken.filter((object) => !lossOf(object));
@@ -50,10 +55,10 @@ export const auditObjects = defineCall({
       const loss = losses.get(stream);
       return loss ? [{ stream, storage_key, ...loss }] : [];
     });
-    return { holds: unknown.length === 0, checked, broken: unknown, accepted };
+    return { holds: unknown.length === 0, checked, erased: erased.size, broken: unknown, accepted };
   },
   summarise: ({ checked, broken }) => `${broken.length} of ${checked} objects are broken`,
-  print({ checked, broken, accepted, holds }) {
+  print({ checked, erased, broken, accepted, holds }) {
     if (!holds) {
       printTable(broken, {
         object: ({ storage_key: key }) => key,
@@ -63,26 +68,39 @@ export const auditObjects = defineCall({
       printLine();
     }
     if (accepted.length > 0) printLine(`${accepted.length} are missing, and an operator has accepted that.`);
+    if (erased > 0) printLine(`${erased} were erased.`);
     printLine(`${checked} objects: ${holds ? 'all are what they were' : `${broken.length} are not`}.`);
   },
   failed: ({ holds }) => !holds,
 });
 
+interface CheckedObjects {
+  readonly checked: number;
+  readonly broken: readonly BrokenObject[];
+  readonly losses: ReadonlyMap<string, AcceptedLoss>;
+  /** The streams of erased pictures: their objects must be missing. */
+  readonly erased: ReadonlySet<string>;
+}
+
 async function checkAll(
   operator: Operator,
   env: InEnvironment['env'],
   { signal, onProgress }: Asked,
-): Promise<{ checked: number; broken: BrokenObject[]; losses: ReadonlyMap<string, AcceptedLoss> }> {
+): Promise<CheckedObjects> {
   const { store } = operator;
   const storage = operator.get(ObjectStorage);
   const broken: BrokenObject[] = [];
   // A preview that was published again, in both environments, is one object.
   const previews = new Set<string>();
   const losses = new AcceptedLosses();
+  const erased = new Set<string>();
   let checked = 0;
   const through = await store.head();
   for await (const { events, position } of walkLog(store, { through, signal })) {
-    for (const event of events) losses.see(event);
+    for (const event of events) {
+      losses.see(event);
+      if (event.type === 'PictureErased') erased.add(event.stream);
+    }
     const objects = events.map((event) => objectOf(event, env)).filter((object) => object !== undefined);
     const fresh = objects.filter(({ storageKey }) => !previews.has(storageKey));
     for (const { storageKey } of fresh) if (storageKey.startsWith('presets/')) previews.add(storageKey);
@@ -95,7 +113,7 @@ async function checkAll(
     }
     onProgress({ phase: 'reading objects', position, from: 0n, through: through ?? 0n });
   }
-  return { checked, broken, losses: losses.byStream };
+  return { checked, broken, losses: losses.byStream, erased };
 }
 
 function objectOf(recorded: RecordedEvent, env: InEnvironment['env']): NamedObject | undefined {

@@ -10,6 +10,7 @@ import { Configuration } from '#platform/configuration.js';
 import { Logger } from '#platform/logger.js';
 import { LedgerReader } from '#projections/ledger/ledger.reader.js';
 import {
+  AssetsReader,
   CallsReader,
   CatalogReader,
   DataSubjectsReader,
@@ -74,6 +75,7 @@ class StoredReadModels extends ReadModels {
 function readersOf(source: DataSource): EnvironmentReads {
   const ledger = new LedgerReader(source);
   return {
+    assets: new AssetsReader(source),
     jobs: new JobsReader(source),
     timeline: new TimelineReader(source),
     renders: new RendersReader(source),

@@ -2,6 +2,7 @@ import type { CatalogResource } from '#domain/catalog/catalog.js';
 import type { JobEvent } from '#domain/job/job.events.js';
 import type { PresetKind } from '#domain/preset/preset.events.js';
 import type { Environment } from '#domain/streams.js';
+import type { AssetRow } from '#projections/assets/assets.read-model.js';
 import type { CatalogRow } from '#projections/catalog/catalog.read-model.js';
 import type { JobRow } from '#projections/jobs/jobs.read-model.js';
 import type { KeyRow } from '#projections/keys/keys.read-model.js';
@@ -18,6 +19,7 @@ export type RenderView = Readonly<FinishedRender>;
 export type CatalogEntry = Readonly<CatalogRow>;
 export type PresetTile = Pick<Readonly<PresetRow>, 'presetId' | 'label' | 'storageKey'>;
 export type LedgerEntryView = Readonly<LedgerRow>;
+export type AssetView = Readonly<AssetRow>;
 export type UsageView = Readonly<UsageRow>;
 
 export interface PageRequest {
@@ -157,6 +159,14 @@ export interface EnvironmentReads {
   };
   readonly products: {
     list(tenant: string, filter: ProductsFilter): Promise<Page<ProductView>>;
+    /** The products that show one of these pictures, of which there is at least one. */
+    showing(tenant: string, assetIds: readonly string[]): Promise<readonly ProductView[]>;
+  };
+  readonly assets: {
+    /** All pictures that these jobs have stored, also those that no event of a job names. */
+    ofJobs(tenant: string, jobIds: readonly string[]): Promise<readonly AssetView[]>;
+    /** Pictures that late workers have stored for jobs whose words were erased since then. */
+    leftOfErasedJobs(since: Date): Promise<readonly AssetView[]>;
   };
   readonly dataSubjects: {
     /**

@@ -263,13 +263,18 @@ describe('the tables of read models', () => {
           and x.relname ~ '_g[0-9]+$' order by 1`,
     );
     expect(rows).toEqual([
+      { name: 'assets_by_data_subject_g1', where: '(data_subjects IS NOT NULL)' },
+      { name: 'assets_by_job_g1', where: '(job_id IS NOT NULL)' },
       { name: 'calls_by_answer_g1', where: '(kept > 0)' },
       { name: 'calls_by_vendor_request_g1', where: '(vendor_request_id IS NOT NULL)' },
+      { name: 'jobs_by_data_subject_g1', where: '(data_subjects IS NOT NULL)' },
       { name: 'jobs_by_end_g1', where: '(finished_at IS NOT NULL)' },
       { name: 'jobs_by_idempotency_key_g1', where: '(idempotency_key IS NOT NULL)' },
       { name: 'jobs_by_parent_g1', where: '(parent_job_id IS NOT NULL)' },
+      { name: 'jobs_erased_g1', where: '(erased_at IS NOT NULL)' },
       { name: 'jobs_unfinished_g1', where: '(finished_at IS NULL)' },
       { name: 'ledger_open_charges_g1', where: "(status = 'PENDING'::text)" },
+      { name: 'products_by_data_subject_g1', where: '(data_subjects IS NOT NULL)' },
       { name: 'products_by_reference_g1', where: '(external_ref IS NOT NULL)' },
       { name: 'renders_by_tenant_g1', where: '(storage_key IS NOT NULL)' },
     ]);

@@ -14,6 +14,16 @@ export abstract class ObjectStorage {
   /** Removes an object. Does nothing if there is none. */
   abstract remove(key: string): Promise<void>;
 
+  /**
+   * Removes each object whose key begins with the prefix, for good: in all versions, and with writes of it that were
+   * never finished. The prefix must name at least a tenant's folder and something in it.
+   * @returns how many objects and versions it removed
+   */
+  abstract erase(prefix: string): Promise<number>;
+
+  /** The keys that begin with the prefix, in no particular order. The prefix ends with a slash. */
+  abstract list(prefix: string): Promise<string[]>;
+
   /** SHA-256, in hex, of the current bytes, all of which it reads. @throws ObjectNotFound */
   abstract digest(key: string): Promise<string>;
 

@@ -21,3 +21,11 @@ const types: Readonly<Record<string, string>> = {
 export function contentTypeOf(key: string): string {
   return types[/\.([a-z]+)$/.exec(key)?.[1] ?? ''] ?? 'application/octet-stream';
 }
+
+/** @throws RangeError for a prefix that is no beginning of this service's keys, or that holds more than one thing */
+export function checkErasedPrefix(prefix: string): string {
+  checkStorageKey(prefix.endsWith('/') ? prefix.slice(0, -1) : prefix);
+  // `{env}/{tenant}/{kind}/{thing}`: anything shorter is a whole folder of a tenant.
+  if (prefix.split('/').length < 4) throw new RangeError('this prefix would remove more than one thing');
+  return prefix;
+}

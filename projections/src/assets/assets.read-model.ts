@@ -1,4 +1,5 @@
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
+import { erasedText } from '#domain/erased.js';
 import type { ReadModel } from '#read-store/read-model.js';
 
 /** A stored picture, from an upload or a job. */
@@ -6,6 +7,7 @@ import type { ReadModel } from '#read-store/read-model.js';
 @Index('assets_by_storage_key', ['storageKey'])
 @Index('assets_by_sha256', ['sha256'])
 @Index('assets_by_data_subject', ['dataSubjects'], { type: 'gin', where: 'data_subjects IS NOT NULL' })
+@Index('assets_by_job', ['jobId'], { where: 'job_id IS NOT NULL' })
 export class AssetRow {
   @PrimaryColumn({ type: 'text' })
   assetId: string;
@@ -46,6 +48,9 @@ export class AssetRow {
   /** The persons whom an upload shows, by the tenant's names. Null: none is named. */
   @Column({ type: 'jsonb', nullable: true })
   dataSubjects: string[] | null;
+
+  @Column({ type: 'timestamptz', nullable: true })
+  erasedAt: Date | null;
 }
 
 export const assetsReadModel: ReadModel<AssetRow> = {
@@ -53,13 +58,18 @@ export const assetsReadModel: ReadModel<AssetRow> = {
   version: 1,
   entity: AssetRow,
   categories: ['asset'],
-  // The retirement of a catalogue entry does not change its picture.
-  rowsNeverChange: true,
   keysOf: (event) => [[event.streamId]],
   evolve: (row, event) => {
+    // The retirement of a catalogue entry does not change its picture.
     if (event.type === 'CatalogEntryRetired') return row;
+    if (event.type === 'PictureErased')
+      return row && { ...row, ...erasedWords(row), erasedAt: new Date(event.data.at) };
     if (event.type !== 'AssetStored') throw new Error(`${event.type} does not belong in ${event.stream}`);
     const { at, dataSubjects = null, ...asset } = event.data;
-    return row ?? { ...asset, dataSubjects, createdAt: new Date(at) };
+    return row ?? { ...asset, dataSubjects, createdAt: new Date(at), erasedAt: null };
   },
 };
+
+function erasedWords({ dataSubjects }: AssetRow): Pick<AssetRow, 'sha256' | 'dataSubjects'> {
+  return { sha256: erasedText, dataSubjects: dataSubjects && [] };
+}

@@ -1,5 +1,6 @@
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 import { resourceOf, type CatalogResource } from '#domain/catalog/catalog.js';
+import { erasedText } from '#domain/erased.js';
 import type { JobArtifact } from '#domain/job/job.events.js';
 import type { ProjectedEvent } from '#read-store/projected-event.js';
 import type { ReadModel } from '#read-store/read-model.js';
@@ -66,16 +67,23 @@ export const catalogReadModel: ReadModel<CatalogRow> = {
   keysSpanStreams: true,
   keysOf: (event) => {
     if (event.type === 'CatalogEntryRetired') return [[event.streamId]];
+    if (event.type === 'JobErased') return event.data.assetIds.map((assetId) => [assetId]);
     return [...entriesOf(event).keys()].map((assetId) => [assetId]);
   },
   evolve: (row, event, [assetId]) => {
     // The row stays: without it, the later end of a batch's parent would bring the entry back.
     if (event.type === 'CatalogEntryRetired') return row && { ...row, retiredAt: new Date(event.data.at) };
+    if (event.type === 'JobErased') return row && erasedEntry(row, new Date(event.data.at));
     // A picture enters the catalogue once. The parent of a batch shows its children's pictures again, which
     // changes nothing.
     return row ?? rowOf(event, String(assetId));
   },
 };
+
+/** An erased entry is no longer listed. */
+function erasedEntry(row: CatalogRow, at: Date): CatalogRow {
+  return { ...row, label: erasedText, attributes: {}, retiredAt: row.retiredAt ?? at };
+}
 
 function entriesOf(event: ProjectedEvent): Map<string, JobArtifact> {
   const artifacts = event.type === 'JobSucceeded' ? event.data.artifacts : [];

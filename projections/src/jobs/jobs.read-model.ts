@@ -1,8 +1,11 @@
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
+import { erasedText } from '#domain/erased.js';
+import type { EventOfType } from '#domain/events.js';
+import { erasedArtifacts } from '#domain/job/erase-job.js';
 import type { JobArtifact } from '#domain/job/job.events.js';
 import type { ProjectedEvent } from '#read-store/projected-event.js';
 import type { ReadModel } from '#read-store/read-model.js';
-import { timelineRow, type TimelineRow } from '../timeline/timeline.read-model.js';
+import { erasedEntry, timelineRow, type TimelineRow } from '../timeline/timeline.read-model.js';
 
 export type JobStatus = 'NOT_STARTED' | 'IN_PROGRESS' | 'SUCCESS' | 'FAILURE';
 
@@ -19,6 +22,7 @@ interface LatestEvent extends Omit<TimelineRow, 'jobId' | 'tenant' | 'visibility
 @Index('jobs_by_end', ['finishedAt'], { where: 'finished_at IS NOT NULL' })
 @Index('jobs_by_idempotency_key', ['tenant', 'idempotencyKey'], { where: 'idempotency_key IS NOT NULL' })
 @Index('jobs_by_data_subject', ['dataSubjects'], { type: 'gin', where: 'data_subjects IS NOT NULL' })
+@Index('jobs_erased', ['erasedAt'], { where: 'erased_at IS NOT NULL' })
 @Index('jobs_by_parent', ['parentJobId', 'publicId'], { where: 'parent_job_id IS NOT NULL' })
 export class JobRow {
   @PrimaryColumn({ type: 'text' })
@@ -102,6 +106,10 @@ export class JobRow {
   /** The persons whom it is about, by the tenant's names. Null: none is named. */
   @Column({ type: 'jsonb', nullable: true })
   dataSubjects: string[] | null;
+
+  /** When its words were erased. */
+  @Column({ type: 'timestamptz', nullable: true })
+  erasedAt: Date | null;
 }
 
 export const jobsReadModel: ReadModel<JobRow> = {
@@ -143,6 +151,7 @@ function queued(event: Extract<ProjectedEvent, { type: 'JobQueued' }>): JobRow {
     finishedAt: null,
     result: null,
     error: null,
+    erasedAt: null,
     // Every timeline begins with this event.
     ...latestEventOf(timelineRow(event)!),
     revision: Number(event.revision),
@@ -165,9 +174,28 @@ function changeOf(row: JobRow, event: ProjectedEvent): Partial<JobRow> {
       return failure(event.data.code, event.data.message, event.data.at);
     case 'JobCancelled':
       return failure('CANCELLED', event.data.reason, event.data.at);
+    case 'JobErased':
+      return erased(row, event.data);
     default:
       throw new Error(`${event.type} does not belong in ${event.stream}`);
   }
+}
+
+function erased(row: JobRow, data: EventOfType<'JobErased'>['data']): Partial<JobRow> {
+  const { result, error, latestEvent, idempotencyBody } = row;
+  const pictures = {
+    result: result && erasedArtifacts(result, data),
+    latestEvent: { ...latestEvent, ...erasedEntry(latestEvent, data) },
+  };
+  if (!data.words) return pictures;
+  return {
+    ...pictures,
+    displayName: erasedText,
+    error: error && { ...error, message: erasedText },
+    dataSubjects: row.dataSubjects && [],
+    idempotencyBody: idempotencyBody === null ? null : erasedText,
+    erasedAt: row.erasedAt ?? new Date(data.at),
+  };
 }
 
 function failure(code: string, message: string, at: string): Partial<JobRow> {

@@ -41,6 +41,7 @@ describe('the row of a job', () => {
       finishedAt: null,
       result: null,
       error: null,
+      erasedAt: null,
       latestSeq: 1,
       latestEvent: expect.objectContaining({ seq: 1, eventType: 'queued', createdAt: at(0) }),
       revision: 0,

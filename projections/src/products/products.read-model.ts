@@ -1,5 +1,5 @@
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
-import { personsOf } from '#domain/product/product.js';
+import { erasedFacts, personsOf } from '#domain/product/product.js';
 import type { ProductFacts, ProductImage } from '#domain/product/product.events.js';
 import type { ReadModel } from '#read-store/read-model.js';
 
@@ -29,7 +29,7 @@ export class ProductRow {
   garmentCategoryId: string | null;
 
   @Column({ type: 'text' })
-  status: 'active' | 'archived';
+  status: 'active' | 'archived' | 'erased';
 
   /** The primary one first. No URLs. */
   @Column({ type: 'jsonb' })
@@ -57,6 +57,10 @@ export const productsReadModel: ReadModel<ProductRow> = {
     }
     if (!row) throw new Error(`${event.type} came before ProductRegistered in ${event.stream}`);
     if (event.type === 'ProductArchived') return { ...row, status: 'archived' };
+    if (event.type === 'ProductErased') {
+      const { words } = event.data;
+      return { ...row, ...erasedFacts(row, event.data), ...(words && { status: 'erased', dataSubjects: null }) };
+    }
     if (event.type !== 'ProductRevised') throw new Error(`${event.type} does not belong in ${event.stream}`);
     const { at: _at, ...facts } = event.data;
     return { ...row, ...facts, ...subjectsOf(facts), status: 'active' };

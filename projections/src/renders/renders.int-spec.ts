@@ -58,6 +58,7 @@ describe('the renders reader', () => {
       contentType: 'image/png',
       sha256: 'ab'.repeat(32),
       createdAt: new Date(at(4)),
+      erasedAt: null,
     });
   });
 

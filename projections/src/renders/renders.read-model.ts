@@ -1,4 +1,5 @@
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
+import { erasedText } from '#domain/erased.js';
 import type { ProjectedEvent } from '#read-store/projected-event.js';
 import type { ReadModel } from '#read-store/read-model.js';
 
@@ -48,10 +49,15 @@ export class RenderRow {
   /** When the picture was finished. */
   @Column({ type: 'timestamptz', nullable: true })
   createdAt: Date | null;
+
+  @Column({ type: 'timestamptz', nullable: true })
+  erasedAt: Date | null;
 }
 
-/** A row that readers show: it has its picture. */
-export type FinishedRender = { [Property in keyof RenderRow]: NonNullable<RenderRow[Property]> };
+/** A row that readers show: it has its picture, which may be erased. */
+export type FinishedRender = {
+  [Property in Exclude<keyof RenderRow, 'erasedAt'>]: NonNullable<RenderRow[Property]>;
+} & Pick<RenderRow, 'erasedAt'>;
 
 export const rendersReadModel: ReadModel<RenderRow> = {
   name: 'renders',
@@ -63,7 +69,11 @@ export const rendersReadModel: ReadModel<RenderRow> = {
 };
 
 function concerns({ type }: ProjectedEvent): boolean {
-  return type === 'JobQueued' || type === 'JobSucceeded' || type === 'JobFailed' || type === 'JobCancelled';
+  return type === 'JobQueued' || type === 'JobErased' || isEnd(type);
+}
+
+function isEnd(type: ProjectedEvent['type']): boolean {
+  return type === 'JobSucceeded' || type === 'JobFailed' || type === 'JobCancelled';
 }
 
 function evolve(row: RenderRow | undefined, event: ProjectedEvent): RenderRow | undefined {
@@ -82,15 +92,25 @@ function evolve(row: RenderRow | undefined, event: ProjectedEvent): RenderRow | 
         contentType: null,
         sha256: null,
         createdAt: null,
+        erasedAt: null,
       };
     case 'JobSucceeded':
       return finished(row, event);
     case 'JobFailed':
     case 'JobCancelled':
       return undefined;
+    case 'JobErased':
+      return row && erased(row, event);
     default:
       throw new Error(`${event.type} does not belong in the renders gallery`);
   }
+}
+
+function erased(row: RenderRow, { data }: Extract<ProjectedEvent, { type: 'JobErased' }>): RenderRow {
+  const isErased = row.assetId !== null && data.assetIds.includes(row.assetId);
+  if (!isErased && !data.words) return row;
+  const kept = { ...row, label: erasedText, sha256: erasedText };
+  return isErased ? { ...kept, erasedAt: row.erasedAt ?? new Date(data.at) } : kept;
 }
 
 /** A job appears once in the gallery, with its first final picture. */

@@ -1,5 +1,8 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
-import type { JobArtifact } from '#domain/job/job.events.js';
+import { erasedText } from '#domain/erased.js';
+import type { EventOfType } from '#domain/events.js';
+import { erasedArtifacts } from '#domain/job/erase-job.js';
+import type { JobArtifact, JobFailurePart } from '#domain/job/job.events.js';
 import type { ProjectedEvent } from '#read-store/projected-event.js';
 import type { ReadModel } from '#read-store/read-model.js';
 
@@ -45,15 +48,52 @@ export const timelineReadModel: ReadModel<TimelineRow> = {
   version: 1,
   entity: TimelineRow,
   categories: ['job'],
-  rowPerEvent: true,
   // Only operators see vendors' calls and prices, which have no entry. A fence is not a job.
-  keysOf: (event) => (entryOf(event) ? [[event.streamId, seqOf(event)]] : []),
-  evolve: (_row, event) => timelineRow(event),
+  keysOf: (event) => {
+    if (event.type === 'JobErased') return earlierRows(event);
+    return entryOf(event) ? [[event.streamId, seqOf(event)]] : [];
+  },
+  evolve: (row, event) =>
+    event.type === 'JobErased' ? row && { ...row, ...erasedEntry(row, event.data) } : timelineRow(event),
 };
+
+/** An erasure changes the rows of all events before it. */
+function earlierRows({ streamId, revision }: ProjectedEvent): readonly (readonly [string, number])[] {
+  return Array.from({ length: Number(revision) }, (_, index) => [streamId, index + 1] as const);
+}
 
 /** The timeline folded from a job's own stream, internal events included, in the order of `seq`. */
 export function foldTimelineRows(events: readonly ProjectedEvent[]): TimelineRow[] {
-  return events.map(timelineRow).filter((row) => row !== undefined);
+  return events.reduce<TimelineRow[]>((rows, event) => {
+    if (event.type === 'JobErased') return rows.map((row) => ({ ...row, ...erasedEntry(row, event.data) }));
+    const row = timelineRow(event);
+    return row ? [...rows, row] : rows;
+  }, []);
+}
+
+/** What JobErased changes in an entry. The words of `queued` and `started` are the service's own. */
+export function erasedEntry(
+  entry: Pick<TimelineRow, 'eventType' | 'message' | 'artifacts' | 'extra'>,
+  erased: EventOfType<'JobErased'>['data'],
+): Pick<TimelineRow, 'message' | 'artifacts' | 'extra'> {
+  const { eventType, message, extra } = entry;
+  const artifacts = erasedArtifacts(entry.artifacts, erased);
+  if (!erased.words || eventType === 'queued' || eventType === 'started')
+    return { message, artifacts, extra };
+  // The entry of a failure has `error`, that of a success may have `failures`.
+  const { error, failures } = extra as {
+    error?: { code: string; message: string };
+    failures?: JobFailurePart[];
+  };
+  return {
+    message: erasedText,
+    artifacts,
+    extra: {
+      ...extra,
+      ...(error && { error: { ...error, message: erasedText } }),
+      ...(failures && { failures: failures.map((failure) => ({ ...failure, message: erasedText })) }),
+    },
+  };
 }
 
 /** The row of one job event; undefined for an event that is not part of the timeline. */

@@ -24,6 +24,7 @@ export interface Things {
   readonly webhookId?: string;
   /** In the catalogue. */
   readonly entryId?: string;
+  readonly erasureId?: string;
   readonly presets: Readonly<Record<PresetKind, string>>;
 }
 

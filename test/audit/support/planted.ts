@@ -20,6 +20,14 @@ const queued = () => story().debit('acme', 'j').queue('acme', 'j');
 /** The same, with its first attempt under way. */
 const started = () => queued().start('acme', 'j');
 
+const pictureErased = [
+  'asset',
+  'a',
+  'acme',
+  'PictureErased',
+  { assetId: 'a', tenant: 'acme', erasureId: 'e' },
+] as const;
+
 export const planted: readonly Planted[] = [
   {
     rule: 'a balance below 0',
@@ -397,6 +405,34 @@ export const planted: readonly Planted[] = [
     revision: 2,
     expected: 'revision 1',
     found: 2,
+  },
+  {
+    rule: 'a picture that is erased twice',
+    story: story()
+      .store('acme', 'a')
+      .tell(...pictureErased)
+      .retire('acme', 'a')
+      .tell(...pictureErased),
+    check: 'lifecycles',
+    stream: 'live.asset-a',
+    revision: 3,
+    expected: 'revision 1 or 2',
+    found: 3,
+  },
+  {
+    rule: 'words of a job that are erased before its end',
+    story: queued().tell('job', 'j', 'acme', 'JobErased', {
+      jobId: 'j',
+      tenant: 'acme',
+      erasureId: 'e',
+      assetIds: [],
+      words: true,
+    }),
+    check: 'terminal',
+    stream: 'live.job-j',
+    revision: 1,
+    expected: 'an ended job',
+    found: 'queued',
   },
   {
     rule: 'a preset that becomes another kind of thing',

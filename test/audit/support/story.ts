@@ -301,6 +301,23 @@ export class Story {
     });
   }
 
+  /** Erases the pictures and words of a job that has succeeded, and an upload and a product that it makes for this. */
+  erase(tenant: string, job: string): this {
+    const [assetId, productId] = [`upload-for-${job}`, `product-for-${job}`];
+    const erasure = { tenant, erasureId: `erasure-of-${job}`, words: true };
+    const images = [{ assetId, storageKey: 'k.png', sha256: 'cd'.repeat(32), role: 'primary' as const }];
+    const facts = { title: 'Coat', externalRef: null, description: 'Wool', garmentCategoryId: null, images };
+    return this.store(tenant, assetId)
+      .tell('product', productId, tenant, 'ProductRegistered', { productId, tenant, ...facts })
+      .tell('asset', assetId, tenant, 'PictureErased', { assetId, tenant, erasureId: erasure.erasureId })
+      .tell('job', job, tenant, 'JobErased', {
+        jobId: job,
+        assetIds: [idOf(`${job}-final`), idOf(`${job}-who`)],
+        ...erasure,
+      })
+      .tell('product', productId, tenant, 'ProductErased', { productId, assetIds: [assetId], ...erasure });
+  }
+
   /** Bends the last event. */
   bend(
     change: (append: {
@@ -365,7 +382,11 @@ export function busyStory(environment: Environment = 'live', [first, second] = [
   story.refund(one, named('job4'), { reason: 'job-cancelled' });
   story
     .debit(one, named('job5'))
-    .queue(one, named('job5'))
+    .queue(one, named('job5'), {
+      inputs: [
+        { name: 'product_image', assetId: named('asset'), storageKey: 'k.png', sha256: 'cd'.repeat(32) },
+      ],
+    })
     .start(one, named('job5'))
     .start(one, named('job5'), 2);
   // Two steps; the second one takes two calls.
@@ -385,5 +406,5 @@ export function busyStory(environment: Environment = 'live', [first, second] = [
   story.tell('key', named('key'), one, 'ApiKeyRevoked', { reason: 'lost' });
   story.tell('preset', named('preset'), 'installation', 'PresetRetired', { reason: 'old' });
   story.product(two, named('product'));
-  return story;
+  return story.erase(one, named('job5'));
 }

@@ -38,6 +38,17 @@ export class SimulatedStorage implements ObjectStorage {
     this.objects.delete(key);
   }
 
+  async erase(prefix: string): Promise<number> {
+    const keys = await this.list(prefix);
+    for (const key of keys) await this.remove(key);
+    return keys.length;
+  }
+
+  async list(prefix: string): Promise<string[]> {
+    await this.scheduler.turn(this.process);
+    return [...this.objects.keys()].filter((key) => key.startsWith(prefix));
+  }
+
   async digest(key: string): Promise<string> {
     return hash('sha256', await this.get(key));
   }

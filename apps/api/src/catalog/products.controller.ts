@@ -17,7 +17,7 @@ import { ServedPictures } from '../uploads/served-pictures.js';
 import { RequireCapability } from '../auth/api-key.guard.js';
 import { CurrentCaller } from '../auth/caller.js';
 import { DescribeErrors, DescribePublicId, DescribeRead, DescribeWrite } from '../http/describe.js';
-import { notFound } from '../http/api-error.js';
+import { erased, notFound } from '../http/api-error.js';
 import { ConsistencyToken, tellWrite, unwrap } from '../http/consistency-token.js';
 import { NoIdempotencyKey, PublicId, ValidBody, ValidQuery } from '../http/valid-request.js';
 import {
@@ -53,7 +53,7 @@ export class ProductsController {
   @ApiBody({ type: CreateProductBody, required: true })
   @DescribeWrite(201, ProductResponse)
   @DescribeWrite(200, ProductResponse, 'Updated: a product with this external_ref already existed.')
-  @DescribeErrors(401, 403, 404, 413, 415, 422)
+  @DescribeErrors(401, 403, 404, '410 of a product', 413, 415, 422)
   async createProduct(
     @CurrentCaller() caller: Caller,
     @ValidBody(CreateProductBody) body: CreateProductBody,
@@ -105,13 +105,14 @@ export class ProductsController {
   @ApiOperation({ summary: 'One product' })
   @DescribePublicId('product')
   @DescribeRead(ProductResponse)
-  @DescribeErrors(401, 403, 404, 422)
+  @DescribeErrors(401, 403, 404, '410 of a product', 422)
   async getProduct(
     @CurrentCaller() caller: Caller,
     @PublicId('product') id: string,
   ): Promise<ProductResponse> {
     const product = await this.products.get(caller, id);
     if (!product) throw notFound('product');
+    if (product.erasedAt !== undefined) throw erased('product', product.erasedAt);
     return presentProduct(this.pictures, product);
   }
 
@@ -124,7 +125,7 @@ export class ProductsController {
   @DescribePublicId('product')
   @ApiBody({ type: UpdateProductBody, required: true })
   @DescribeWrite(200, ProductResponse)
-  @DescribeErrors(401, 403, 404, 413, 415, 422)
+  @DescribeErrors(401, 403, 404, '410 of a product', 413, 415, 422)
   async updateProduct(
     @CurrentCaller() caller: Caller,
     @PublicId('product') id: string,
@@ -155,6 +156,7 @@ export class ProductsController {
     reply: FastifyReply,
   ): Promise<ProductResponse> {
     if (written.kind === 'unknown-reference') throw notFound(written.what);
+    if (written.kind === 'erased') throw erased(written.what, written.erasedAt);
     const { position, product } = written;
     tellWrite(this.consistency, caller, position, reply);
     return presentProduct(this.pictures, product);

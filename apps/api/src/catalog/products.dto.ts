@@ -143,6 +143,18 @@ export class ProductImageResponse {
   thumbnails: ThumbnailUrlsResponse;
 }
 
+/** A picture of a product that was erased. */
+export class ErasedProductImage {
+  @ApiProperty(idLike('01K9Z7J0V4M2Q8T6R3N5B1C7DE'))
+  asset_public_id: string;
+
+  @ApiProperty({ enum: ['primary', 'gallery', 'source_pdp'], enumName: 'ProductImageRole' })
+  role: string;
+
+  @ApiProperty({ format: 'date-time', example: '2026-02-01T08:30:00.001Z' })
+  erased_at: string;
+}
+
 export class ProductResponse {
   @ApiProperty(idLike('2ZK9Z7J0V6X8Y2Z4A6B8C0D2EF'))
   public_id: string;
@@ -177,6 +189,12 @@ export class ProductResponse {
   @DataSubjectsProperty()
   data_subjects?: string[];
 
+  @ApiPropertyOptional({
+    description: 'The pictures that were erased; absent if none was.',
+    type: [ErasedProductImage],
+  })
+  erased_images?: ErasedProductImage[];
+
   @ApiProperty({ format: 'date-time', example: '2026-01-31T12:00:00.000Z' })
   created_at: string;
 }
@@ -192,8 +210,12 @@ export async function presentProduct(
 ): Promise<ProductResponse> {
   const { productId, title, externalRef, description, status, registeredAt } = product;
   const category = product.garmentCategoryId === null ? undefined : categoryById(product.garmentCategoryId);
+  const shown = product.images.filter(({ erasedAt }) => erasedAt === undefined);
+  const gone = product.images.flatMap(({ assetId, role, erasedAt }) =>
+    erasedAt === undefined ? [] : [{ asset_public_id: assetId, role, erased_at: erasedAt }],
+  );
   const images = await Promise.all(
-    product.images.map(async ({ assetId, role, storageKey }, position) => ({
+    shown.map(async ({ assetId, role, storageKey }, position) => ({
       asset_public_id: assetId,
       role,
       position,
@@ -221,6 +243,7 @@ export async function presentProduct(
     ...(source !== undefined && { source_pdp_image_url: source }),
     images,
     ...(persons.length > 0 && { data_subjects: [...persons] }),
+    ...(gone.length > 0 && { erased_images: gone }),
     created_at: registeredAt,
   };
 }

@@ -14,7 +14,7 @@ import { ServedPictures } from '../uploads/served-pictures.js';
 import { RequireCapability } from '../auth/api-key.guard.js';
 import { CurrentCaller } from '../auth/caller.js';
 import { DescribeErrors, DescribePublicId, DescribeRead, jobId, PageOf } from '../http/describe.js';
-import { notFound } from '../http/api-error.js';
+import { erased, notFound } from '../http/api-error.js';
 import { ConsistencyToken, unwrap } from '../http/consistency-token.js';
 import { Word } from '../http/vocabulary.js';
 import { PublicId, PageQuery, ValidQuery } from '../http/valid-request.js';
@@ -60,7 +60,7 @@ export class RendersController {
   ) {}
 
   @Get()
-  @ApiOperation({ summary: 'The gallery of finished pictures, newest first' })
+  @ApiOperation({ summary: 'The gallery of finished pictures, newest first, without erased ones' })
   @ApiQuery({ type: PageQuery })
   @DescribeRead(RenderListResponse)
   @DescribeErrors(401, 403, 422)
@@ -78,7 +78,7 @@ export class RendersController {
   @ApiOperation({ summary: 'The finished picture of one job' })
   @DescribePublicId('render')
   @DescribeRead(RenderResponse)
-  @DescribeErrors(401, 403, 404, 422)
+  @DescribeErrors(401, 403, 404, '410 of a picture', 422)
   async getRender(
     @CurrentCaller() caller: Caller,
     @PublicId('render') publicId: string,
@@ -86,6 +86,7 @@ export class RendersController {
   ): Promise<RenderResponse> {
     const render = await this.catalog.render(caller, publicId, token);
     if (!render) throw notFound('render');
+    if (render.erasedAt) throw erased('picture', render.erasedAt.toISOString());
     return this.present(render);
   }
 

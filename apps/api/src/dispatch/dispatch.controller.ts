@@ -11,7 +11,7 @@ import { isRemote, knowsDrawnPeopleOnly } from '#platform/image-models.js';
 import type { Workflow } from '#workflows/define-workflow.js';
 import { RequireCapability } from '../auth/api-key.guard.js';
 import { CurrentCaller } from '../auth/caller.js';
-import { invalid, ApiError, notFound } from '../http/api-error.js';
+import { erased, invalid, ApiError, notFound } from '../http/api-error.js';
 import { tellWrite } from '../http/consistency-token.js';
 import { JobPresenter } from '../jobs/job-presenter.js';
 import type { JobDetailResponse } from '../jobs/jobs.dto.js';
@@ -65,6 +65,8 @@ type Unfit = (reference: UnfitReference) => FieldProblem;
 /** Names the field. The answer is the same for an unknown id and for an id of another tenant. */
 function unusableReference(reference: UnusableReference, unfit: Unfit): ApiError {
   if (reference.kind === 'unfit-reference') return invalid([unfit(reference)]);
+  if (reference.kind === 'erased-reference')
+    return erased(reference.what, reference.erasedAt, reference.field);
   const { field, isRetired } = reference;
   if (!isRetired) return notFound(`thing: ${field} names nothing that you may use`);
   const message = `${field} names a catalogue entry that was retired. Nothing was charged: choose another one.`;

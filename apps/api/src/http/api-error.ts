@@ -16,7 +16,9 @@ export const errorStatuses = {
   JOB_ALREADY_FINISHED: 409,
   PRICE_CHANGED: 409,
   CATALOG_ENTRY_RETIRED: 410,
+  PICTURE_ERASED: 410,
   PICTURE_GONE: 410,
+  PRODUCT_ERASED: 410,
   PAYLOAD_TOO_LARGE: 413,
   URI_TOO_LONG: 414,
   UNSUPPORTED_MEDIA_TYPE: 415,
@@ -60,6 +62,15 @@ export class ApiError extends Error {
 /** The same words for an unknown id and for an id of another tenant. */
 export function notFound(what: string): ApiError {
   return new ApiError('RESOURCE_NOT_FOUND', `There is no such ${what}. Nothing was charged.`);
+}
+
+/** @param erasedAt ISO 8601. @param field of the body that names it, if a body does */
+export function erased(what: 'picture' | 'product', erasedAt: string, field?: string): ApiError {
+  const subject = field === undefined ? `This ${what}` : `The ${what} that ${field} names`;
+  return new ApiError(
+    what === 'picture' ? 'PICTURE_ERASED' : 'PRODUCT_ERASED',
+    `${subject} was erased on ${erasedAt} and cannot be restored. Nothing was charged: use another one.`,
+  );
 }
 
 /** Names every field that is wrong. The message names the first few, `detail` names all of them. */

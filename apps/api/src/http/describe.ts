@@ -144,8 +144,12 @@ const usualErrors = {
     },
   },
   410: {
-    description: 'The body refers to a catalogue entry that was retired.',
+    description: 'The body refers to a catalogue entry that was retired, or to something that was erased.',
     codes: {
+      PICTURE_ERASED:
+        'The picture that product_image_s3_key names was erased on 2026-02-01T08:30:00.001Z and cannot be restored. Nothing was charged: use another one.',
+      PRODUCT_ERASED:
+        'The product that product_id names was erased on 2026-02-01T08:30:00.001Z and cannot be restored. Nothing was charged: use another one.',
       CATALOG_ENTRY_RETIRED:
         'model_preset_id names a catalogue entry that was retired. Nothing was charged: choose another one.',
     },
@@ -224,10 +228,22 @@ const errors = {
     },
   },
   '410 of a picture': {
-    description: 'The bytes of the picture are gone from the storage, or are not those that were stored.',
+    description:
+      'The picture was erased; or its bytes are gone from the storage, or are not those that were stored.',
     codes: {
+      PICTURE_ERASED:
+        'This picture was erased on 2026-02-01T08:30:00.001Z and cannot be restored. Nothing was charged: use another one.',
       PICTURE_GONE:
         'The bytes of this picture are gone from the storage, or are not those that were stored. Ask the operator of the service to restore it. Nothing was charged.',
+    },
+  },
+  '410 of a product': {
+    description: 'The product, or the picture that the body names, was erased.',
+    codes: {
+      PICTURE_ERASED:
+        'This picture was erased on 2026-02-01T08:30:00.001Z and cannot be restored. Nothing was charged: use another one.',
+      PRODUCT_ERASED:
+        'This product was erased on 2026-02-01T08:30:00.001Z and cannot be restored. Nothing was charged: use another one.',
     },
   },
   '422 of a dispatch': {

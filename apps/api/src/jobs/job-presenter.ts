@@ -6,7 +6,13 @@ import { shownMeta } from '../http/vocabulary.js';
 import { shownSubjects } from '../uploads/data-subjects.js';
 import { ServedPictures } from '../uploads/served-pictures.js';
 import type { JobDetail } from '#application/job/job-queries.js';
-import type { Artifact, JobDetailResponse, JobEventResponse, JobSummaryResponse } from './jobs.dto.js';
+import type {
+  Artifact,
+  ErasedArtifact,
+  JobDetailResponse,
+  JobEventResponse,
+  JobSummaryResponse,
+} from './jobs.dto.js';
 
 // In a validated body, these fields are absent or have the type that the workflow declares.
 const textOf = (field: unknown) => (typeof field === 'string' ? field : null);
@@ -19,7 +25,7 @@ export class JobPresenter {
   constructor(private readonly pictures: ServedPictures) {}
 
   async summary({ publicId, jobType, status, createdAt, result }: JobView): Promise<JobSummaryResponse> {
-    const picture = result?.find(({ role }) => role === 'final');
+    const picture = result?.find(({ role, erasedAt }) => role === 'final' && erasedAt === undefined);
     return {
       public_id: publicId,
       job_type: jobType,
@@ -31,14 +37,16 @@ export class JobPresenter {
 
   async detail({ job, order, children }: JobDetail, caller: Caller): Promise<JobDetailResponse> {
     const { creditsCost, requestId, parentJobId, displayName, result, startedAt, finishedAt, error } = job;
-    const { request = null, seed = null } = order ?? {};
+    const { seed = null } = order ?? {};
+    // The order is on the log, where it is readable until its key is destroyed.
+    const request = order && (job.erasedAt ? {} : order.request);
     return {
       ...(await this.summary(job)),
       credits_cost: creditsCost,
       request_id: requestId,
       parent_job_id: parentJobId,
       children: await Promise.all(children.map((child) => this.summary(child))),
-      result: result && { artifacts: await this.artifacts(result) },
+      result: result && { artifacts: await this.artifacts(result), ...erasedOf(result) },
       // Its pictures are the result's: each is there once.
       latest_event: await this.event({ ...job.latestEvent, ...(result && { artifacts: [] }) }),
       started_at: startedAt?.toISOString() ?? null,
@@ -51,7 +59,8 @@ export class JobPresenter {
       metadata: objectOf(request?.['metadata']),
       pilot_brand: textOf(request?.['pilot_brand']),
       ...shownSubjects(job.dataSubjects, caller),
-      request,
+      request: request ?? null,
+      ...(job.erasedAt && { erased_at: job.erasedAt.toISOString() }),
     };
   }
 
@@ -64,14 +73,16 @@ export class JobPresenter {
       stage,
       message,
       artifacts: await this.artifacts(artifacts),
+      ...erasedOf(artifacts),
       extra,
       created_at: typeof createdAt === 'string' ? createdAt : createdAt.toISOString(),
     };
   }
 
   private artifacts(artifacts: readonly JobArtifact[]): Promise<Artifact[]> {
+    const shown = artifacts.filter(({ erasedAt }) => erasedAt === undefined);
     return Promise.all(
-      artifacts.map(async ({ storageKey, kind, role, label, width, height, meta, assetId }) => ({
+      shown.map(async ({ storageKey, kind, role, label, width, height, meta, assetId }) => ({
         ...(await this.pictures.shown(storageKey)),
         kind,
         role,
@@ -82,4 +93,12 @@ export class JobPresenter {
       })),
     );
   }
+}
+
+/** The erased pictures among a job's; empty if there are none. */
+function erasedOf(artifacts: readonly JobArtifact[]): { erased?: ErasedArtifact[] } {
+  const erased = artifacts.flatMap(({ assetId, kind, role, erasedAt }) =>
+    erasedAt === undefined ? [] : [{ asset_id: assetId, kind, role, erased_at: erasedAt }],
+  );
+  return erased.length > 0 ? { erased } : {};
 }

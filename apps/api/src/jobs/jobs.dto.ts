@@ -223,6 +223,27 @@ export class JobEventExtra {
   error?: JobError;
 }
 
+/** A picture of a job that was erased. */
+export class ErasedArtifact {
+  @ApiProperty(idLike('01K9Z7J0V8G3H5J7K9M2N4P6QR'))
+  asset_id: string;
+
+  @Word('ArtifactKind', { example: 'on_model_render' })
+  kind: string;
+
+  @ApiProperty({ enum: ['intermediate', 'final'], enumName: 'ArtifactRole' })
+  role: string;
+
+  @ApiProperty({ format: 'date-time', example: '2026-02-01T08:30:00.001Z' })
+  erased_at: string;
+}
+
+const ErasedProperty = () =>
+  ApiPropertyOptional({
+    description: 'The pictures that were erased, which `artifacts` leaves out; absent if none was.',
+    type: [ErasedArtifact],
+  });
+
 export class JobEventResponse {
   @ApiProperty({
     description: 'Grows with each event of the job: the polling cursor.',
@@ -250,6 +271,9 @@ export class JobEventResponse {
   @ApiProperty({ type: [Artifact] })
   artifacts: Artifact[];
 
+  @ErasedProperty()
+  erased?: ErasedArtifact[];
+
   @ApiProperty({ type: JobEventExtra })
   extra: Record<string, unknown>;
 
@@ -260,6 +284,9 @@ export class JobEventResponse {
 export class JobResult {
   @ApiProperty({ type: [Artifact] })
   artifacts: Artifact[];
+
+  @ErasedProperty()
+  erased?: ErasedArtifact[];
 }
 
 /** Orders are on the log alone. */
@@ -344,6 +371,14 @@ export class JobDetailResponse extends JobSummaryResponse {
     example: { gender: 'FEMALE', age_range: '26-30' },
   })
   request: Record<string, unknown> | null;
+
+  @ApiPropertyOptional({
+    description:
+      'When its words were erased: `request`, `display_name` and messages say so. Absent: they were not.',
+    format: 'date-time',
+    example: '2026-02-01T08:30:00.001Z',
+  })
+  erased_at?: string;
 }
 
 export class JobEventsResponse {

@@ -2,14 +2,15 @@ import { Controller, Get, Inject, Req, Res, StreamableFile } from '@nestjs/commo
 import { ApiExcludeController } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { FolderStorage } from '#storage/folder/folder-storage.js';
-import { ObjectNotFound, ObjectStorage } from '#storage/object-storage.js';
+import { ObjectNotFound, ObjectStorage, presignedUrlSeconds } from '#storage/object-storage.js';
 import { Public } from '../auth/api-key.guard.js';
 import { notFound } from '../http/api-error.js';
 import { pictureGone, ServedPictures } from './served-pictures.js';
 
 export const pictureHeaders = {
-  // The bytes under a key never change. `private`, because the URL was given to one caller.
-  'cache-control': 'private, max-age=86400, immutable',
+  // The bytes under a key never change until they are erased, so browsers keep them as long as a URL is valid.
+  // `private`, because the URL was given to one caller.
+  'cache-control': `private, max-age=${presignedUrlSeconds}, immutable`,
   'x-content-type-options': 'nosniff',
   'content-security-policy': "default-src 'none'; sandbox",
   'cross-origin-resource-policy': 'cross-origin',

@@ -4,12 +4,13 @@ import { Inject, Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import { OwnMetrics } from '#adapters/platform.module.js';
 import { StoredPictures } from '#application/picture/stored-pictures.js';
+import type { KnownAsset } from '#domain/asset/asset.js';
 import { environments } from '#domain/streams.js';
 import { Configuration } from '#platform/configuration.js';
 import { Logger } from '#platform/logger.js';
 import type { Metrics } from '#platform/metrics.js';
 import { ObjectNotFound, ObjectStorage } from '#storage/object-storage.js';
-import { ApiError, notFound } from '../http/api-error.js';
+import { ApiError, erased, notFound } from '../http/api-error.js';
 import { BoundedConcurrency } from './decode-picture.js';
 import { ThumbnailUrls, type ThumbnailUrlsResponse } from './thumbnail-urls.js';
 
@@ -73,6 +74,7 @@ export class ServedPictures {
 
   /** The same for a single picture, which must exist now. @throws ApiError, 410: it is gone, or altered */
   async shownNow(storageKey: string): Promise<ShownPicture> {
+    await this.refuseErased(storageKey);
     const look = async (): Promise<PictureState> => {
       if (await this.storage.has(storageKey)) return this.stateOf(storageKey);
       this.states.delete(storageKey);
@@ -92,6 +94,7 @@ export class ServedPictures {
    * storage
    */
   async bytesOf(storageKey: string): Promise<Buffer> {
+    await this.refuseErased(storageKey);
     const expected = await this.digestOf(storageKey);
     const bytes = await this.storage.get(storageKey).catch((error: unknown) => {
       if (!(error instanceof ObjectNotFound)) throw error;
@@ -104,7 +107,16 @@ export class ServedPictures {
 
   /** @throws ApiError, 410: the picture must not be served; and the errors of log and storage */
   async require(storageKey: string): Promise<void> {
+    await this.refuseErased(storageKey);
     if (isBroken(await this.stateOf(storageKey))) throw pictureGone();
+  }
+
+  /** @throws ApiError, 410: it was erased; and the errors of the log */
+  async refuseErased(storageKey: string): Promise<void> {
+    const asset = await this.assetAt(storageKey);
+    if (asset?.erasedAt === undefined) return;
+    this.states.delete(storageKey);
+    throw erased('picture', asset.erasedAt);
   }
 
   private stateOf(storageKey: string): Promise<PictureState> {
@@ -134,12 +146,15 @@ export class ServedPictures {
   /** SHA-256 in hex. An asset's event has it. A preview's key holds its first half. */
   private async digestOf(storageKey: string): Promise<string | undefined> {
     const preview = /^presets\/[^/]+\/([0-9a-f]{16})\.jpg$/.exec(storageKey)?.[1];
-    if (preview !== undefined) return preview;
+    return preview ?? (await this.assetAt(storageKey))?.sha256;
+  }
+
+  private async assetAt(storageKey: string): Promise<KnownAsset | undefined> {
     const [, first, tenant = '', assetId = ''] =
       /^([a-z]+)\/([^/]+)\/(?:[^/]+\/)+([^/.]+)\.[a-z]+$/.exec(storageKey) ?? [];
     const environment = environments.find((each) => each === first);
     const asset = environment && (await this.pictures.asset({ environment, tenant }, assetId));
-    return asset?.storageKey === storageKey ? asset.sha256 : undefined;
+    return asset?.storageKey === storageKey ? asset : undefined;
   }
 }
 

@@ -55,6 +55,10 @@ export class ThumbnailsController {
     if (typeof expires !== 'string' || typeof signature !== 'string') throw notFound('picture');
     if (!this.urls.allows({ storageKey, width, expires: Number(expires), signature }))
       throw notFound('picture');
+    await this.pictures.refuseErased(storageKey).catch((error: unknown) => {
+      this.made.delete(`${width}/${storageKey}`);
+      throw error;
+    });
     const bytes = await this.made.forceFetch(`${width}/${storageKey}`, { context: width });
     void reply.headers(pictureHeaders);
     return new StreamableFile(bytes, { type: 'image/webp', length: bytes.length, disposition: 'inline' });

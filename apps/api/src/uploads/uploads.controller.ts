@@ -184,7 +184,8 @@ export class UploadsController implements OnModuleInit, OnModuleDestroy {
   @ApiOperation({
     summary: 'An uploaded picture, with fresh URLs',
     description:
-      'If its bytes are gone from the storage, or are not those that were stored: 410 `PICTURE_GONE`.',
+      'If it was erased: 410 `PICTURE_ERASED`. If its bytes are gone from the storage, or are not those that were stored: ' +
+      '410 `PICTURE_GONE`.',
   })
   @DescribePublicId('upload')
   @DescribeFixed(UploadResponse)

@@ -147,6 +147,7 @@ export class History implements Books {
       case 'JobFailed':
       case 'JobCancelled':
       case 'JobVoided':
+      case 'JobErased':
         return this.jobs.apply(event);
       default:
         return this.lifecycles.apply(event);

@@ -76,6 +76,8 @@ export class AuditedJobs {
         return end(job, 'cancelled', event);
       case 'JobVoided':
         return end(job, 'voided', event);
+      case 'JobErased':
+        return this.checkErased(job, event);
       default:
         return event satisfies never;
     }
@@ -92,8 +94,8 @@ export class AuditedJobs {
       this.findings.wrongAt(event, 'job-beginning', message, expected, found);
     }
     if (isEnd(type)) this.findings.checked('terminal');
-    // EngineAnswered may come after the end: it reports the cost of the last call once it is known.
-    if (!ends.has(state) || type === 'EngineAnswered') return;
+    // EngineAnswered may come after the end: it reports the cost of the last call once it is known. So may JobErased.
+    if (!ends.has(state) || type === 'EngineAnswered' || type === 'JobErased') return;
     const message = `${type} after the job had ${state}`;
     this.findings.wrongAt(event, 'terminal', message, `nothing after ${state}`, type);
   }
@@ -122,6 +124,12 @@ export class AuditedJobs {
     const message = `${event.type} of an attempt that was not the last one`;
     const expected = last > 0 ? last : 'an attempt that was started';
     this.findings.wrongAt(event, 'attempts', message, expected, found);
+  }
+
+  private checkErased({ state }: AuditedJob, event: Placed<EventOfType<'JobErased'>>): void {
+    if (!event.data.words || ends.has(state) || state === 'unknown') return;
+    const message = 'the words of a job were erased before it had ended';
+    this.findings.wrongAt(event, 'terminal', message, 'an ended job', state);
   }
 
   /** Older end events do not name the job's owner, so there is nothing to check in them. */

@@ -9,8 +9,8 @@ interface Lifecycle {
 
 /**
  * Simple life cycles: keys, presets and products begin with the event that makes them. A key is rotated once, and
- * revoked for good. An external reference is given to one product. An asset is stored once, and its entry of the
- * catalogue is retired once.
+ * revoked for good. An external reference is given to one product. An asset is stored once. Its entry of the
+ * catalogue is retired once, and the asset is erased once.
  */
 export class Lifecycles {
   private readonly things = new Map<string, Lifecycle>();
@@ -27,6 +27,8 @@ export class Lifecycles {
         this.findings.checked('lifecycles');
         if (event.revision !== 1) this.wrong(event, 'an entry is retired once', 'revision 1', event.revision);
         return;
+      case 'PictureErased':
+        return this.erase(event);
       case 'ExternalRefAssigned':
         return this.begin(event, event.data.productId, undefined, false);
       case 'ApiKeyIssued':
@@ -41,12 +43,20 @@ export class Lifecycles {
         return this.revoke(this.known(event), event);
       case 'ProductRevised':
       case 'ProductArchived':
+      case 'ProductErased':
       case 'PresetRetired':
         this.known(event);
         return;
       default:
         return;
     }
+  }
+
+  /** Nothing follows it, and only the storing and the retirement come before. */
+  private erase(event: AuditedEvent): void {
+    this.findings.checked('lifecycles');
+    const isRight = event.revision === 1 || event.revision === 2;
+    if (!isRight) this.wrong(event, 'an asset is erased once', 'revision 1 or 2', event.revision);
   }
 
   /** `kind` never changes; `required` is its expected value. */

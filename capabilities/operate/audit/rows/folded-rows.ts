@@ -118,7 +118,8 @@ export class FoldedRows {
       this.change(event, keys);
       return undefined;
     }
-    if (!this.fold.keysSpanStreams) return this.load(event, dropped).then(() => this.change(event, keys));
+    if (!this.fold.keysSpanStreams)
+      return this.load(event, dropped).then((loaded) => this.change(event, keys, loaded));
     // No cells have this digest.
     for (const [, id] of dropped) this.digests.set(id, Number.NaN);
     this.change(
@@ -184,18 +185,25 @@ export class FoldedRows {
     return !this.fold.rowPerEvent && this.digests.has(id) && !this.row(id);
   }
 
-  private async load(event: AuditedEvent, keys: readonly KnownKey[]): Promise<void> {
+  private async load(event: AuditedEvent, keys: readonly KnownKey[]): Promise<Map<string, FoldedRow>> {
+    const loaded = new Map<string, FoldedRow>();
     for (const [key, id] of keys) {
       const row = await this.foldStream(event, key);
-      if (row) this.keep(id, row);
+      if (row) loaded.set(id, row);
     }
+    return loaded;
   }
 
-  private change(event: AuditedEvent, keys: readonly KnownKey[]): void {
+  /** @param loaded rows that were dropped: there may be more of them than are kept */
+  private change(
+    event: AuditedEvent,
+    keys: readonly KnownKey[],
+    loaded: ReadonlyMap<string, FoldedRow> = noRows,
+  ): void {
     try {
       // An event changes all of its rows or none, so each is folded before the first one is kept.
       const rows = keys.map(([key, id]) => {
-        const before = this.fold.rowPerEvent ? undefined : this.row(id);
+        const before = this.fold.rowPerEvent ? undefined : (loaded.get(id) ?? this.row(id));
         return { id, before, after: this.fold.evolve(before, event, key) };
       });
       for (const { id, before, after } of rows) {
@@ -252,3 +260,4 @@ export class FoldedRows {
 }
 
 const nothing: readonly KnownKey[] = [];
+const noRows: ReadonlyMap<string, FoldedRow> = new Map();

@@ -26,6 +26,7 @@ from .openapi import (
     DeliveryResponse,
     DeliveryStatus,
     DryRunResponse,
+    ErasureResponse,
     ExtractBody,
     GarmentCategoryListResponse,
     GarmentCategoryResponse,
@@ -53,6 +54,7 @@ from .openapi import (
     ProductStatus,
     ProductToModelDirectBody,
     ProductToModelPhasedBody,
+    ReceiptResponse,
     RenderListResponse,
     RenderResponse,
     RequestedResendResponse,
@@ -491,6 +493,24 @@ class Calls(ABC):
 
     @overload
     def get(self, path: Literal["/v1/image-models"], /) -> ImageModelListResponse: ...
+
+    @overload
+    def get(
+        self,
+        path: Literal["/v1/erasures/{public_id}"],
+        /,
+        *,
+        public_id: str,
+    ) -> ErasureResponse: ...
+
+    @overload
+    def get(
+        self,
+        path: Literal["/v1/erasures/{public_id}/receipt"],
+        /,
+        *,
+        public_id: str,
+    ) -> ReceiptResponse: ...
 
     @overload
     def get(
@@ -1147,6 +1167,24 @@ class AsyncCalls(ABC):
 
     @overload
     async def get(self, path: Literal["/v1/image-models"], /) -> ImageModelListResponse: ...
+
+    @overload
+    async def get(
+        self,
+        path: Literal["/v1/erasures/{public_id}"],
+        /,
+        *,
+        public_id: str,
+    ) -> ErasureResponse: ...
+
+    @overload
+    async def get(
+        self,
+        path: Literal["/v1/erasures/{public_id}/receipt"],
+        /,
+        *,
+        public_id: str,
+    ) -> ReceiptResponse: ...
 
     @overload
     async def get(

@@ -129,7 +129,9 @@ ErrorCode = Literal[
     "JOB_ALREADY_FINISHED",
     "PRICE_CHANGED",
     "CATALOG_ENTRY_RETIRED",
+    "PICTURE_ERASED",
     "PICTURE_GONE",
+    "PRODUCT_ERASED",
     "PAYLOAD_TOO_LARGE",
     "URI_TOO_LONG",
     "UNSUPPORTED_MEDIA_TYPE",
@@ -268,6 +270,13 @@ LedgerStatus = Literal["SUCCESS", "REFUNDED", "PENDING", "FAILED", "PURCHASED", 
 OperationClass = Literal["generator", "compose", "edit", "extract"]
 ClientTokenPurpose = Literal["upload", "job"]
 """`upload`: one `POST /v1/uploads`. `job`: `GET /v1/jobs/{job_id}` and its events."""
+ErasureStatus = Literal["running", "completed"]
+ErasureTargetKind = Literal["upload", "render", "job", "product"]
+ErasureStepName = Literal["refused", "bytes", "rows", "keys"]
+"""`refused`: every read refuses the things. `bytes`: their objects are gone from the storage.
+`rows`: answers and messages about them are emptied. `keys`: the keys of their words are
+destroyed.
+"""
 WebhookTopic = Literal[
     "job.succeeded",
     "job.failed",
@@ -466,8 +475,20 @@ class Artifact(TypedDict):
     asset_id: str
 
 
-class JobResult(TypedDict):
+class ErasedArtifact(TypedDict):
+    asset_id: str
+    kind: ArtifactKind
+    role: ArtifactRole
+    erased_at: str
+
+
+class _JobResultRequired(TypedDict):
     artifacts: list[Artifact]
+
+
+class JobResult(_JobResultRequired, total=False):
+    erased: list[ErasedArtifact]
+    """The pictures that were erased, which `artifacts` leaves out; absent if none was."""
 
 
 class PartFailureResponse(TypedDict):
@@ -507,7 +528,7 @@ class JobEventExtra(TypedDict, total=False):
     """`failed`: why."""
 
 
-class JobEventResponse(TypedDict):
+class _JobEventResponseRequired(TypedDict):
     seq: int
     """Grows with each event of the job: the polling cursor."""
     event_type: JobEventType
@@ -518,6 +539,11 @@ class JobEventResponse(TypedDict):
     artifacts: list[Artifact]
     extra: JobEventExtra
     created_at: str
+
+
+class JobEventResponse(_JobEventResponseRequired, total=False):
+    erased: list[ErasedArtifact]
+    """The pictures that were erased, which `artifacts` leaves out; absent if none was."""
 
 
 class _JobDetailResponseRequired(TypedDict):
@@ -566,6 +592,10 @@ class JobDetailResponse(_JobDetailResponseRequired, total=False):
     data_subjects: list[str]
     """Your own names for the persons whom it is about. Absent where none is named, and in answers
     to a client token.
+    """
+    erased_at: str
+    """When its words were erased: `request`, `display_name` and messages say so. Absent: they were
+    not.
     """
 
 
@@ -1233,6 +1263,12 @@ class ProductImageResponse(TypedDict):
     """
 
 
+class ErasedProductImage(TypedDict):
+    asset_public_id: str
+    role: ProductImageRole
+    erased_at: str
+
+
 class _ProductResponseRequired(TypedDict):
     public_id: str
     title: str
@@ -1255,6 +1291,8 @@ class ProductResponse(_ProductResponseRequired, total=False):
     """Your own names for the persons whom it is about. Absent where none is named, and in answers
     to a client token.
     """
+    erased_images: list[ErasedProductImage]
+    """The pictures that were erased; absent if none was."""
 
 
 class ProductListResponse(TypedDict):
@@ -1642,6 +1680,86 @@ class _ClientTokenResponseRequired(TypedDict):
 class ClientTokenResponse(_ClientTokenResponseRequired, total=False):
     job_id: str
     """With purpose `job`."""
+
+
+class ErasureEstimateResponse(TypedDict):
+    pictures: int
+    jobs: int
+    """Jobs whose words are erased. Their charges stay."""
+    products: int
+    dry_run: Literal[True]
+    unfinished_jobs: int
+    """Jobs that have not ended: they are cancelled and refunded."""
+
+
+class RequestedErasureResponse(TypedDict):
+    erasure_id: str
+    status: ErasureStatus
+
+
+class ErasureTargetResponse(TypedDict):
+    kind: ErasureTargetKind
+    id: str
+
+
+class ErasureStepResponse(TypedDict):
+    step: ErasureStepName
+    """`refused`: every read refuses the things. `bytes`: their objects are gone from the storage.
+    `rows`: answers and messages about them are emptied. `keys`: the keys of their words are
+    destroyed.
+    """
+    counts: dict[str, Any]
+    done_at: str
+
+
+class _ErasureResponseRequired(TypedDict):
+    erasure_id: str
+    status: ErasureStatus
+    targets: list[ErasureTargetResponse]
+    derived: bool
+    requested_at: str
+    steps: list[ErasureStepResponse]
+    """The steps that are done, in their order."""
+
+
+class ErasureResponse(_ErasureResponseRequired, total=False):
+    completed_at: str
+
+
+class ErasedThingsResponse(TypedDict):
+    pictures: list[str]
+    jobs: list[str]
+    products: list[str]
+
+
+class RemainsResponse(TypedDict):
+    where: str
+    until: str | None
+    """Null: the service does not know."""
+
+
+class ReceiptResponse(TypedDict):
+    format: Literal["atelier erasure receipt 1"]
+    erasure_id: str
+    environment: Literal["live", "test"]
+    tenant: str
+    requested_at: str
+    completed_at: str
+    by: str
+    """Who ordered it: a key, or an operator."""
+    targets: list[ErasureTargetResponse]
+    derived: bool
+    again: bool
+    """The log was restored from before this erasure, which was then done again."""
+    erased: ErasedThingsResponse
+    """The ids of what was erased."""
+    counts: dict[str, Any]
+    remains: list[RemainsResponse]
+    """Where the data may still be, and until when."""
+    key: str | None
+    """The public key, as `atelier seal key` prints it. Null: the service has no key."""
+    signature: str | None
+    """Ed25519, checked by `atelier erasures verify`. Null: the service has no key."""
 
 
 class VerifyBody(TypedDict):

@@ -35,8 +35,20 @@ export interface UnfitReference {
   readonly lacks: OwnPicture;
 }
 
+/** The caller's own picture or product in this field was erased. */
+export interface ErasedReference extends Erased {
+  readonly field: string;
+}
+
+interface Erased {
+  readonly what: 'picture' | 'product';
+  /** ISO 8601. */
+  readonly erasedAt: string;
+}
+
 export type UnusableReference =
   | ({ readonly kind: 'unknown-reference' } & UnknownReference)
+  | ({ readonly kind: 'erased-reference' } & ErasedReference)
   | ({ readonly kind: 'unfit-reference' } & UnfitReference);
 
 type ResolvedReferences = { readonly kind: 'found'; readonly inputs: JobInputImage[] } | UnusableReference;
@@ -51,7 +63,7 @@ interface Referring {
 
 type FoundPicture = Omit<JobInputImage, 'name'>;
 
-type Found = FoundPicture | 'retired' | undefined;
+type Found = FoundPicture | Erased | 'retired' | undefined;
 
 /** `{env}/{tenant}/uploads/{asset}.ext` or `{env}/{tenant}/renders/{job}/{asset}.ext`. */
 const assetIdOfKey =
@@ -85,6 +97,8 @@ export class References {
       const { loc } = each;
       if (!picture || picture === 'retired')
         return { kind: 'unknown-reference', isRetired: picture === 'retired', field: fieldAt(loc), loc };
+      if (typeof picture === 'object' && 'erasedAt' in picture)
+        return { kind: 'erased-reference', ...picture, field: fieldAt(loc) };
       known.push({ ...each, picture });
     }
     const inputs = new Map<string, JobInputImage>();
@@ -137,18 +151,18 @@ export class References {
     const picture = job?.results.find(({ role }) => role === 'final');
     if (!picture) return undefined;
     const asset = await this.pictures.asset(caller, picture.assetId);
-    return asset?.retiredAt === undefined
-      ? pictureOf(picture, { ...picture, ...aboutPersons(job?.dataSubjects) })
-      : 'retired';
+    return unusable(asset) ?? pictureOf(picture, { ...picture, ...aboutPersons(job?.dataSubjects) });
   }
 
   private async product(caller: Owner, productId: string): Promise<Found> {
     const stream = streamName(caller.environment, 'product', productId);
     const { state: product } = await load(this.store, stream, productAggregate);
-    if (product.status !== 'active' || product.tenant !== caller.tenant) return undefined;
+    if (!('tenant' in product) || product.tenant !== caller.tenant) return undefined;
+    if (product.erasedAt !== undefined) return { what: 'product', erasedAt: product.erasedAt };
+    if (product.status !== 'active') return undefined;
     const image = primaryImage(product);
     const found = image && ((await this.asset(caller, image.assetId)) ?? pictureOf(image));
-    return typeof found === 'object'
+    return typeof found === 'object' && !('erasedAt' in found)
       ? pictureOf(found, { ...found, ...aboutPersons(product.dataSubjects) })
       : found;
   }
@@ -172,15 +186,18 @@ export class References {
     const job = await this.pictures.job(caller, asset.jobId);
     const entry = job?.results.find((artifact) => artifact.assetId === assetId);
     if (!entry || !canReplacePreset(entry.kind, kind)) return undefined;
-    return asset.retiredAt === undefined
-      ? pictureOf(asset, { ...entry, ...aboutPersons(job?.dataSubjects) })
-      : 'retired';
+    return unusable(asset) ?? pictureOf(asset, { ...entry, ...aboutPersons(job?.dataSubjects) });
   }
 
   private async described(caller: Owner, asset: KnownAsset): Promise<Found> {
-    if (asset.retiredAt !== undefined) return 'retired';
-    return pictureOf(asset, await this.pictures.artifact(caller, asset));
+    return unusable(asset) ?? pictureOf(asset, await this.pictures.artifact(caller, asset));
   }
+}
+
+/** Undefined: it can be used. */
+function unusable(asset: KnownAsset | undefined): Erased | 'retired' | undefined {
+  if (asset?.erasedAt !== undefined) return { what: 'picture', erasedAt: asset.erasedAt };
+  return asset?.retiredAt === undefined ? undefined : 'retired';
 }
 
 /** @param facts what is known beside the picture: its `meta`, and further persons */

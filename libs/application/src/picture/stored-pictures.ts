@@ -33,9 +33,9 @@ export interface JobPictures extends Readonly<AboutPersons> {
 @Injectable()
 export class StoredPictures implements Listener {
   readonly category = 'asset';
-  readonly types = ['CatalogEntryRetired'] as const;
+  readonly types = ['CatalogEntryRetired', 'PictureErased'] as const;
 
-  /** Assets change only when they are retired, which is announced. Jobs that are over never change. */
+  /** Assets change only when they are retired or erased, which is announced. Jobs that are over never change. */
   private readonly assets: LRUCache<string, KnownAsset>;
   private readonly jobs: LRUCache<string, JobPictures>;
   /** Counts announcements. A look-up during which one arrived is not remembered. */
@@ -67,7 +67,10 @@ export class StoredPictures implements Listener {
   }
 
   hear({ environment, id, event }: Announcement): void {
-    if (event.type === 'CatalogEntryRetired') this.forget({ environment, tenant: event.data.tenant }, id);
+    if (event.type !== 'CatalogEntryRetired' && event.type !== 'PictureErased') return;
+    this.forget({ environment, tenant: event.data.tenant }, id);
+    // The jobs that show the picture describe it in words.
+    if (event.type === 'PictureErased') this.jobs.clear();
   }
 
   forget({ environment, tenant }: Owner, assetId: string): void {

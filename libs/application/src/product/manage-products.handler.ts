@@ -50,7 +50,15 @@ export type RegisteredProduct =
       readonly isNew: boolean;
       readonly position: bigint | undefined;
     }
-  | { readonly kind: 'unknown-reference'; readonly what: 'upload' | 'garment category' };
+  | { readonly kind: 'unknown-reference'; readonly what: 'upload' | 'garment category' }
+  | ErasedThing;
+
+interface ErasedThing {
+  readonly kind: 'erased';
+  readonly what: 'picture' | 'product';
+  /** ISO 8601. */
+  readonly erasedAt: string;
+}
 
 export const productAggregate = { initial: initialProduct, evolve: evolveProduct };
 
@@ -71,6 +79,7 @@ export class RegisterProductHandler implements ICommandHandler<RegisterProduct> 
     const { uploadAssetId, title, externalRef, description, garmentCategoryId, dataSubject } = product;
     const asset = await this.pictures.asset(caller, uploadAssetId);
     if (!asset) return { kind: 'unknown-reference', what: 'upload' };
+    if (asset.erasedAt !== undefined) return { kind: 'erased', what: 'picture', erasedAt: asset.erasedAt };
     if (garmentCategoryId !== null && !categoryById(garmentCategoryId)) {
       return { kind: 'unknown-reference', what: 'garment category' };
     }
@@ -156,7 +165,8 @@ export class ReviseProduct extends Command<RevisedProduct> {
 
 export type RevisedProduct =
   | Omit<Extract<RegisteredProduct, { kind: 'registered' }>, 'isNew'>
-  | { readonly kind: 'unknown-reference'; readonly what: 'product' | 'upload' | 'garment category' };
+  | { readonly kind: 'unknown-reference'; readonly what: 'product' | 'upload' | 'garment category' }
+  | ErasedThing;
 
 @CommandHandler(ReviseProduct)
 export class ReviseProductHandler implements ICommandHandler<ReviseProduct> {
@@ -170,6 +180,7 @@ export class ReviseProductHandler implements ICommandHandler<ReviseProduct> {
     const { garmentCategoryId } = revision;
     const asset = uploadAssetId === undefined ? undefined : await this.pictures.asset(caller, uploadAssetId);
     if (uploadAssetId !== undefined && !asset) return { kind: 'unknown-reference', what: 'upload' };
+    if (asset?.erasedAt !== undefined) return { kind: 'erased', what: 'picture', erasedAt: asset.erasedAt };
     if (garmentCategoryId && !categoryById(garmentCategoryId)) {
       return { kind: 'unknown-reference', what: 'garment category' };
     }
@@ -186,6 +197,10 @@ export class ReviseProductHandler implements ICommandHandler<ReviseProduct> {
       // This name distinguishes it in the usage log from a post of the product's reference.
       callerContext(caller, `revise-product:${requestId}`, requestId, at),
     );
+    if (revised.kind === 'rejected' && 'tenant' in revised.state && revised.state.tenant === tenant) {
+      const { erasedAt } = revised.state;
+      if (erasedAt !== undefined) return { kind: 'erased', what: 'product', erasedAt };
+    }
     if (revised.kind === 'rejected' || !('productId' in revised.state) || !('tenant' in revised.state)) {
       return { kind: 'unknown-reference', what: 'product' };
     }

@@ -26,16 +26,19 @@ export type AssetEvent =
    * Retires the asset as a catalogue entry: it is no longer listed, and new dispatches refuse it. Results made
    * with it stay.
    */
-  | { type: 'CatalogEntryRetired'; data: { assetId: string; tenant: string; reason: string; at: string } };
+  | { type: 'CatalogEntryRetired'; data: { assetId: string; tenant: string; reason: string; at: string } }
+  /** The picture may not be shown or used again. Its bytes are removed after this event. */
+  | { type: 'PictureErased'; data: { assetId: string; tenant: string; erasureId: string; at: string } };
 
 export const assetFamily: EventFamily<'asset', AssetEvent> = {
   category: 'asset',
   owner: 'tenant',
   ownKeys: true,
-  idFields: { AssetStored: 'assetId', CatalogEntryRetired: 'assetId' },
+  idFields: { AssetStored: 'assetId', CatalogEntryRetired: 'assetId', PictureErased: 'assetId' },
   upcasters: {
     AssetStored: [],
     CatalogEntryRetired: [],
+    PictureErased: [],
   },
   personal: {
     AssetStored: {
@@ -48,5 +51,6 @@ export const assetFamily: EventFamily<'asset', AssetEvent> = {
       dataSubjects: true,
     },
     CatalogEntryRetired: { assetId: false, tenant: false, reason: true },
+    PictureErased: { assetId: false, tenant: false, erasureId: false },
   },
 };

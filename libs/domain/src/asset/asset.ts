@@ -1,11 +1,15 @@
 import { accept, reject, type Decision } from '../decision.js';
+import { erasedText } from '../erased.js';
 import type { EventOfType } from '../events.js';
 import type { AssetEvent } from './asset.events.js';
 
 export type StoredAsset = EventOfType<'AssetStored'>['data'];
 
-/** A stored picture; its bytes never change. New dispatches cannot use it once it is retired. */
-export type KnownAsset = StoredAsset & { readonly retiredAt?: string };
+/**
+ * A stored picture; its bytes never change. New dispatches cannot use it once it is retired. Once it is erased, it is
+ * not shown either, and its bytes are removed.
+ */
+export type KnownAsset = StoredAsset & { readonly retiredAt?: string; readonly erasedAt?: string };
 
 export type Asset = KnownAsset | undefined;
 
@@ -18,6 +22,14 @@ export function evolveAsset(asset: Asset, event: AssetEvent): KnownAsset {
     case 'CatalogEntryRetired':
       if (!asset) throw new Error('a picture that was never stored was retired');
       return { ...asset, retiredAt: event.data.at };
+    case 'PictureErased':
+      if (!asset) throw new Error('a picture that was never stored was erased');
+      return {
+        ...asset,
+        ...(asset.dataSubjects && { dataSubjects: [] }),
+        sha256: erasedText,
+        erasedAt: event.data.at,
+      };
     default:
       return event satisfies never;
   }
@@ -37,6 +49,15 @@ export function retireEntry(
   asset: Asset,
 ): Decision<AssetEvent, { readonly code: 'ENTRY_NOT_FOUND' }> {
   if (asset?.tenant !== command.tenant) return reject({ code: 'ENTRY_NOT_FOUND' });
-  if (asset.retiredAt !== undefined) return accept();
+  if (asset.retiredAt !== undefined || asset.erasedAt !== undefined) return accept();
   return accept({ type: 'CatalogEntryRetired', data: { ...command } });
+}
+
+/** Erasing again changes nothing. */
+export function erasePicture(
+  command: EventOfType<'PictureErased'>['data'],
+  asset: Asset,
+): Decision<AssetEvent, { readonly code: 'PICTURE_NOT_FOUND' }> {
+  if (asset?.tenant !== command.tenant) return reject({ code: 'PICTURE_NOT_FOUND' });
+  return asset.erasedAt === undefined ? accept({ type: 'PictureErased', data: { ...command } }) : accept();
 }

@@ -64,11 +64,14 @@ export function concludeBatch(command: ConcludeBatch, job: Job): Decision<JobEve
  * queued.
  */
 export function batchPartOf(events: readonly JobEvent[]): BatchPart {
-  // The cost of a call may be recorded after the end.
-  const last = events.findLast(({ type }) => type !== 'EngineAnswered');
+  // The cost of a call may be recorded after the end, and pictures may have been erased.
+  const last = events.findLast(({ type }) => type !== 'EngineAnswered' && type !== 'JobErased');
   switch (last?.type) {
-    case 'JobSucceeded':
-      return { outcome: 'succeeded', artifacts: last.data.artifacts, failures: last.data.failures ?? [] };
+    case 'JobSucceeded': {
+      const erased = events.flatMap((event) => (event.type === 'JobErased' ? event.data.assetIds : []));
+      const artifacts = last.data.artifacts.filter(({ assetId }) => !erased.includes(assetId));
+      return { outcome: 'succeeded', artifacts, failures: last.data.failures ?? [] };
+    }
     case 'JobFailed':
       return { outcome: 'failed', code: last.data.code, message: last.data.message };
     case 'JobCancelled':
@@ -83,6 +86,7 @@ export function batchPartOf(events: readonly JobEvent[]): BatchPart {
     case 'EngineCalled':
     case 'EngineSubmitted':
     case 'EngineAnswered':
+    case 'JobErased':
     case undefined:
       return { outcome: 'unfinished' };
     default:

@@ -16,6 +16,8 @@ export interface JobArtifact {
   role: 'intermediate' | 'final';
   label: string;
   meta: Record<string, unknown>;
+  /** When it was erased, ISO 8601; only in rows. */
+  erasedAt?: string;
 }
 
 /** The origin of a result, so that it can be explained later. */
@@ -211,7 +213,19 @@ export type JobEvent =
       data: { code: JobFailureCode; message: string; attempt: number; at: string } & EndedJob;
     }
   | { type: 'JobCancelled'; data: { reason: string; at: string } & EndedJob }
-  | { type: 'JobVoided'; data: { chargeId: string; reason: 'orphaned'; tenant: string; at: string } };
+  | { type: 'JobVoided'; data: { chargeId: string; reason: 'orphaned'; tenant: string; at: string } }
+  /** After the end: these of its pictures were erased, and all words of the job as well if `words`. Internal. */
+  | {
+      type: 'JobErased';
+      data: {
+        jobId: string;
+        tenant: string;
+        erasureId: string;
+        assetIds: string[];
+        words: boolean;
+        at: string;
+      };
+    };
 
 const personalOfArtifact: AnswersFor<JobArtifact> = {
   assetId: false,
@@ -221,6 +235,7 @@ const personalOfArtifact: AnswersFor<JobArtifact> = {
   kind: false,
   label: true,
   meta: true,
+  erasedAt: false,
 };
 
 // A message may quote the vendor's words about a picture.
@@ -237,7 +252,7 @@ export const jobFamily: EventFamily<'job', JobEvent> = {
   category: 'job',
   owner: 'tenant',
   ownKeys: true,
-  idFields: { JobQueued: 'jobId' },
+  idFields: { JobQueued: 'jobId', JobErased: 'jobId' },
   upcasters: {
     JobQueued: [],
     RenderStarted: [],
@@ -249,6 +264,7 @@ export const jobFamily: EventFamily<'job', JobEvent> = {
     JobFailed: [],
     JobCancelled: [],
     JobVoided: [],
+    JobErased: [],
   },
   personal: {
     JobQueued: {
@@ -308,5 +324,6 @@ export const jobFamily: EventFamily<'job', JobEvent> = {
     JobFailed: { message: true, ...personalOfEnd },
     JobCancelled: { reason: true, ...personalOfEnd },
     JobVoided: { chargeId: false, tenant: false },
+    JobErased: { jobId: false, tenant: false, erasureId: false, assetIds: false },
   },
 };

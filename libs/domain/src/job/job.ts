@@ -1,4 +1,5 @@
 import { accept, reject, type Decision } from '../decision.js';
+import { erasedText, erasedValueFor } from '../erased.js';
 import type { EventOfType } from '../events.js';
 import type { EngineAnswer, EngineCall, JobEvent } from './job.events.js';
 
@@ -10,30 +11,39 @@ export interface KnownCall extends Readonly<EngineCall> {
   readonly answer?: EngineAnswer;
 }
 
-interface Called {
+/** The erased parts of a job. */
+export interface ErasedJob {
+  readonly assetIds: readonly string[];
+  /** When its words were erased, ISO 8601; undefined: they are there. */
+  readonly wordsAt: string | undefined;
+}
+
+/** What every later state of a job keeps. */
+interface Kept {
   /** The calls of all attempts, oldest first; absent for a job without vendor calls. */
   readonly calls?: readonly KnownCall[];
+  readonly erased?: ErasedJob;
 }
 
 /**
  * unqueued → queued → rendering → succeeded | failed | cancelled. A fence makes an unqueued job `voided`. The
- * last four states are final: only EngineAnswered may follow, with the cost of a late answer. `attempt` counts
- * RenderStarted events.
+ * last four states are final: only EngineAnswered may follow, with the cost of a late answer, and JobErased.
+ * `attempt` counts RenderStarted events.
  */
 export type Job =
   | { readonly status: 'unqueued' }
-  | { readonly status: 'queued'; readonly job: QueuedJob; readonly attempt: 0 }
+  | { readonly status: 'queued'; readonly job: QueuedJob; readonly attempt: 0; readonly erased?: ErasedJob }
   | ({
       readonly status: 'rendering';
       readonly job: QueuedJob;
       readonly attempt: number;
       readonly worker: string;
-    } & Called)
+    } & Kept)
   | ({
       readonly status: 'succeeded' | 'failed' | 'cancelled';
       readonly job: QueuedJob;
       readonly attempt: number;
-    } & Called)
+    } & Kept)
   | { readonly status: 'voided' };
 
 export type UnfinishedJob = Extract<Job, { status: 'queued' | 'rendering' }>;
@@ -66,7 +76,7 @@ export function evolveJob(state: Job, event: JobEvent): Job {
     }
     case 'RenderStarted': {
       const { attempt, worker } = event.data;
-      return { status: 'rendering', job: queued(state, event), attempt, worker, ...called(state) };
+      return { status: 'rendering', job: queued(state, event), attempt, worker, ...kept(state) };
     }
     case 'JobSucceeded':
       return { status: 'succeeded', ...endOf(state, event) };
@@ -74,9 +84,54 @@ export function evolveJob(state: Job, event: JobEvent): Job {
       return { status: 'failed', ...endOf(state, event) };
     case 'JobCancelled':
       return { status: 'cancelled', ...endOf(state, event) };
+    case 'JobErased':
+      return 'job' in state ? withErased(state, event.data) : state;
     default:
       return event satisfies never;
   }
+}
+
+function withErased<State extends Extract<Job, { job: QueuedJob }>>(
+  state: State,
+  { assetIds, words, at }: EventOfType<'JobErased'>['data'],
+): State {
+  const known = erasedOf(state);
+  const erased = {
+    assetIds: [...known.assetIds, ...assetIds],
+    wordsAt: known.wordsAt ?? (words ? at : undefined),
+  };
+  if (!words) return { ...state, erased };
+  const calls = callsOf(state).map((call) => ({
+    ...call,
+    ...(call.answer && { answer: erasedAnswer(call.answer) }),
+  }));
+  return { ...state, ...(calls.length > 0 && { calls }), job: erasedOrder(state.job), erased };
+}
+
+/** The order without its personal words, as a reader of the log gets it once their key is destroyed. */
+function erasedOrder(job: QueuedJob): QueuedJob {
+  const { inputs, idempotency, dataSubjects } = job;
+  return {
+    ...job,
+    displayName: erasedText,
+    request: {},
+    inputs: inputs.map((input) => ({
+      ...input,
+      sha256: erasedText,
+      ...(input.meta && { meta: {} }),
+      ...(input.dataSubjects && { dataSubjects: [] }),
+    })),
+    ...(dataSubjects && { dataSubjects: [] }),
+    ...(idempotency && { idempotency: { ...idempotency, bodyHash: erasedText } }),
+  };
+}
+
+function erasedAnswer(answer: EngineAnswer): EngineAnswer {
+  const { kept } = answer;
+  if (!kept) return answer;
+  const pictures = kept.pictures.map((picture) => ({ ...picture, sha256: erasedText }));
+  const reading = kept.reading === undefined ? undefined : erasedValueFor(kept.reading);
+  return { ...answer, kept: { pictures, ...(reading !== undefined && { reading }) } };
 }
 
 function queued(state: Job, event: JobEvent): QueuedJob {
@@ -85,15 +140,22 @@ function queued(state: Job, event: JobEvent): QueuedJob {
 }
 
 function endOf(state: Job, event: JobEvent) {
-  return { job: queued(state, event), attempt: attemptOf(state), ...called(state) };
+  return { job: queued(state, event), attempt: attemptOf(state), ...kept(state) };
 }
 
 export function callsOf(state: Job): readonly KnownCall[] {
   return 'calls' in state ? (state.calls ?? []) : [];
 }
 
-function called(state: Job): Called {
-  return 'calls' in state && state.calls ? { calls: state.calls } : {};
+function kept(state: Job): Kept {
+  return {
+    ...('calls' in state && state.calls && { calls: state.calls }),
+    ...('erased' in state && state.erased && { erased: state.erased }),
+  };
+}
+
+export function erasedOf(state: Job): ErasedJob {
+  return ('erased' in state && state.erased) || { assetIds: [], wordsAt: undefined };
 }
 
 function withCalls(state: Job, change: (calls: readonly KnownCall[]) => readonly KnownCall[]): Job {

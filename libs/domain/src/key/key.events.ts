@@ -1,14 +1,18 @@
 import type { EventFamily } from '../event-family.js';
 import type { Environment } from '../environment.js';
 
-/** `mcp:spend`: agents may spend with the key over MCP. Only live keys need it. */
-export type Capability = 'jobs:create' | 'jobs:read' | 'mcp:spend';
+/**
+ * `mcp:spend`: agents may spend with the key over MCP; only live keys need it. `data:erase`: the key may erase pictures,
+ * jobs and products for good.
+ */
+export type Capability = 'jobs:create' | 'jobs:read' | 'mcp:spend' | 'data:erase';
 
 /** All accepted names of the capabilities; the older names mean the same. */
 export const capabilityNames: ReadonlyMap<string, Capability> = new Map([
   ['jobs:create', 'jobs:create'],
   ['jobs:read', 'jobs:read'],
   ['mcp:spend', 'mcp:spend'],
+  ['data:erase', 'data:erase'],
   ['ctm:create', 'jobs:create'],
   ['ctm:read', 'jobs:read'],
 ]);

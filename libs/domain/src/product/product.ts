@@ -1,18 +1,22 @@
 import { aboutPersons } from '../data-subject.js';
 import { accept, type Decision, reject } from '../decision.js';
+import { erasedText } from '../erased.js';
 import type { EventOfType } from '../events.js';
 import type { ProductEvent, ProductFacts, ProductImage } from './product.events.js';
 
 export interface KnownProduct extends ProductFacts {
-  readonly status: 'active' | 'archived';
+  readonly status: 'active' | 'archived' | 'erased';
   readonly productId: string;
   readonly tenant: string;
   /** ISO 8601. */
   readonly registeredAt: string;
+  /** ISO 8601; only of an erased product. */
+  readonly erasedAt?: string;
 }
 
 /**
- * unregistered → active ⇄ archived. Registering a product again revises it, and restores it if it was archived.
+ * unregistered → active ⇄ archived. Registering a product again revises it, and restores it if it was archived. Both
+ * can become erased; registering an erased product again begins it anew.
  * unregistered → `reference`: the stream belongs to an external reference, and names the product that has it.
  */
 export type Product =
@@ -36,6 +40,12 @@ export function evolveProduct(state: Product, event: ProductEvent): Product {
     }
     case 'ProductArchived':
       return { ...known(state, event), status: 'archived' };
+    case 'ProductErased': {
+      const product = { ...known(state, event), ...erasedFacts(known(state, event), event.data) };
+      if (!event.data.words) return product;
+      const { dataSubjects: _, ...withoutPersons } = product;
+      return { ...withoutPersons, status: 'erased', erasedAt: event.data.at };
+    }
     default:
       return event satisfies never;
   }
@@ -45,6 +55,21 @@ export function evolveProduct(state: Product, event: ProductEvent): Product {
 export function personsOf({ dataSubjects, images }: ProductFacts): readonly string[] {
   const named = aboutPersons(dataSubjects, ...images.map((image) => image.dataSubjects));
   return named.dataSubjects ?? [];
+}
+
+/** The facts of a product without what ProductErased erased, as a state and as a row have them. */
+export function erasedFacts(
+  facts: Pick<ProductFacts, 'title' | 'description' | 'images'>,
+  { assetIds, words, at }: EventOfType<'ProductErased'>['data'],
+): Pick<ProductFacts, 'title' | 'description' | 'images'> {
+  const images = facts.images.map((image) => ({
+    ...image,
+    ...((words || assetIds.includes(image.assetId)) && { sha256: erasedText }),
+    ...(words && image.dataSubjects && { dataSubjects: [] }),
+    ...(assetIds.includes(image.assetId) && { erasedAt: at }),
+  }));
+  if (!words) return { title: facts.title, description: facts.description, images };
+  return { title: erasedText, description: facts.description === null ? null : erasedText, images };
 }
 
 export function primaryImage({ images }: KnownProduct): ProductImage | undefined {
@@ -93,7 +118,7 @@ export const maxProductImages = 32;
 export function registerProduct(command: ProductRegistration, product: Product): Decision<ProductEvent> {
   const { productId, tenant, at } = command;
   if (product.status === 'reference') throw new Error(`product ${productId} is an external reference`);
-  if (product.status === 'unregistered') {
+  if (product.status === 'unregistered' || product.status === 'erased') {
     const data = { productId, tenant, ...revisedFacts(command, undefined), at };
     return accept({ type: 'ProductRegistered', data });
   }
@@ -168,7 +193,7 @@ function isSame(facts: ProductFacts, product: KnownProduct): boolean {
 export interface ProductRevision extends Partial<Omit<ProductFacts, 'images' | 'externalRef'>> {
   readonly picture?: { readonly primary: ProductPicture; readonly source: ProductPicture | null };
   /** References to an archived product fail until it is active again. */
-  readonly status?: KnownProduct['status'];
+  readonly status?: 'active' | 'archived';
   readonly at: string;
 }
 
@@ -176,10 +201,11 @@ export interface ProductRevision extends Partial<Omit<ProductFacts, 'images' | '
 export function reviseProduct(
   { picture, status, at, ...changes }: ProductRevision,
   product: Product,
-): Decision<ProductEvent, { readonly code: 'PRODUCT_NOT_FOUND' }> {
+): Decision<ProductEvent, { readonly code: 'PRODUCT_NOT_FOUND' | 'PRODUCT_ERASED' }> {
   if (product.status === 'unregistered' || product.status === 'reference') {
     return reject({ code: 'PRODUCT_NOT_FOUND' });
   }
+  if (product.status === 'erased') return reject({ code: 'PRODUCT_ERASED' });
   const images = picture ? revisedImages(picture.primary, picture.source, product.images) : product.images;
   const { title, externalRef, description, garmentCategoryId, dataSubjects } = { ...product, ...changes };
   const about = aboutPersons(dataSubjects);
@@ -194,4 +220,19 @@ export function reviseProduct(
       ? [{ type: 'ProductArchived' as const, data: { reason: 'Archived by its owner.', at } }]
       : []),
   );
+}
+
+/** Erases pictures of a product, and its words if `words`. Erasing them again changes nothing. */
+export function eraseProduct(
+  command: EventOfType<'ProductErased'>['data'],
+  product: Product,
+): Decision<ProductEvent, { readonly code: 'PRODUCT_NOT_FOUND' }> {
+  if (!('tenant' in product) || product.tenant !== command.tenant)
+    return reject({ code: 'PRODUCT_NOT_FOUND' });
+  const shown = product.images.filter(({ erasedAt }) => erasedAt === undefined);
+  const assetIds = command.assetIds.filter((id) => shown.some(({ assetId }) => assetId === id));
+  const words = command.words && product.status !== 'erased';
+  return words || assetIds.length > 0
+    ? accept({ type: 'ProductErased', data: { ...command, assetIds, words } })
+    : accept();
 }

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
@@ -34,6 +34,24 @@ describe('folder storage', () => {
     await storage.put(key, Buffer.from('bytes'));
     for (let time = 0; time < 2; time++) await storage.remove(key);
     await expect(storage.get(key)).rejects.toThrow(ObjectNotFound);
+  });
+
+  it('erases an object with unfinished writes of it, or all below a folder, and leaves the neighbours', async () => {
+    const [folder, name] = [join(directory, key, '..'), '01K9Z7J0V4M2Q8T6R3N5B1C7DE.png'];
+    const other = key.replace('7DE', '7DF');
+    for (const each of [key, other, 'live/t/renders/J1/a.png', 'live/t/renders/J1/calls/x.0'])
+      await storage.put(each, Buffer.from('bytes'));
+    writeFileSync(join(folder, `${name}.0badc0de.part`), 'half');
+    expect(await storage.erase(key)).toBe(2);
+    expect(readdirSync(folder)).toEqual(['01K9Z7J0V4M2Q8T6R3N5B1C7DF.png']);
+    expect(await storage.erase(key)).toBe(0);
+    expect((await storage.list('live/t/renders/')).sort()).toEqual([
+      'live/t/renders/J1/a.png',
+      'live/t/renders/J1/calls/x.0',
+    ]);
+    expect(await storage.erase('live/t/renders/J1/')).toBe(2);
+    expect(await storage.list('live/t/renders/')).toEqual([]);
+    await expect(storage.erase('live/t/')).rejects.toThrow(RangeError);
   });
 
   it('gives back what was put, whole, and nothing but that lies in the folder', async () => {

@@ -1,10 +1,10 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { link, mkdir, open, readFile, rename, rm, stat, type FileHandle } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { link, mkdir, open, readdir, readFile, rename, rm, stat, type FileHandle } from 'node:fs/promises';
+import { basename, dirname, join, relative, sep } from 'node:path';
 import { errorCode } from '#platform/errors.js';
 import { digestOf, ObjectNotFound, presignedUrlSeconds, type ObjectStorage } from '../object-storage.js';
-import { checkStorageKey, contentTypeOf, isStorageKey } from '../storage-key.js';
+import { checkErasedPrefix, checkStorageKey, contentTypeOf, isStorageKey } from '../storage-key.js';
 
 export interface FolderStorageOptions {
   readonly directory: string;
@@ -69,6 +69,40 @@ export class FolderStorage implements ObjectStorage {
 
   async remove(key: string): Promise<void> {
     await rm(this.path(key), { force: true });
+  }
+
+  async erase(prefix: string): Promise<number> {
+    const whole = checkErasedPrefix(prefix);
+    // Drafts of unfinished writes lie beside the object, under a longer name.
+    const [folder, start] = whole.endsWith('/')
+      ? [this.path(whole.slice(0, -1)), '']
+      : [dirname(this.path(whole)), basename(whole)];
+    const found = await this.entries(folder);
+    const erased = found.filter(
+      ({ parentPath, name }) => start === '' || (parentPath === folder && name.startsWith(start)),
+    );
+    for (const { parentPath, name } of erased) await rm(join(parentPath, name), { force: true });
+    if (start === '') await rm(folder, { recursive: true, force: true });
+    else if (erased.length > 0) await syncFolder(folder);
+    return erased.length;
+  }
+
+  async list(prefix: string): Promise<string[]> {
+    const folder = this.path(prefix.slice(0, -1));
+    const files = await this.entries(folder);
+    const names = files.map(({ parentPath, name }) => relative(folder, join(parentPath, name)));
+    return names.filter((name) => !name.endsWith('.part')).map((name) => prefix + name.split(sep).join('/'));
+  }
+
+  /** The files in a folder and below it; none if there is no such folder. */
+  private async entries(folder: string) {
+    try {
+      const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+      return entries.filter((entry) => entry.isFile());
+    } catch (error) {
+      if (asNotFound(error) instanceof ObjectNotFound) return [];
+      throw error;
+    }
   }
 
   async digest(key: string): Promise<string> {

@@ -43,6 +43,32 @@ describe('S3 storage', () => {
     await expect(storage.get('live/t/uploads/gone.png')).rejects.toThrow(ObjectNotFound);
   });
 
+  it('erases an object with every version of it, and leaves its neighbours', async () => {
+    peer.versions = new Map();
+    const keys = ['live/t/renders/J1/a.png', 'live/t/renders/J1/calls/x.0', 'live/t/renders/J2/a.png'];
+    for (const key of keys) await storage.put(key, Buffer.from('bytes'), 'image/png');
+    await storage.put('live/t/renders/J1/a.png', Buffer.from('again'), 'image/png');
+    await storage.remove('live/t/renders/J1/calls/x.0');
+    expect(await storage.erase('live/t/renders/J1/')).toBe(4);
+    expect([...peer.versions].filter(([, versions]) => versions.length > 0).map(([path]) => path)).toEqual([
+      '/pictures/live/t/renders/J2/a.png',
+    ]);
+    expect(await storage.erase('live/t/renders/J1/')).toBe(0);
+    peer.versions = undefined;
+  });
+
+  it('erases where the server has no versions, and lists every page', async () => {
+    for (const name of ['a', 'b', 'c'])
+      await storage.put(`live/t/kept/K/${name}`, Buffer.from('x'), 'image/png');
+    expect((await storage.list('live/t/kept/')).sort()).toEqual(
+      ['a', 'b', 'c'].map((name) => `live/t/kept/K/${name}`),
+    );
+    expect(await storage.erase('live/t/kept/K/b')).toBe(1);
+    expect(await storage.erase('live/t/kept/K/')).toBe(2);
+    expect(await storage.list('live/t/kept/')).toEqual([]);
+    await expect(storage.erase('live/t/')).rejects.toThrow(RangeError);
+  });
+
   it('tries again when the vendor has a moment of weakness', async () => {
     peer.failures = 2;
     await storage.put('live/t/uploads/b.png', Buffer.from('b'), 'image/png');

@@ -3,6 +3,9 @@ import {
   GetObjectCommand,
   type GetObjectCommandOutput,
   HeadObjectCommand,
+  ListObjectsV2Command,
+  ListObjectVersionsCommand,
+  type ListObjectVersionsCommandOutput,
   NoSuchKey,
   NotFound,
   PutObjectCommand,
@@ -12,7 +15,7 @@ import {
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
 import type { StorageConfiguration } from '#platform/configuration.js';
 import { digestOf, ObjectNotFound, presignedUrlSeconds, type ObjectStorage } from '../object-storage.js';
-import { checkStorageKey } from '../storage-key.js';
+import { checkErasedPrefix, checkStorageKey } from '../storage-key.js';
 
 export type S3StorageOptions = Omit<Extract<StorageConfiguration, { kind: 's3' }>, 'kind'>;
 
@@ -64,7 +67,8 @@ export class S3Storage implements ObjectStorage {
       ...this.at(key),
       Body: bytes,
       ContentType: contentType,
-      CacheControl: 'private, max-age=86400, immutable',
+      // Browsers keep a picture as long as a URL of it is valid: it may be erased.
+      CacheControl: `private, max-age=${presignedUrlSeconds}, immutable`,
       ...more,
     });
   }
@@ -75,6 +79,54 @@ export class S3Storage implements ObjectStorage {
 
   async remove(key: string): Promise<void> {
     await this.client.send(new DeleteObjectCommand(this.at(key)));
+  }
+
+  async erase(prefix: string): Promise<number> {
+    let erased = 0;
+    for await (const version of this.versionsBelow(checkErasedPrefix(prefix))) {
+      await this.client.send(new DeleteObjectCommand({ Bucket: this.bucket, ...version }));
+      erased += 1;
+    }
+    return erased;
+  }
+
+  /** The objects, old versions and marks of deletion. Without versions where the server has none. */
+  private async *versionsBelow(Prefix: string): AsyncGenerator<{ Key: string; VersionId?: string }> {
+    let more: { KeyMarker?: string; VersionIdMarker?: string } | undefined = {};
+    while (more) {
+      let page: ListObjectVersionsCommandOutput;
+      try {
+        page = await this.client.send(
+          new ListObjectVersionsCommand({ Bucket: this.bucket, Prefix, ...more }),
+        );
+      } catch (error) {
+        if (httpStatusOf(error) !== 501) throw error;
+        for (const Key of await this.list(Prefix)) yield { Key };
+        return;
+      }
+      const { Versions = [], DeleteMarkers = [], NextKeyMarker, NextVersionIdMarker } = page;
+      for (const { Key, VersionId } of [...Versions, ...DeleteMarkers])
+        if (Key !== undefined) yield { Key, ...(VersionId !== undefined && { VersionId }) };
+      more = page.IsTruncated
+        ? {
+            ...(NextKeyMarker !== undefined && { KeyMarker: NextKeyMarker }),
+            ...(NextVersionIdMarker !== undefined && { VersionIdMarker: NextVersionIdMarker }),
+          }
+        : undefined;
+    }
+  }
+
+  async list(Prefix: string): Promise<string[]> {
+    const keys: string[] = [];
+    for (let after: string | undefined, more = true; more;) {
+      const from = after === undefined ? {} : { ContinuationToken: after };
+      const command = new ListObjectsV2Command({ Bucket: this.bucket, Prefix, ...from });
+      const { Contents = [], NextContinuationToken } = await this.client.send(command);
+      keys.push(...Contents.flatMap(({ Key }) => (Key === undefined ? [] : [Key])));
+      after = NextContinuationToken;
+      more = after !== undefined;
+    }
+    return keys;
   }
 
   digest(key: string): Promise<string> {

@@ -1,0 +1,54 @@
+import { Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
+import { environments, type Environment } from '#domain/streams.js';
+import { Clock } from '#platform/clock.js';
+import { Configuration } from '#platform/configuration.js';
+import { Logger } from '#platform/logger.js';
+import { requestErasure } from './erasure.js';
+import { KeptErasures } from './kept-erasures.js';
+import { Erasures } from './manage-erasures.handler.js';
+import { RefuseThings } from './refuse-things.js';
+
+/**
+ * Erases again what a restored log no longer knows as erased. It runs before a process answers its first request, and
+ * writes the events that make every reader refuse the things. The projector then does the rest, as for every erasure.
+ */
+@Injectable()
+export class AfterRestore implements OnApplicationBootstrap {
+  constructor(
+    private readonly kept: KeptErasures,
+    private readonly erasures: Erasures,
+    private readonly refusals: RefuseThings,
+    @Inject(Configuration) private readonly configuration: Configuration,
+    @Inject(Clock) private readonly clock: Clock,
+    @Inject(Logger) private readonly logger: Logger,
+  ) {}
+
+  /** @throws what log and storage throw: a process that cannot compare must not answer */
+  async onApplicationBootstrap(): Promise<void> {
+    // Without the signing key this process writes nothing, and shows nothing of tenants.
+    if (this.configuration.signingKey === undefined) return;
+    for (const environment of environments) {
+      const at = { now: this.clock(), days: this.configuration.erasure.backupDays };
+      const lost = await this.kept.unknownTo(this.erasures, environment, at);
+      for (const erasureId of lost) await this.again(environment, erasureId);
+      if (lost.length > 0)
+        this.logger.warn(
+          { environment, erasures: lost.length },
+          'the log was restored from before erasures: they are done again',
+        );
+    }
+  }
+
+  private async again(environment: Environment, erasureId: string): Promise<void> {
+    const { request, ...things } = await this.kept.read(environment, erasureId);
+    const { tenant, by: actor } = request;
+    const at = this.clock();
+    const commandId = `erasure:${erasureId}`;
+    const context = { environment, tenant, commandId, requestId: erasureId, actor, at };
+    await this.refusals.stop(context, things.jobs);
+    await this.refusals.refuse(context, erasureId, { ...things, picturesOfJob: () => things.pictures });
+    const requested = { ...context, commandId: `${commandId}:again` };
+    const again = { ...request, again: true, at: at.toISOString() };
+    await this.erasures.write(requested, erasureId, (state) => requestErasure(again, state));
+  }
+}

@@ -1,0 +1,190 @@
+import { Inject, Injectable } from '@nestjs/common';
+import type { CommandContext } from '#application/command-context.js';
+import { inReaction, type PlacedEvent } from '#application/process-managers/delivered-event.js';
+import type { ProcessManager } from '#application/process-managers/process-manager.js';
+import { erasersOfCapabilities, signs } from '#capabilities/parts.js';
+import { streamName, type Environment } from '#domain/streams.js';
+import { EventStore } from '#event-store/event-store.js';
+import { WordErasure, type ErasedWords } from '#event-store/word-erasure.js';
+import { Clock } from '#platform/clock.js';
+import { Configuration } from '#platform/configuration.js';
+import { Database } from '#read-store/database.js';
+import { idempotentAnswers } from '#read-store/erases-words.js';
+import { ObjectStorage } from '#storage/object-storage.js';
+import { erasureProcess } from './erasure-process.follows.js';
+import type { ErasureStep } from './erasure.events.js';
+import { completeErasure, recordStep, type RequestedErasure } from './erasure.js';
+import { Extents, sizeOf, type Extent } from './extent.js';
+import { KeptErasures } from './kept-erasures.js';
+import { Erasures } from './manage-erasures.handler.js';
+import { ReachedReads } from './reached-reads.js';
+import { receiptOf, signReceipt, statementOf } from './receipt.js';
+import { RefuseThings } from './refuse-things.js';
+
+type Counts = Record<string, number>;
+
+/**
+ * Carries erasures out, in the order of their requests. Every step may be repeated, so a process that dies anywhere begins
+ * the erasure again. Readers refuse the things before their bytes go, and a key is destroyed last: until then a repeated
+ * step can still read what belongs to them.
+ */
+@Injectable()
+export class ErasureProcess implements ProcessManager {
+  constructor(
+    private readonly store: EventStore,
+    private readonly erasures: Erasures,
+    private readonly extents: Extents,
+    private readonly refusals: RefuseThings,
+    private readonly reached: ReachedReads,
+    private readonly kept: KeptErasures,
+    private readonly storage: ObjectStorage,
+    private readonly database: Database,
+    private readonly words: WordErasure,
+    @Inject(Configuration) private readonly configuration: Configuration,
+    @Inject(Clock) private readonly clock: Clock,
+  ) {}
+
+  /** @throws the errors of log, storage and database; the events are then handled again */
+  async handle(environment: Environment, events: readonly PlacedEvent[]): Promise<void> {
+    for (const event of events) {
+      if (event.type !== 'ErasureRequested') continue;
+      const { requestId } = event.metadata;
+      await inReaction(erasureProcess, environment, event, () =>
+        this.carryOut(environment, event.data, requestId),
+      );
+    }
+  }
+
+  private async carryOut(
+    environment: Environment,
+    request: RequestedErasure,
+    requestId: string,
+  ): Promise<void> {
+    const { erasureId, tenant, by } = request;
+    const known = await this.erasures.find({ environment, tenant }, erasureId);
+    if (known?.status === 'completed') return;
+    // The person or key that ordered it is in the events on the things' streams.
+    const context = (): CommandContext => ({
+      environment,
+      tenant,
+      requestId,
+      commandId: `erasure:${erasureId}`,
+      actor: by,
+      at: this.clock(),
+    });
+    const stepped = async (step: ErasureStep, counts: Counts) => {
+      const { at } = context();
+      const named = { ...context(), commandId: `erasure:${erasureId}:${step}` };
+      await this.erasures.write(named, erasureId, (state) =>
+        recordStep({ step, counts, at: at.toISOString() }, state),
+      );
+    };
+    let extent = await this.reach(environment, request);
+    await this.kept.keep(environment, request, extent, 'begun');
+    let removed = 0;
+    // A job may still have been ordered with a picture while it was not refused yet. Once its bytes are gone, no later job
+    // can use it.
+    for (let before = ''; before !== nameOf(extent); extent = await this.reach(environment, request)) {
+      before = nameOf(extent);
+      extent = await this.refuse(context(), request, extent);
+      await stepped('refused', sizeOf(extent));
+      removed += await this.removeBytes(environment, tenant, extent);
+    }
+    await stepped('bytes', { objects: removed });
+    await stepped('rows', await this.clearRows(environment, tenant, extent));
+    const words = await this.words.eraseWords(streamsOf(environment, extent));
+    await stepped('keys', { events_without_words: words.erased });
+    await this.kept.keep(environment, request, extent, 'completed');
+    await this.complete(context(), request, extent, words);
+  }
+
+  /** All that the erasure reaches, after every job that the log had a moment ago. */
+  private async reach(environment: Environment, request: RequestedErasure): Promise<Extent> {
+    await this.reached.waitFor(environment, await this.store.head());
+    return this.extents.of({ environment, tenant: request.tenant }, request);
+  }
+
+  /** Ends what has not ended, and writes the events that refuse the things. */
+  private async refuse(
+    context: CommandContext,
+    { erasureId, targets, derived }: RequestedErasure,
+    found: Extent,
+  ): Promise<Extent> {
+    const unfinished = [...found.jobs.values()].filter(({ isUnfinished }) => isUnfinished);
+    let extent = found;
+    if (unfinished.length > 0) {
+      await this.refusals.stop(
+        context,
+        unfinished.map(({ jobId }) => jobId),
+      );
+      // They may have stored pictures until they were stopped.
+      extent = await this.extents.of(context, { targets, derived });
+    }
+    const { jobs } = extent;
+    await this.refusals.refuse(context, erasureId, {
+      pictures: [...extent.pictures.keys()],
+      jobs: [...jobs.keys()],
+      products: [...extent.products],
+      jobsShowing: Object.fromEntries(extent.jobsShowing),
+      productsShowing: Object.fromEntries(extent.productsShowing),
+      picturesOfJob: (id) => (jobs.get(id)?.pictures ?? []).map(({ assetId }) => assetId),
+    });
+    return extent;
+  }
+
+  private async removeBytes(environment: Environment, tenant: string, extent: Extent): Promise<number> {
+    let removed = 0;
+    const rendersOf = (jobId: string) => `${environment}/${tenant}/renders/${jobId}/`;
+    for (const jobId of extent.jobs.keys()) removed += await this.storage.erase(rendersOf(jobId));
+    // The answer of a vendor, which is kept for a day, is a copy of the picture.
+    for (const jobId of extent.jobsShowing.keys())
+      removed += await this.storage.erase(`${rendersOf(jobId)}calls/`);
+    for (const { storageKey } of extent.pictures.values()) removed += await this.storage.erase(storageKey);
+    return removed;
+  }
+
+  private async clearRows(environment: Environment, tenant: string, { jobs }: Extent): Promise<Counts> {
+    const counts: Counts = {};
+    for (const { place, erase } of [idempotentAnswers, ...(await erasersOfCapabilities())])
+      counts[place] = await erase(this.database, { environment, tenant, jobIds: [...jobs.keys()] });
+    return counts;
+  }
+
+  private async complete(
+    context: CommandContext,
+    request: RequestedErasure,
+    extent: Extent,
+    words: ErasedWords,
+  ): Promise<void> {
+    const { environment, at } = context;
+    // What an earlier try has counted: this one may have found nothing left to do.
+    const steps = (await this.erasures.find(context, request.erasureId))?.steps ?? [];
+    const counted: Counts = Object.assign({}, ...steps.map((done) => done.counts)) as Counts;
+    const counts = { ...counted, ...sizeOf(extent) };
+    const { backupDays } = this.configuration.erasure;
+    const statement = statementOf(environment, request, extent, counts, {
+      now: at,
+      backupDays,
+      words,
+    });
+    const signer = (await signs?.())?.signerOf(this.configuration);
+    const { text, key, signature } = signReceipt(statement, signer);
+    const completed = { receipt: text, key, signature, at: receiptOf({ text, key, signature }).completed_at };
+    const named = { ...context, commandId: `erasure:${request.erasureId}:completed` };
+    await this.erasures.write(named, request.erasureId, (state) => completeErasure(completed, state));
+  }
+}
+
+/** Changes when the extent grows. */
+function nameOf({ pictures, jobs, products }: Extent): string {
+  return JSON.stringify(sizeOf({ pictures, jobs, products } as Extent));
+}
+
+/** The streams whose words are erased. A job or product that only shows an erased picture keeps its words. */
+function streamsOf(environment: Environment, { pictures, jobs, products }: Extent): string[] {
+  return [
+    ...[...pictures.keys()].map((id) => streamName(environment, 'asset', id)),
+    ...[...jobs.keys()].map((id) => streamName(environment, 'job', id)),
+    ...[...products].map((id) => streamName(environment, 'product', id)),
+  ];
+}

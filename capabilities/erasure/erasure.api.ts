@@ -1,0 +1,14 @@
+import { Module } from '@nestjs/common';
+import { ConsistencyModule } from '#application/consistency/consistency.module.js';
+import { AfterRestore } from './after-restore.js';
+import { ErasuresController } from './erasures.controller.js';
+import { ErasureModule } from './erasure.module.js';
+import { ErasureRequests } from './request-erasure.js';
+
+/** The routes that erase, and `/v1/erasures`. */
+@Module({
+  imports: [ConsistencyModule, ErasureModule],
+  providers: [ErasureRequests, AfterRestore],
+  controllers: [ErasuresController],
+})
+export class ErasureApiModule {}

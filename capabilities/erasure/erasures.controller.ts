@@ -1,0 +1,228 @@
+import { Controller, Delete, Get, HttpCode, Inject, Req, Res } from '@nestjs/common';
+import { ApiHeader, ApiOperation, ApiQuery, ApiResponse, ApiTags } from '@nestjs/swagger';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { RequireCapability } from '#api/auth/api-key.guard.js';
+import { CurrentCaller } from '#api/auth/caller.js';
+import { ApiError, notFound } from '#api/http/api-error.js';
+import { parseIdempotencyKey } from '#api/dispatch/dispatch-headers.js';
+import { tellWrite } from '#api/http/consistency-token.js';
+import { DescribeErrors, describedHeaders, DescribeFixed, DescribePublicId } from '#api/http/describe.js';
+import { EmptyBody, PublicId, ValidQuery } from '#api/http/valid-request.js';
+import type { Caller } from '#application/command-context.js';
+import { ReadYourWrites } from '#application/consistency/read-your-writes.js';
+import { Clock } from '#platform/clock.js';
+import type { ErasureTarget } from './erasure.events.js';
+import {
+  ErasureEstimateResponse,
+  ErasureQuery,
+  ErasureResponse,
+  presentErasure,
+  ReceiptResponse,
+  RequestedErasureResponse,
+} from './erasures.dto.js';
+import { Erasures } from './manage-erasures.handler.js';
+import { receiptOf } from './receipt.js';
+import { ErasureRequests, type ErasureAnswer } from './request-erasure.js';
+
+type Answer = RequestedErasureResponse | ErasureEstimateResponse;
+
+const about =
+  'Answered at once; `GET /v1/erasures/{public_id}` follows it. Afterwards reads give 410, and a dispatch that names it is ' +
+  'refused with 410, nothing charged. It cannot be undone. Charges stay. Free.';
+
+const DescribeErasure = (summary: string, operationId: string, what: string): MethodDecorator => {
+  const decorators = [
+    HttpCode(202),
+    RequireCapability('data:erase'),
+    ApiOperation({ operationId, summary, description: about }),
+    ApiQuery({ type: ErasureQuery }),
+    ApiHeader({
+      name: 'Idempotency-Key',
+      required: false,
+      description:
+        'A repeat with the same key within 24 hours gives the first answer, and begins no second erasure.',
+      schema: { type: 'string', minLength: 1, maxLength: 255 },
+    }),
+    DescribePublicId(what),
+    DescribeFixed(ErasureEstimateResponse, 'With `dry_run`: what would be erased.'),
+    ApiResponse({
+      status: 202,
+      description: 'The erasure has begun.',
+      type: RequestedErasureResponse,
+      headers: {
+        ...describedHeaders('X-Consistency-Token'),
+        Location: { description: 'The erasure.', schema: { type: 'string' } },
+        'Idempotent-Replayed': {
+          description: '`true`: an earlier request with the same Idempotency-Key began it. Otherwise absent.',
+          schema: { type: 'string', enum: ['true'] },
+        },
+      },
+    }),
+    DescribeErrors(401, 403, 404, 409, 413, '422 of a dispatch'),
+  ];
+  return (target, name, descriptor) => {
+    for (const decorate of decorators) decorate(target, name, descriptor);
+  };
+};
+
+@ApiTags('erasures')
+@Controller('/v1')
+export class ErasuresController {
+  constructor(
+    private readonly requests: ErasureRequests,
+    private readonly erasures: Erasures,
+    private readonly consistency: ReadYourWrites,
+    @Inject(Clock) private readonly clock: Clock,
+  ) {}
+
+  @Delete('uploads/:public_id')
+  @DescribeErasure('Erase an uploaded picture for good', 'eraseUpload', 'upload')
+  eraseUpload(
+    @CurrentCaller() caller: Caller,
+    @PublicId('upload') id: string,
+    @ValidQuery(ErasureQuery) query: ErasureQuery,
+    @EmptyBody() _body: undefined,
+    @Req() request: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<Answer> {
+    return this.erase(caller, { kind: 'upload', id }, query, request, reply);
+  }
+
+  @Delete('renders/:public_id')
+  @DescribeErasure('Erase the finished picture of a job for good', 'eraseRender', 'render')
+  eraseRender(
+    @CurrentCaller() caller: Caller,
+    @PublicId('render') id: string,
+    @ValidQuery(ErasureQuery) query: ErasureQuery,
+    @EmptyBody() _body: undefined,
+    @Req() request: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<Answer> {
+    return this.erase(caller, { kind: 'render', id }, query, request, reply);
+  }
+
+  @Delete('jobs/:public_id')
+  @DescribeErasure(
+    'Erase all pictures and words of a job for good; a job that has not ended is cancelled and refunded',
+    'eraseJob',
+    'job',
+  )
+  eraseJob(
+    @CurrentCaller() caller: Caller,
+    @PublicId('job') id: string,
+    @ValidQuery(ErasureQuery) query: ErasureQuery,
+    @EmptyBody() _body: undefined,
+    @Req() request: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<Answer> {
+    return this.erase(caller, { kind: 'job', id }, query, request, reply);
+  }
+
+  @Delete('products/:public_id')
+  @DescribeErasure(
+    'Erase the words of a product for good; its pictures only with `derived`',
+    'eraseProduct',
+    'product',
+  )
+  eraseProduct(
+    @CurrentCaller() caller: Caller,
+    @PublicId('product') id: string,
+    @ValidQuery(ErasureQuery) query: ErasureQuery,
+    @EmptyBody() _body: undefined,
+    @Req() request: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<Answer> {
+    return this.erase(caller, { kind: 'product', id }, query, request, reply);
+  }
+
+  @Get('erasures/:public_id')
+  @RequireCapability('jobs:read')
+  @ApiOperation({ operationId: 'getErasure', summary: 'How far an erasure is' })
+  @DescribePublicId('erasure')
+  @DescribeFixed(ErasureResponse)
+  @DescribeErrors(401, 403, 404)
+  async get(
+    @CurrentCaller() caller: Caller,
+    @PublicId('erasure') erasureId: string,
+  ): Promise<ErasureResponse> {
+    return presentErasure(await this.find(caller, erasureId));
+  }
+
+  @Get('erasures/:public_id/receipt')
+  @RequireCapability('jobs:read')
+  @ApiOperation({
+    operationId: 'getErasureReceipt',
+    summary: 'The receipt of an erasure that is complete: what was erased, and what remains elsewhere',
+    description:
+      'Signed. `atelier erasures verify` checks it without the service. Until it is complete: 404.',
+  })
+  @DescribePublicId('erasure')
+  @DescribeFixed(ReceiptResponse)
+  @DescribeErrors(401, 403, 404)
+  async receipt(
+    @CurrentCaller() caller: Caller,
+    @PublicId('erasure') erasureId: string,
+  ): Promise<ReceiptResponse> {
+    const erasure = await this.find(caller, erasureId);
+    if (erasure.status !== 'completed') throw notFound('receipt yet: the erasure is not complete');
+    const { receipt: text, key, signature } = erasure.completed;
+    return receiptOf({ text, key, signature });
+  }
+
+  private async find(caller: Caller, erasureId: string) {
+    const erasure = await this.erasures.find(caller, erasureId);
+    if (!erasure) throw notFound('erasure');
+    return erasure;
+  }
+
+  private async erase(
+    caller: Caller,
+    target: ErasureTarget,
+    { derived, dry_run: dryRun }: ErasureQuery,
+    { id: requestId, headers, routeOptions }: FastifyRequest,
+    reply: FastifyReply,
+  ): Promise<Answer> {
+    const targets = [target];
+    if (dryRun) {
+      const size = await this.requests.estimate({ caller, targets, derived });
+      if (!size) throw notFound(target.kind);
+      void reply.status(200);
+      return { dry_run: true, ...size };
+    }
+    const key = parseIdempotencyKey(headers['idempotency-key']);
+    const endpoint = `DELETE ${routeOptions.url ?? ''}`;
+    const asked = { caller, targets, derived, requestId, at: this.clock() };
+    const { erasureId, position, replayed } = acceptedOrRefused(
+      await this.requests.request(asked, endpoint, key),
+    );
+    tellWrite(this.consistency, caller, position, reply);
+    void reply.header('location', `/v1/erasures/${erasureId}`);
+    if (replayed) void reply.header('idempotent-replayed', 'true');
+    return { erasure_id: erasureId, status: 'running' };
+  }
+}
+
+/** @throws ApiError for every answer but a request that was accepted */
+function acceptedOrRefused(answer: ErasureAnswer): Extract<ErasureAnswer, { kind: 'requested' }> {
+  switch (answer.kind) {
+    case 'requested':
+      return answer;
+    case 'unknown':
+      throw notFound(answer.target.kind);
+    case 'key-in-use':
+      throw new ApiError(
+        'IDEMPOTENCY_KEY_IN_USE',
+        'A request with this Idempotency-Key is still in progress. Send yours again in a moment: it gets the same answer.',
+        { headers: { 'retry-after': '1' } },
+      );
+    case 'key-reused': {
+      const msg = 'was used for another erasure. Use a new key for a new request';
+      const detail = [{ loc: ['header', 'Idempotency-Key'], msg, type: 'value' }];
+      throw new ApiError('IDEMPOTENCY_KEY_REUSED', `This Idempotency-Key ${msg}. Nothing was erased.`, {
+        detail,
+      });
+    }
+    default:
+      return answer satisfies never;
+  }
+}

@@ -1,0 +1,93 @@
+import { Injectable } from '@nestjs/common';
+import { isId, timeOfId } from '#platform/ids.js';
+import type { Environment } from '#domain/streams.js';
+import { ObjectStorage } from '#storage/object-storage.js';
+import type { RequestedErasure } from './erasure.js';
+import type { Extent } from './extent.js';
+import type { Erasures } from './manage-erasures.handler.js';
+
+/** An erasure as it is known outside the database. It has ids only. */
+export interface KeptErasure {
+  readonly format: 'atelier erasure 1';
+  readonly environment: Environment;
+  readonly request: RequestedErasure;
+  readonly pictures: readonly string[];
+  readonly jobs: readonly string[];
+  readonly products: readonly string[];
+  /** By job and product that stay: the erased pictures that they show. */
+  readonly jobsShowing: Readonly<Record<string, readonly string[]>>;
+  readonly productsShowing: Readonly<Record<string, readonly string[]>>;
+}
+
+export type KeptAs = 'begun' | 'completed';
+
+const dayMs = 24 * 60 * 60_000;
+
+/** How many streams are looked for at the same time. */
+const looksAtATime = 16;
+
+const folderOf = (environment: Environment) => `erasures/${environment}/`;
+
+/**
+ * Records of erasures beside the pictures, where a restore of the database does not take them back. Each is written only if
+ * it is absent: once when the erasure begins, and once with all that it reached.
+ */
+@Injectable()
+export class KeptErasures {
+  constructor(private readonly storage: ObjectStorage) {}
+
+  async keep(environment: Environment, request: RequestedErasure, extent: Extent, as: KeptAs): Promise<void> {
+    const kept: KeptErasure = {
+      format: 'atelier erasure 1',
+      environment,
+      request,
+      pictures: [...extent.pictures.keys()],
+      jobs: [...extent.jobs.keys()],
+      products: [...extent.products],
+      jobsShowing: Object.fromEntries(extent.jobsShowing),
+      productsShowing: Object.fromEntries(extent.productsShowing),
+    };
+    const key = keyOf(environment, request.erasureId, as);
+    await this.storage.create(key, Buffer.from(`${JSON.stringify(kept)}\n`), 'application/json');
+  }
+
+  /** The ids of the erasures that were requested since then. */
+  private async since(environment: Environment, from: Date): Promise<string[]> {
+    const keys = await this.storage.list(folderOf(environment));
+    const ids = keys.map((key) => key.slice(folderOf(environment).length).split('.', 1)[0] ?? '');
+    return [...new Set(ids)].filter((id) => isId(id) && timeOfId(id) >= from.getTime());
+  }
+
+  /**
+   * The kept erasures that this log does not know: it was restored from before them.
+   * @param days how far back a backup can reach
+   */
+  async unknownTo(
+    erasures: Erasures,
+    environment: Environment,
+    { now, days }: { readonly now: Date; readonly days: number },
+  ): Promise<string[]> {
+    // An older backup is gone, as the operator states.
+    const ids = await this.since(environment, new Date(now.getTime() - (days + 1) * dayMs));
+    const unknown: string[] = [];
+    for (let start = 0; start < ids.length; start += looksAtATime) {
+      const some = ids.slice(start, start + looksAtATime);
+      const known = await Promise.all(some.map((id) => erasures.isKnown(environment, id)));
+      unknown.push(...some.filter((_, index) => !known[index]));
+    }
+    return unknown;
+  }
+
+  /** The last record of the erasure. @throws ObjectNotFound */
+  async read(environment: Environment, erasureId: string): Promise<KeptErasure> {
+    const completed = keyOf(environment, erasureId, 'completed');
+    const key = (await this.storage.has(completed)) ? completed : keyOf(environment, erasureId, 'begun');
+    const kept = JSON.parse((await this.storage.get(key)).toString()) as KeptErasure;
+    if (kept.format === 'atelier erasure 1') return kept;
+    throw new Error(`${key} in object storage is no record of an erasure of this release`);
+  }
+}
+
+function keyOf(environment: Environment, erasureId: string, as: KeptAs): string {
+  return `${folderOf(environment)}${erasureId}.${as}.json`;
+}

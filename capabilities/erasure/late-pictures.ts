@@ -1,0 +1,36 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { CommandBus } from '@nestjs/cqrs';
+import { ErasePicture } from '#application/erasure/erase.js';
+import type { HousekeepingTask } from '#application/process-managers/process-manager.js';
+import { ReadModels } from '#application/read-models.js';
+import { streamName, type Environment } from '#domain/streams.js';
+import { WordErasure } from '#event-store/word-erasure.js';
+import { Clock } from '#platform/clock.js';
+import { ObjectStorage } from '#storage/object-storage.js';
+
+/** No worker holds a job for longer. */
+const lateMs = 60 * 60_000;
+
+/** Erases what a worker has stored for a job that was erased while it drew. */
+@Injectable()
+export class LatePictures implements HousekeepingTask {
+  constructor(
+    private readonly commands: CommandBus,
+    private readonly reads: ReadModels,
+    private readonly storage: ObjectStorage,
+    private readonly words: WordErasure,
+    @Inject(Clock) private readonly clock: Clock,
+  ) {}
+
+  async tend(environment: Environment): Promise<void> {
+    const at = this.clock();
+    const late = await this.reads.of(environment).assets.leftOfErasedJobs(new Date(at.getTime() - lateMs));
+    for (const { assetId, storageKey, tenant } of late) {
+      const commandId = `late-picture:${assetId}`;
+      const context = { environment, tenant, commandId, requestId: assetId, actor: 'saga:erasures', at };
+      await this.commands.execute(new ErasePicture(context, assetId, { erasureId: 'late' }));
+      await this.storage.erase(storageKey);
+      await this.words.eraseWords([streamName(environment, 'asset', assetId)]);
+    }
+  }
+}

@@ -1,0 +1,32 @@
+import { Injectable } from '@nestjs/common';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Environment } from '#domain/streams.js';
+import { Database } from '#read-store/database.js';
+import { pictureUses } from './picture-uses.read-model.js';
+
+/** The read models that an extent is read from. */
+const needed = [pictureUses, 'assets', 'products'];
+
+const lookAgainMs = 20;
+const patienceMs = 30_000;
+
+/** How far the read models are, for a projector: it follows no checkpoints of other projectors. */
+@Injectable()
+export class ReachedReads {
+  constructor(private readonly database: Database) {}
+
+  /** Waits until the read models show the event at the position. @throws Error if that takes too long */
+  async waitFor(environment: Environment, position: bigint | undefined): Promise<void> {
+    if (position === undefined) return;
+    for (let waited = 0; waited <= patienceMs; waited += lookAgainMs) {
+      const { rows } = await this.database.query(
+        `select 1 from read_store.projections
+           where environment = $1 and name = any($2) and state = 'live' and position >= $3`,
+        [environment, needed, position.toString()],
+      );
+      if (rows.length === needed.length) return;
+      await sleep(lookAgainMs);
+    }
+    throw new Error(`the read models ${needed.join(', ')} have not reached position ${position}`);
+  }
+}

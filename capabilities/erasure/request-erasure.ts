@@ -1,0 +1,91 @@
+import { Injectable } from '@nestjs/common';
+import { callerContext, type Caller } from '#application/command-context.js';
+import { hashBody, IdempotencyStore } from '#application/dispatch/idempotency.js';
+import { newId } from '#platform/ids.js';
+import type { ErasureTarget } from './erasure.events.js';
+import { requestErasure } from './erasure.js';
+import { Extents, sizeOf } from './extent.js';
+import { Erasures } from './manage-erasures.handler.js';
+
+export interface AskedErasure {
+  readonly caller: Caller;
+  readonly targets: readonly ErasureTarget[];
+  readonly derived: boolean;
+  readonly requestId: string;
+  readonly at: Date;
+}
+
+export type ErasureAnswer =
+  | {
+      readonly kind: 'requested';
+      readonly erasureId: string;
+      /** Undefined: an earlier request with the same key wrote it. */
+      readonly position: bigint | undefined;
+      readonly replayed: boolean;
+    }
+  | { readonly kind: 'unknown'; readonly target: ErasureTarget }
+  | { readonly kind: 'key-in-use' | 'key-reused' };
+
+/** Requests erasures for callers. The event is the order, and the process manager carries it out. */
+@Injectable()
+export class ErasureRequests {
+  constructor(
+    private readonly extents: Extents,
+    private readonly erasures: Erasures,
+    private readonly idempotency: IdempotencyStore,
+  ) {}
+
+  /** The size of the erasure as things are now; undefined: a target is unknown, or another tenant's. */
+  async estimate({ caller, targets, derived }: Omit<AskedErasure, 'requestId' | 'at'>) {
+    if (await this.extents.missing(caller, targets)) return undefined;
+    const extent = await this.extents.of(caller, { targets, derived });
+    const unfinished = [...extent.jobs.values()].filter(({ isUnfinished }) => isUnfinished);
+    return { ...sizeOf(extent), unfinished_jobs: unfinished.length };
+  }
+
+  /** @param endpoint of the request, for its Idempotency-Key */
+  async request(asked: AskedErasure, endpoint: string, key: string | undefined): Promise<ErasureAnswer> {
+    const { caller, targets, derived, requestId } = asked;
+    const missing = await this.extents.missing(caller, targets);
+    if (missing) return { kind: 'unknown', target: missing };
+    if (key === undefined)
+      return { kind: 'requested', ...(await this.write(asked, newId())), replayed: false };
+    const { environment, tenant } = caller;
+    const bodyHash = hashBody({ targets, derived });
+    const begun = await this.idempotency.begin(
+      { environment, tenant, endpoint, key, bodyHash },
+      { requestId, jobId: newId() },
+    );
+    if (begun.kind === 'in-use') return { kind: 'key-in-use' };
+    if (begun.kind === 'reused') return { kind: 'key-reused' };
+    if (begun.kind === 'answered') {
+      // The answer was written below.
+      const { erasureId } = begun.answer as { erasureId: string };
+      return { kind: 'requested', erasureId, position: undefined, replayed: true };
+    }
+    try {
+      // A try that died after it had written its request goes on with the same id.
+      const written = await this.write(asked, begun.ids.jobId);
+      await this.idempotency.answer(begun.lease, { erasureId: written.erasureId });
+      return { kind: 'requested', ...written, replayed: false };
+    } catch (error) {
+      await this.idempotency.release(begun.lease).catch(() => undefined);
+      throw error;
+    }
+  }
+
+  private async write({ caller, targets, derived, requestId, at }: AskedErasure, erasureId: string) {
+    const context = callerContext(caller, `erasure:${erasureId}:requested`, requestId, at);
+    const request = {
+      erasureId,
+      tenant: caller.tenant,
+      targets: [...targets],
+      derived,
+      by: context.actor,
+      again: false,
+      at: at.toISOString(),
+    };
+    const position = await this.erasures.write(context, erasureId, (state) => requestErasure(request, state));
+    return { erasureId, position };
+  }
+}

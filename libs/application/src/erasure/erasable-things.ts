@@ -1,0 +1,78 @@
+import { Injectable } from '@nestjs/common';
+import { isUnfinished } from '#domain/job/job.js';
+import { streamName } from '#domain/streams.js';
+import { EventStore } from '#event-store/event-store.js';
+import { load } from '../aggregate.js';
+import { jobAggregate } from '../job/job-writes.handler.js';
+import { assetAggregate, type Owner } from '../picture/stored-pictures.js';
+import { productAggregate } from '../product/manage-products.handler.js';
+import { jobEvents } from '../render/batch-grouping.js';
+
+/** A stored picture. */
+export interface ErasablePicture {
+  readonly assetId: string;
+  readonly storageKey: string;
+}
+
+export interface ErasableUpload extends ErasablePicture {
+  readonly origin: 'upload' | 'render';
+  /** The job that made it, where a job did. */
+  readonly jobId: string | null;
+}
+
+export interface ErasableJob {
+  readonly jobId: string;
+  readonly isUnfinished: boolean;
+  /** The pictures that its events name, intermediate and final, with those that its batch shares with it. */
+  readonly pictures: readonly ErasablePicture[];
+  /** The first final picture; undefined: it gave none. */
+  readonly render: ErasablePicture | undefined;
+  readonly parentJobId: string | null;
+  readonly childJobIds: readonly string[];
+  /** The families of image models that it has called, each once a call. */
+  readonly vendors: readonly string[];
+}
+
+export interface ErasableProduct {
+  readonly productId: string;
+  readonly pictures: readonly ErasablePicture[];
+}
+
+/**
+ * Pictures, jobs and products of an owner, as far as an erasure needs them. Each is read from its own stream, so it is as
+ * it is now. Undefined: unknown, or another owner's.
+ */
+@Injectable()
+export class ErasableThings {
+  constructor(private readonly store: EventStore) {}
+
+  async picture({ environment, tenant }: Owner, assetId: string): Promise<ErasableUpload | undefined> {
+    const { state } = await load(this.store, streamName(environment, 'asset', assetId), assetAggregate);
+    if (state?.tenant !== tenant) return undefined;
+    const { storageKey, origin, jobId } = state;
+    return { assetId, storageKey, origin, jobId };
+  }
+
+  async job({ environment, tenant }: Owner, jobId: string): Promise<ErasableJob | undefined> {
+    const events = await jobEvents(this.store, environment, jobId);
+    const state = events.reduce(jobAggregate.evolve, jobAggregate.initial);
+    if (!('job' in state) || state.job.tenant !== tenant) return undefined;
+    const results = events.flatMap((event) => (event.type === 'JobSucceeded' ? event.data.artifacts : []));
+    const stages = events.flatMap((event) => (event.type === 'StageCompleted' ? event.data.artifacts : []));
+    const pictures = new Map([...results, ...stages].map((artifact) => [artifact.assetId, artifact]));
+    return {
+      jobId,
+      isUnfinished: isUnfinished(state),
+      pictures: [...pictures.values()].map(({ assetId, storageKey }) => ({ assetId, storageKey })),
+      render: results.find(({ role }) => role === 'final'),
+      parentJobId: state.job.parentJobId,
+      childJobIds: state.job.childJobIds ?? [],
+      vendors: events.flatMap((event) => (event.type === 'EngineCalled' ? [event.data.vendor] : [])),
+    };
+  }
+
+  async product({ environment, tenant }: Owner, productId: string): Promise<ErasableProduct | undefined> {
+    const { state } = await load(this.store, streamName(environment, 'product', productId), productAggregate);
+    return 'tenant' in state && state.tenant === tenant ? { productId, pictures: state.images } : undefined;
+  }
+}
