@@ -1,5 +1,15 @@
-import { Controller, Delete, Get, HttpCode, Inject, Req, Res } from '@nestjs/common';
-import { ApiHeader, ApiOperation, ApiQuery, ApiResponse, ApiTags } from '@nestjs/swagger';
+import {
+  Controller,
+  createParamDecorator,
+  Delete,
+  Get,
+  HttpCode,
+  Inject,
+  Req,
+  Res,
+  type ExecutionContext,
+} from '@nestjs/common';
+import { ApiHeader, ApiOperation, ApiParam, ApiQuery, ApiResponse, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { RequireCapability } from '#api/auth/api-key.guard.js';
 import { CurrentCaller } from '#api/auth/caller.js';
@@ -10,6 +20,7 @@ import { DescribeErrors, describedHeaders, DescribeFixed, DescribePublicId } fro
 import { EmptyBody, PublicId, ValidQuery } from '#api/http/valid-request.js';
 import type { Caller } from '#application/command-context.js';
 import { ReadYourWrites } from '#application/consistency/read-your-writes.js';
+import { longestDataSubject } from '#domain/data-subject.js';
 import { Clock } from '#platform/clock.js';
 import type { ErasureTarget } from './erasure.events.js';
 import {
@@ -21,6 +32,7 @@ import {
   RequestedErasureResponse,
 } from './erasures.dto.js';
 import { Erasures } from './manage-erasures.handler.js';
+import { Persons } from './persons.js';
 import { receiptOf } from './receipt.js';
 import { ErasureRequests, type ErasureAnswer } from './request-erasure.js';
 
@@ -30,7 +42,25 @@ const about =
   'Answered at once; `GET /v1/erasures/{public_id}` follows it. Afterwards reads give 410, and a dispatch that names it is ' +
   'refused with 410, nothing charged. It cannot be undone. Charges stay. Free.';
 
-const DescribeErasure = (summary: string, operationId: string, what: string): MethodDecorator => {
+const DescribePersonName = ApiParam({
+  name: 'name',
+  description:
+    'Your own name for the person, as in `data_subject`, percent-encoded. Proxies may log paths: use names that say nothing.',
+  schema: { type: 'string', minLength: 1, maxLength: longestDataSubject },
+  example: 'customer-4711',
+});
+
+/** A name that no thing can have is like one that none has: 404. */
+const PersonName = createParamDecorator((_data: unknown, context: ExecutionContext): string => {
+  const { params } = context.switchToHttp().getRequest<FastifyRequest<{ Params: { name?: string } }>>();
+  const name = params.name ?? '';
+  if (name === '' || name.includes('\0') || [...name].length > longestDataSubject)
+    throw notFound('data subject');
+  return name;
+});
+
+/** @param what has an id in the path; undefined: the path names a person */
+const DescribeErasure = (summary: string, operationId: string, what: string | undefined): MethodDecorator => {
   const decorators = [
     HttpCode(202),
     RequireCapability('data:erase'),
@@ -43,7 +73,7 @@ const DescribeErasure = (summary: string, operationId: string, what: string): Me
         'A repeat with the same key within 24 hours gives the first answer, and begins no second erasure.',
       schema: { type: 'string', minLength: 1, maxLength: 255 },
     }),
-    DescribePublicId(what),
+    what === undefined ? DescribePersonName : DescribePublicId(what),
     DescribeFixed(ErasureEstimateResponse, 'With `dry_run`: what would be erased.'),
     ApiResponse({
       status: 202,
@@ -71,6 +101,7 @@ export class ErasuresController {
   constructor(
     private readonly requests: ErasureRequests,
     private readonly erasures: Erasures,
+    private readonly persons: Persons,
     private readonly consistency: ReadYourWrites,
     @Inject(Clock) private readonly clock: Clock,
   ) {}
@@ -85,7 +116,7 @@ export class ErasuresController {
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<Answer> {
-    return this.erase(caller, { kind: 'upload', id }, query, request, reply);
+    return this.erase(caller, [{ kind: 'upload', id }], query, request, reply);
   }
 
   @Delete('renders/:public_id')
@@ -98,7 +129,7 @@ export class ErasuresController {
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<Answer> {
-    return this.erase(caller, { kind: 'render', id }, query, request, reply);
+    return this.erase(caller, [{ kind: 'render', id }], query, request, reply);
   }
 
   @Delete('jobs/:public_id')
@@ -115,7 +146,7 @@ export class ErasuresController {
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<Answer> {
-    return this.erase(caller, { kind: 'job', id }, query, request, reply);
+    return this.erase(caller, [{ kind: 'job', id }], query, request, reply);
   }
 
   @Delete('products/:public_id')
@@ -132,7 +163,31 @@ export class ErasuresController {
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<Answer> {
-    return this.erase(caller, { kind: 'product', id }, query, request, reply);
+    return this.erase(caller, [{ kind: 'product', id }], query, request, reply);
+  }
+
+  @Delete('data-subjects/:name')
+  @DescribeErasure('Erase everything that belongs to a person', 'eraseDataSubject', undefined)
+  async erasePerson(
+    @CurrentCaller() caller: Caller,
+    @PersonName() name: string,
+    @ValidQuery(ErasureQuery) query: ErasureQuery,
+    @EmptyBody() _body: undefined,
+    @Req() request: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<Answer> {
+    const found = await this.persons.thingsOf(caller, name);
+    if (!found)
+      throw new ApiError(
+        'SERVICE_UNAVAILABLE',
+        'The service is busy. Nothing was erased. Try again in a moment.',
+        {
+          headers: { 'retry-after': '2' },
+        },
+      );
+    if (query.dry_run && found.things.length === 0) throw notFound('data subject');
+    const answer = await this.erase(caller, found.things, query, request, reply, { person: name });
+    return found.more ? { ...answer, more: true } : answer;
   }
 
   @Get('erasures/:public_id')
@@ -177,21 +232,21 @@ export class ErasuresController {
 
   private async erase(
     caller: Caller,
-    target: ErasureTarget,
+    targets: readonly ErasureTarget[],
     { derived, dry_run: dryRun }: ErasureQuery,
     { id: requestId, headers, routeOptions }: FastifyRequest,
     reply: FastifyReply,
+    asks: object = { targets },
   ): Promise<Answer> {
-    const targets = [target];
     if (dryRun) {
       const size = await this.requests.estimate({ caller, targets, derived });
-      if (!size) throw notFound(target.kind);
+      if (!size) throw notFound(targets[0]?.kind ?? 'thing');
       void reply.status(200);
       return { dry_run: true, ...size };
     }
     const key = parseIdempotencyKey(headers['idempotency-key']);
     const endpoint = `DELETE ${routeOptions.url ?? ''}`;
-    const asked = { caller, targets, derived, requestId, at: this.clock() };
+    const asked = { caller, targets, derived, asks, requestId, at: this.clock() };
     const { erasureId, position, replayed } = acceptedOrRefused(
       await this.requests.request(asked, endpoint, key),
     );
@@ -208,7 +263,7 @@ function acceptedOrRefused(answer: ErasureAnswer): Extract<ErasureAnswer, { kind
     case 'requested':
       return answer;
     case 'unknown':
-      throw notFound(answer.target.kind);
+      throw notFound(answer.what);
     case 'key-in-use':
       throw new ApiError(
         'IDEMPOTENCY_KEY_IN_USE',

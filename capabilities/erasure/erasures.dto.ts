@@ -29,12 +29,22 @@ export class ErasureSizeResponse {
   products: number;
 }
 
+const morePossible = () =>
+  ApiPropertyOptional({
+    description:
+      'Only of a person: more belongs to them than one erasure takes. Send the request again once this one is completed.',
+    enum: [true],
+  });
+
 export class ErasureEstimateResponse extends ErasureSizeResponse {
   @ApiProperty({ enum: [true] })
   dry_run: true;
 
   @ApiProperty({ description: 'Jobs that have not ended: they are cancelled and refunded.', ...count })
   unfinished_jobs: number;
+
+  @morePossible()
+  more?: true;
 }
 
 export class RequestedErasureResponse {
@@ -43,6 +53,9 @@ export class RequestedErasureResponse {
 
   @ApiProperty({ enum: ['running', 'completed'], enumName: 'ErasureStatus' })
   status: 'running';
+
+  @morePossible()
+  more?: true;
 }
 
 export class ErasureTargetResponse {

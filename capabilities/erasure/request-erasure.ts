@@ -9,8 +9,11 @@ import { Erasures } from './manage-erasures.handler.js';
 
 export interface AskedErasure {
   readonly caller: Caller;
+  /** Empty: nothing belongs to the person. */
   readonly targets: readonly ErasureTarget[];
   readonly derived: boolean;
+  /** What the request names. A repeat with its Idempotency-Key names the same, though a person may have more things by then. */
+  readonly asks: object;
   readonly requestId: string;
   readonly at: Date;
 }
@@ -23,7 +26,7 @@ export type ErasureAnswer =
       readonly position: bigint | undefined;
       readonly replayed: boolean;
     }
-  | { readonly kind: 'unknown'; readonly target: ErasureTarget }
+  | { readonly kind: 'unknown'; readonly what: string }
   | { readonly kind: 'key-in-use' | 'key-reused' };
 
 /** Requests erasures for callers. The event is the order, and the process manager carries it out. */
@@ -36,7 +39,7 @@ export class ErasureRequests {
   ) {}
 
   /** The size of the erasure as things are now; undefined: a target is unknown, or another tenant's. */
-  async estimate({ caller, targets, derived }: Omit<AskedErasure, 'requestId' | 'at'>) {
+  async estimate({ caller, targets, derived }: Pick<AskedErasure, 'caller' | 'targets' | 'derived'>) {
     if (await this.extents.missing(caller, targets)) return undefined;
     const extent = await this.extents.of(caller, { targets, derived });
     const unfinished = [...extent.jobs.values()].filter(({ isUnfinished }) => isUnfinished);
@@ -45,13 +48,15 @@ export class ErasureRequests {
 
   /** @param endpoint of the request, for its Idempotency-Key */
   async request(asked: AskedErasure, endpoint: string, key: string | undefined): Promise<ErasureAnswer> {
-    const { caller, targets, derived, requestId } = asked;
+    const { caller, targets, derived, asks, requestId } = asked;
     const missing = await this.extents.missing(caller, targets);
-    if (missing) return { kind: 'unknown', target: missing };
+    if (missing) return { kind: 'unknown', what: missing.kind };
+    const nobody = { kind: 'unknown', what: 'data subject' } as const;
+    if (key === undefined && targets.length === 0) return nobody;
     if (key === undefined)
       return { kind: 'requested', ...(await this.write(asked, newId())), replayed: false };
     const { environment, tenant } = caller;
-    const bodyHash = hashBody({ targets, derived });
+    const bodyHash = hashBody({ ...asks, derived });
     const begun = await this.idempotency.begin(
       { environment, tenant, endpoint, key, bodyHash },
       { requestId, jobId: newId() },
@@ -64,6 +69,10 @@ export class ErasureRequests {
       return { kind: 'requested', erasureId, position: undefined, replayed: true };
     }
     try {
+      if (targets.length === 0) {
+        await this.idempotency.release(begun.lease);
+        return nobody;
+      }
       // A try that died after it had written its request goes on with the same id.
       const written = await this.write(asked, begun.ids.jobId);
       await this.idempotency.answer(begun.lease, { erasureId: written.erasureId });

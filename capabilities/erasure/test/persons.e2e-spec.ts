@@ -1,0 +1,119 @@
+import { generateKeyPairSync } from 'node:crypto';
+import pg from 'pg';
+import { expect, it } from 'vitest';
+import { ApiService } from '../../../test/api/support/api-service.js';
+import { expectError, type Json } from '../../../test/api/support/api-client.js';
+import { aPicture, makePictures, succeedWith } from '../../../test/api/support/made-pictures.js';
+import { expectAuditToHold } from '../../../test/support/audited.js';
+import { eventually } from '../../../test/support/eventually.js';
+import { untilEnd } from '../../../test/support/until-end.js';
+import { startErasing } from './support/erasing.js';
+
+const pem = generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
+const service = untilEnd(await ApiService.start({ projector: false }));
+const erasing = await startErasing(service, pem);
+untilEnd({ [Symbol.asyncDispose]: () => erasing.stop() });
+const sql = new pg.Pool({ connectionString: service.databaseUrl, max: 1 });
+untilEnd({ [Symbol.asyncDispose]: () => sql.end() });
+const api = await service.openApi();
+const tenant = await service.openTenant({
+  credits: 100,
+  capabilities: ['jobs:create', 'jobs:read', 'data:erase'],
+});
+const { key } = tenant;
+
+/** With characters that a path has to escape. */
+const person = 'Zoë Quistgaard / 4711%';
+const path = `/v1/data-subjects/${encodeURIComponent(person)}`;
+
+async function uploadOf(name?: string): Promise<string> {
+  const form = new FormData();
+  if (name !== undefined) form.append('data_subject', name);
+  form.append('file', new Blob([new Uint8Array(await aPicture())], { type: 'image/png' }), 'p.png');
+  return (await api.call('POST', '/v1/uploads', { key, body: form })).body.asset_id as string;
+}
+
+const erase = (query = '', headers: Record<string, string> = {}) =>
+  api.call('DELETE', `${path}${query}`, { key, headers });
+const completed = (id: string): Promise<Json> =>
+  eventually(async () => {
+    const { body } = await api.get(`/v1/erasures/${id}`, key);
+    return body.status === 'completed' && body;
+  });
+
+/** Every table of the database whose rows hold the text, except those of other tenants' logs. */
+async function tablesWith(text: string): Promise<string[]> {
+  const { rows: tables } = await sql.query<{ name: string }>(
+    `select format('%I.%I', table_schema, table_name) as name from information_schema.tables
+      where table_type = 'BASE TABLE' and table_schema not in ('pg_catalog', 'information_schema')`,
+  );
+  const found: string[] = [];
+  for (const { name } of tables) {
+    const { rows } = await sql.query(
+      `select 1 from ${name} as row where position($1 in row::text) > 0 limit 1`,
+      [text],
+    );
+    if (rows.length > 0) found.push(name);
+  }
+  return found;
+}
+
+it('erases everything that belongs to a person, and nothing of others', async () => {
+  const word = 'Quistgaard';
+  const mine = await uploadOf(person);
+  const others = await uploadOf('Ben');
+  const dispatched = await api.call('POST', '/v1/product-to-model-direct', {
+    key,
+    json: { product_image_s3_key: mine, display_name: `For ${person}`, metadata: { who: person } },
+    headers: { 'idempotency-key': 'order-1' },
+  });
+  const jobId = dispatched.body.job_id as string;
+  await succeedWith(service, tenant, jobId, [{ kind: 'on_model_render', label: person }]);
+  const named = (await api.post('/v1/model-generator', key, { data_subject: person })).body.job_id as string;
+  const { jobId: kept } = await makePictures(api, service, tenant, { kind: 'model_portrait' });
+  await api.post('/v1/products', key, { upload_asset_public_id: mine, title: `The coat of ${person}` });
+  await eventually(async () => (await api.get(`/v1/renders/${jobId}`, key)).status === 200);
+  const { balance } = (await api.get('/v1/credits', key)).body;
+  expect(await tablesWith(word)).not.toEqual([]);
+
+  expect((await erase('?dry_run=true')).body).toMatchObject({
+    pictures: 2,
+    jobs: 2,
+    products: 1,
+    unfinished_jobs: 1,
+  });
+  const headers = { 'idempotency-key': 'forget-her' };
+  const { status, body: begun } = await erase('', headers);
+  expect(status).toBe(202);
+  await completed(begun.erasure_id as string);
+
+  for (const gone of [`uploads/${mine}`, `renders/${jobId}`])
+    expectError(await api.get(`/v1/${gone}`, key), 410, 'PICTURE_ERASED');
+  expect((await api.get(`/v1/uploads/${others}`, key)).status).toBe(200);
+  expect((await api.get(`/v1/renders/${kept}`, key)).status).toBe(200);
+  expect((await api.get(`/v1/jobs/${named}`, key)).body.error).toMatchObject({ code: 'CANCELLED' });
+  // The unfinished job is refunded, the finished one stays paid.
+  await eventually(async () => (await api.get('/v1/credits', key)).body.balance === balance + 5);
+  expect(await tablesWith(word)).toEqual([]);
+  await expectAuditToHold(service);
+
+  const again = await erase('', headers);
+  expect(again.body).toEqual(begun);
+  expect(again.headers.get('idempotent-replayed')).toBe('true');
+  expectError(await erase(), 404, 'RESOURCE_NOT_FOUND');
+  expectError(await erase('?dry_run=true'), 404, 'RESOURCE_NOT_FOUND');
+});
+
+it.each([
+  ['too long', 'x'.repeat(129)],
+  ['not text', '%00'],
+  ['unknown', 'nobody'],
+])('knows no person whose name is %s', async (_, name) => {
+  const { status } = await api.call('DELETE', `/v1/data-subjects/${name}`, { key });
+  expect(status).toBe(404);
+});
+
+it('is for keys that may erase', async () => {
+  const { key: reading } = await service.issueKey(tenant, ['jobs:create', 'jobs:read']);
+  expectError(await api.call('DELETE', path, { key: reading }), 403, 'CAPABILITY_REQUIRED');
+});
