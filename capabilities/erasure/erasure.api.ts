@@ -3,13 +3,14 @@ import { ConsistencyModule } from '#application/consistency/consistency.module.j
 import { AfterRestore } from './after-restore.js';
 import { ErasuresController } from './erasures.controller.js';
 import { ErasureModule } from './erasure.module.js';
+import { PersonArchive } from './person-archive.js';
 import { Persons } from './persons.js';
 import { ErasureRequests } from './request-erasure.js';
 
 /** The routes that erase, and `/v1/erasures`. */
 @Module({
   imports: [ConsistencyModule, ErasureModule],
-  providers: [ErasureRequests, Persons, AfterRestore],
+  providers: [ErasureRequests, Persons, PersonArchive, AfterRestore],
   controllers: [ErasuresController],
 })
 export class ErasureApiModule {}

@@ -1,3 +1,4 @@
+import { finished } from 'node:stream/promises';
 import {
   Controller,
   createParamDecorator,
@@ -7,9 +8,18 @@ import {
   Inject,
   Req,
   Res,
+  StreamableFile,
   type ExecutionContext,
 } from '@nestjs/common';
-import { ApiHeader, ApiOperation, ApiParam, ApiQuery, ApiResponse, ApiTags } from '@nestjs/swagger';
+import {
+  ApiHeader,
+  ApiOperation,
+  ApiParam,
+  ApiProduces,
+  ApiQuery,
+  ApiResponse,
+  ApiTags,
+} from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { RequireCapability } from '#api/auth/api-key.guard.js';
 import { CurrentCaller } from '#api/auth/caller.js';
@@ -17,6 +27,7 @@ import { ApiError, notFound } from '#api/http/api-error.js';
 import { parseIdempotencyKey } from '#api/dispatch/dispatch-headers.js';
 import { tellWrite } from '#api/http/consistency-token.js';
 import { DescribeErrors, describedHeaders, DescribeFixed, DescribePublicId } from '#api/http/describe.js';
+import { BoundedConcurrency } from '#api/uploads/decode-picture.js';
 import { EmptyBody, PublicId, ValidQuery } from '#api/http/valid-request.js';
 import type { Caller } from '#application/command-context.js';
 import { ReadYourWrites } from '#application/consistency/read-your-writes.js';
@@ -32,6 +43,7 @@ import {
   RequestedErasureResponse,
 } from './erasures.dto.js';
 import { Erasures } from './manage-erasures.handler.js';
+import { PersonArchive } from './person-archive.js';
 import { Persons } from './persons.js';
 import { receiptOf } from './receipt.js';
 import { ErasureRequests, type ErasureAnswer } from './request-erasure.js';
@@ -95,13 +107,28 @@ const DescribeErasure = (summary: string, operationId: string, what: string | un
   };
 };
 
+function tooBusy(why: string): ApiError {
+  return new ApiError(
+    'SERVICE_UNAVAILABLE',
+    `${why} Nothing was erased. Send the request again in a moment.`,
+    {
+      headers: { 'retry-after': '2' },
+    },
+  );
+}
+
 @ApiTags('erasures')
 @Controller('/v1')
 export class ErasuresController {
+  private readonly writing = new BoundedConcurrency(4, 16, () =>
+    tooBusy('Too many archives are being written at the same time.'),
+  );
+
   constructor(
     private readonly requests: ErasureRequests,
     private readonly erasures: Erasures,
     private readonly persons: Persons,
+    private readonly archives: PersonArchive,
     private readonly consistency: ReadYourWrites,
     @Inject(Clock) private readonly clock: Clock,
   ) {}
@@ -176,18 +203,44 @@ export class ErasuresController {
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<Answer> {
-    const found = await this.persons.thingsOf(caller, name);
-    if (!found)
-      throw new ApiError(
-        'SERVICE_UNAVAILABLE',
-        'The service is busy. Nothing was erased. Try again in a moment.',
-        {
-          headers: { 'retry-after': '2' },
-        },
-      );
+    await this.refuseUnlessShown(caller);
+    const found = await this.persons.someThingsOf(caller, name);
     if (query.dry_run && found.things.length === 0) throw notFound('data subject');
     const answer = await this.erase(caller, found.things, query, request, reply, { person: name });
     return found.more ? { ...answer, more: true } : answer;
+  }
+
+  @Get('data-subjects/:name')
+  @RequireCapability('data:erase')
+  @ApiOperation({
+    operationId: 'getDataSubject',
+    summary: 'Everything that belongs to a person, as a ZIP',
+    description:
+      'For a request for access or portability: the events of each upload, job and product as JSON, and the pictures. An ' +
+      'archive that ends early, because of an error, is no valid ZIP.',
+  })
+  @DescribePersonName
+  @ApiProduces('application/zip')
+  @ApiResponse({
+    status: 200,
+    description: 'The archive.',
+    content: { 'application/zip': { schema: { type: 'string', format: 'binary' } } },
+  })
+  @DescribeErrors(401, 403, 404)
+  async person(@CurrentCaller() caller: Caller, @PersonName() name: string): Promise<StreamableFile> {
+    await this.refuseUnlessShown(caller);
+    const first = await this.persons.thingsOf(caller, name).next();
+    if (first.done) throw notFound('data subject');
+    const { promise, resolve, reject } = Promise.withResolvers<StreamableFile>();
+    const write = async () => {
+      const archive = this.archives.of(caller, name, this.persons.thingsOf(caller, name), this.clock());
+      const disposition = 'attachment; filename="person.zip"';
+      resolve(new StreamableFile(archive, { type: 'application/zip', disposition }));
+      // A reader that leaves, and an error that cuts the archive off, end it as well.
+      await finished(archive).catch(() => undefined);
+    };
+    this.writing.run(write).catch(reject);
+    return promise;
   }
 
   @Get('erasures/:public_id')
@@ -222,6 +275,12 @@ export class ErasuresController {
     if (erasure.status !== 'completed') throw notFound('receipt yet: the erasure is not complete');
     const { receipt: text, key, signature } = erasure.completed;
     return receiptOf({ text, key, signature });
+  }
+
+  /** @throws ApiError 503 */
+  private async refuseUnlessShown(caller: Caller): Promise<void> {
+    if (!(await this.persons.areShown(caller)))
+      throw tooBusy('The newest uploads, jobs and products are not yet shown.');
   }
 
   private async find(caller: Caller, erasureId: string) {

@@ -33,25 +33,33 @@ export class Persons {
     private readonly consistency: ReadYourWrites,
   ) {}
 
-  /** Everything up to this moment; undefined: the read models do not show it yet. */
-  async thingsOf(caller: Caller, name: string): Promise<ThingsOfPerson | undefined> {
-    const { environment, tenant } = caller;
+  /** Whether the read models show everything up to this moment. Waits for them some seconds. */
+  async areShown(caller: Caller): Promise<boolean> {
     const head = await this.store.head();
     const reached = ['assets', 'jobs', 'products'].map((model) =>
       this.consistency.waitFor(caller, model, head, patienceMs),
     );
-    if ((await Promise.all(reached)).includes(false)) return undefined;
+    return !(await Promise.all(reached)).includes(false);
+  }
+
+  async *thingsOf({ environment, tenant }: Caller, name: string): AsyncGenerator<ErasureTarget> {
     const { dataSubjects } = this.reads.of(environment);
-    const things: ErasureTarget[] = [];
     for (const [plural, kind] of kinds)
       for (let after: string | undefined; ;) {
-        const limit = Math.min(thingsAPage, mostThings + 1 - things.length);
-        const page = await dataSubjects.things(tenant, name, { kind: plural, after, limit });
-        things.push(...page.map((id): ErasureTarget => ({ kind, id })));
-        if (things.length > mostThings) return { things: things.slice(0, mostThings), more: true };
-        if (page.length < limit) break;
+        const page = await dataSubjects.things(tenant, name, { kind: plural, after, limit: thingsAPage });
+        for (const id of page) yield { kind, id };
+        if (page.length < thingsAPage) break;
         after = page.at(-1);
       }
+  }
+
+  /** What one erasure takes of them. */
+  async someThingsOf(caller: Caller, name: string): Promise<ThingsOfPerson> {
+    const things: ErasureTarget[] = [];
+    for await (const thing of this.thingsOf(caller, name)) {
+      if (things.length === mostThings) return { things, more: true };
+      things.push(thing);
+    }
     return { things, more: false };
   }
 }

@@ -1,4 +1,5 @@
 import { generateKeyPairSync } from 'node:crypto';
+import { inflateRawSync } from 'node:zlib';
 import pg from 'pg';
 import { expect, it } from 'vitest';
 import { ApiService } from '../../../test/api/support/api-service.js';
@@ -41,6 +42,27 @@ const completed = (id: string): Promise<Json> =>
     return body.status === 'completed' && body;
   });
 
+/** The files of a ZIP, by its central directory (APPNOTE 4.3.12). */
+function filesIn(zip: Uint8Array): Record<string, Buffer> {
+  const bytes = Buffer.from(zip);
+  const end = bytes.lastIndexOf('PK\x05\x06', undefined, 'latin1');
+  const files: Record<string, Buffer> = {};
+  for (let at = bytes.readUInt32LE(end + 16); at < end;) {
+    const [method, length] = [bytes.readUInt16LE(at + 10), bytes.readUInt32LE(at + 20)];
+    const [nameLength, extra, comment] = [28, 30, 32].map((place) => bytes.readUInt16LE(at + place)) as [
+      number,
+      number,
+      number,
+    ];
+    const head = bytes.readUInt32LE(at + 42);
+    const begin = head + 30 + bytes.readUInt16LE(head + 26) + bytes.readUInt16LE(head + 28);
+    const data = bytes.subarray(begin, begin + length);
+    files[bytes.toString('utf8', at + 46, at + 46 + nameLength)] = method === 8 ? inflateRawSync(data) : data;
+    at += 46 + nameLength + extra + comment;
+  }
+  return files;
+}
+
 /** Every table of the database whose rows hold the text, except those of other tenants' logs. */
 async function tablesWith(text: string): Promise<string[]> {
   const { rows: tables } = await sql.query<{ name: string }>(
@@ -75,6 +97,21 @@ it('erases everything that belongs to a person, and nothing of others', async ()
   await eventually(async () => (await api.get(`/v1/renders/${jobId}`, key)).status === 200);
   const { balance } = (await api.get('/v1/credits', key)).body;
   expect(await tablesWith(word)).not.toEqual([]);
+
+  const archive = filesIn(
+    await (await fetch(`${api.url}${path}`, { headers: { authorization: `Bearer ${key}` } })).bytes(),
+  );
+  expect(Object.keys(archive)).toEqual(
+    expect.arrayContaining([
+      'person.json',
+      `uploads/${mine}/events.json`,
+      expect.stringMatching(new RegExp(`^uploads/${mine}/.+\\.png$`)),
+      `jobs/${jobId}/events.json`,
+      `jobs/${named}/events.json`,
+    ]),
+  );
+  expect(archive[`jobs/${jobId}/events.json`]!.toString()).toContain(`For ${person}`);
+  expect(JSON.stringify(Object.keys(archive))).not.toContain(others);
 
   expect((await erase('?dry_run=true')).body).toMatchObject({
     pictures: 2,

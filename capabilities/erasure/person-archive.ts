@@ -1,0 +1,91 @@
+import { posix } from 'node:path';
+import { Readable } from 'node:stream';
+import { finished } from 'node:stream/promises';
+import { Injectable } from '@nestjs/common';
+import { ZipFile } from 'yazl';
+import { readForwards } from '#application/aggregate.js';
+import type { Caller } from '#application/command-context.js';
+import { ErasableThings, type ErasablePicture } from '#application/erasure/erasable-things.js';
+import { decode } from '#domain/stored-events.js';
+import { streamName } from '#domain/streams.js';
+import { EventStore } from '#event-store/event-store.js';
+import { ObjectNotFound, ObjectStorage } from '#storage/object-storage.js';
+import type { ErasureTarget } from './erasure.events.js';
+
+type File = readonly [name: string, bytes: Buffer];
+
+const folderOf = { upload: 'uploads', render: 'jobs', job: 'jobs', product: 'products' } as const;
+const categoryOf = { upload: 'asset', render: 'job', job: 'job', product: 'product' } as const;
+
+/**
+ * All that the service has about a person, as a ZIP: the events of each thing as JSON, and the pictures as they are stored.
+ * One file is in memory at a time, and a slow reader is waited for.
+ */
+@Injectable()
+export class PersonArchive {
+  constructor(
+    private readonly store: EventStore,
+    private readonly things: ErasableThings,
+    private readonly storage: ObjectStorage,
+  ) {}
+
+  /** An error ends the archive early, so that no reader takes it for whole. */
+  of(caller: Caller, name: string, things: AsyncIterable<ErasureTarget>, at: Date): Readable {
+    const zip = new ZipFile();
+    // Its type says less: it is a PassThrough.
+    const output = zip.outputStream as Readable;
+    const left = new AbortController();
+    output.once('close', () => left.abort());
+    const add = async ([path, bytes]: File) => {
+      const file = Readable.from([bytes]);
+      zip.addReadStreamLazy(path, { mtime: at, compress: path.endsWith('.json') }, (give) =>
+        give(null, file),
+      );
+      await finished(file, { signal: left.signal });
+    };
+    const write = async () => {
+      const { environment, tenant } = caller;
+      await add(asJson('person.json', { name, environment, tenant, written_at: at.toISOString() }));
+      for await (const thing of things) for await (const file of this.filesOf(caller, thing)) await add(file);
+      zip.end();
+    };
+    write().catch((error: unknown) => output.destroy(error as Error));
+    return output;
+  }
+
+  private async *filesOf(caller: Caller, { kind, id }: ErasureTarget): AsyncGenerator<File> {
+    const folder = `${folderOf[kind]}/${id}`;
+    const events: object[] = [];
+    const stream = streamName(caller.environment, categoryOf[kind], id);
+    for await (const page of readForwards(this.store, stream, 0n))
+      events.push(...page.map((event) => ({ recorded_at: event.metadata.recordedAt, ...decode(event) })));
+    yield asJson(`${folder}/events.json`, events);
+    for (const { storageKey } of await this.picturesOf(caller, kind, id)) {
+      const bytes = await this.bytesAt(storageKey);
+      if (bytes) yield [`${folder}/${posix.basename(storageKey)}`, bytes];
+    }
+  }
+
+  private async picturesOf(
+    caller: Caller,
+    kind: ErasureTarget['kind'],
+    id: string,
+  ): Promise<readonly ErasablePicture[]> {
+    if (kind === 'upload') return [(await this.things.picture(caller, id)) ?? []].flat();
+    // The pictures of a product are uploads and pictures of jobs.
+    return kind === 'product' ? [] : ((await this.things.job(caller, id))?.pictures ?? []);
+  }
+
+  private async bytesAt(storageKey: string): Promise<Buffer | undefined> {
+    try {
+      return await this.storage.get(storageKey);
+    } catch (error) {
+      if (error instanceof ObjectNotFound) return undefined;
+      throw error;
+    }
+  }
+}
+
+function asJson(path: string, value: object): File {
+  return [path, Buffer.from(`${JSON.stringify(value, null, 2)}\n`)];
+}
