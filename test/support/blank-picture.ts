@@ -10,6 +10,7 @@ export async function blankPicture(): Promise<Buffer> {
 interface Uploaded {
   /** Its storage key. */
   readonly upload_key: string;
+  readonly asset_id: string;
   readonly image_url: string;
   readonly thumbnails: Readonly<Record<string, string>>;
 }
