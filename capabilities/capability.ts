@@ -1,5 +1,6 @@
 import type { DynamicModule, Type } from '@nestjs/common';
 import type { OpenAPIObject } from '@nestjs/swagger';
+import type { FoundCredentials } from '#application/picture/store-picture.handler.js';
 import type { PictureFinisher } from '#application/render/finished-pictures.js';
 import type {
   Follows,
@@ -91,6 +92,8 @@ export interface Capability<
   readonly housekeeping?: readonly Load<Type<HousekeepingTask>>[];
   /** Providers of the worker's module, which each finished picture passes through before it is stored. */
   readonly pictureFinishers?: readonly Load<Type<PictureFinisher>>[];
+  /** Reads the Content Credentials in the bytes of an upload, which are kept. At most one capability declares it. */
+  readonly credentialsIn?: Load<ReadsCredentials>;
   /** Finds the seal that covers an event. At most one capability declares it. */
   readonly sealOf?: Load<FindsSeal>;
   readonly queues?: readonly QueueKind<never>[];
@@ -132,6 +135,9 @@ export interface CoveringSeal {
 
 /** Undefined: no seal covers the event yet. */
 export type FindsSeal = (store: EventStore, event: RecordedEvent) => Promise<CoveringSeal | undefined>;
+
+/** Undefined: the picture has none. Never throws: the bytes may be anything. */
+export type ReadsCredentials = (bytes: Buffer) => FoundCredentials | undefined;
 
 export interface DeclaredSignIn {
   readonly open: Load<(parts: SignInParts) => SignIn>;

@@ -29,6 +29,9 @@ export function pictureFinishers(): Promise<Type<PictureFinisher>[]> {
   return Promise.all(installed.flatMap(({ pictureFinishers: loads = [] }) => loads.map((load) => load())));
 }
 
+/** Reads the Content Credentials of uploads; undefined: no capability reads them. */
+export const credentialsIn = installed.find((capability) => capability.credentialsIn)?.credentialsIn;
+
 /** Finds the seal that covers an event; undefined: no capability seals the log. */
 export const sealOf = installed.find((capability) => capability.sealOf)?.sealOf;
 

@@ -54,7 +54,7 @@ export const assetsReadModel: ReadModel<AssetRow> = {
   evolve: (row, event) => {
     if (event.type === 'CatalogEntryRetired') return row;
     if (event.type !== 'AssetStored') throw new Error(`${event.type} does not belong in ${event.stream}`);
-    const { at, ...asset } = event.data;
+    const { at, credentials: _, ...asset } = event.data;
     return row ?? { ...asset, createdAt: new Date(at) };
   },
 };

@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import {
   Controller,
   Get,
@@ -15,8 +16,13 @@ import { ApiBody, ApiConsumes, ApiOperation, ApiProperty, ApiTags } from '@nestj
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Caller } from '#application/command-context.js';
 import { ReadYourWrites } from '#application/consistency/read-your-writes.js';
-import { StoreUpload, type StoredUpload } from '#application/picture/store-picture.handler.js';
+import {
+  keptCredentialsLimitBytes,
+  StoreUpload,
+  type StoredUpload,
+} from '#application/picture/store-picture.handler.js';
 import { StoredPictures } from '#application/picture/stored-pictures.js';
+import { credentialsIn } from '#capabilities/parts.js';
 import { Clock } from '#platform/clock.js';
 import { Logger } from '#platform/logger.js';
 import { pictureUrl, ThumbnailsProperty, ThumbnailUrlsResponse, uploadKey } from './thumbnail-urls.js';
@@ -29,6 +35,28 @@ import { tellWrite } from '../http/consistency-token.js';
 import { NoIdempotencyKey, PublicId } from '../http/valid-request.js';
 import { BoundedConcurrency, decodePicture } from './decode-picture.js';
 import { clearLeftUploads, leftAfterMs, spoolUpload } from './spooled-upload.js';
+
+class ArrivedCredentialsResponse {
+  @ApiProperty({
+    example: true,
+    description:
+      'Whether the picture was what was signed. It does not say whether you should trust who signed.',
+  })
+  valid: boolean;
+
+  @ApiProperty({
+    description: 'What was wrong, as C2PA names it.',
+    type: [String],
+    example: [],
+  })
+  problems: string[];
+
+  @ApiProperty({
+    description: `False: they have more than ${keptCredentialsLimitBytes} bytes (1 MiB), so they were not kept.`,
+    example: true,
+  })
+  kept: boolean;
+}
 
 export class UploadResponse {
   @ApiProperty({
@@ -51,6 +79,14 @@ export class UploadResponse {
     ...idLike('01K9Z7J0V4M2Q8T6R3N5B1C7DE'),
   })
   asset_id: string;
+
+  @ApiProperty({
+    description:
+      'The Content Credentials (C2PA) that the picture arrived with. Pictures made from it take them in. Null: it had none.',
+    type: ArrivedCredentialsResponse,
+    nullable: true,
+  })
+  credentials: ArrivedCredentialsResponse | null;
 }
 
 function tooBusy(): ApiError {
@@ -65,15 +101,21 @@ function underWay(): ApiError {
 }
 
 function present(
-  { assetId, storageKey }: Pick<StoredUpload, 'assetId' | 'storageKey'>,
+  { assetId, storageKey, credentials }: Pick<StoredUpload, 'assetId' | 'storageKey' | 'credentials'>,
   shown: ShownPicture,
 ): UploadResponse {
-  return { upload_key: storageKey, ...shown, asset_id: assetId };
+  const arrived = credentials && {
+    valid: credentials.problems.length === 0,
+    problems: credentials.problems,
+    kept: credentials.kept !== null,
+  };
+  return { upload_key: storageKey, ...shown, asset_id: assetId, credentials: arrived ?? null };
 }
 
 @ApiTags('uploads')
 @Controller('/v1/uploads')
 export class UploadsController implements OnModuleInit, OnModuleDestroy {
+  private readonly readCredentials = credentialsIn?.();
   private clearing: NodeJS.Timeout | undefined;
   /** How many bodies may arrive at the same time. Each one costs a file of at most 25 MiB. */
   private readonly receiving = new BoundedConcurrency(64, 0, tooBusy);
@@ -108,7 +150,8 @@ export class UploadsController implements OnModuleInit, OnModuleDestroy {
   @ApiOperation({
     summary: 'Upload a picture: JPEG, PNG or WebP, at most 25 MiB',
     description:
-      'The picture is decoded, turned upright and kept without its metadata. An animation is reduced to its first frame. A ' +
+      'The picture is decoded, turned upright and kept without its metadata; Content Credentials (C2PA) of at most 1 MiB are ' +
+      'kept beside it. An animation is reduced to its first frame. A ' +
       'picture of more than 50 megapixels is scaled down to 50. A picture is refused if it has more than 200 megapixels, ' +
       'more than 50 in a progressive file, or a side of more than 32,768 pixels. 25 MiB are 26,214,400 bytes. Free.',
   })
@@ -134,7 +177,8 @@ export class UploadsController implements OnModuleInit, OnModuleDestroy {
       // Awaited here, because the file must exist until it is decoded.
       return await this.decoding.run(async () => {
         const picture = await decodePicture(upload.path);
-        return this.commands.execute(new StoreUpload(caller, picture, request.id, this.clock()));
+        const credentials = (await this.readCredentials)?.(await readFile(upload.path));
+        return this.commands.execute(new StoreUpload(caller, picture, request.id, this.clock(), credentials));
       });
     });
     if (stored === 'in-use') throw underWay();

@@ -1103,6 +1103,15 @@ class PdpBatchExtractionsBody(_PdpBatchExtractionsBodyRequired, total=False):
     """The groups of photographs. They replace the automatic grouping and are not checked."""
 
 
+class ArrivedCredentialsResponse(TypedDict):
+    valid: bool
+    """Whether the picture was what was signed. It does not say whether you should trust who signed."""
+    problems: list[str]
+    """What was wrong, as C2PA names it."""
+    kept: bool
+    """False: they have more than 1048576 bytes (1 MiB), so they were not kept."""
+
+
 class UploadResponse(TypedDict):
     upload_key: str
     """Durable handle, for product_image_s3_key or source_image_s3_key of a dispatch."""
@@ -1114,6 +1123,10 @@ class UploadResponse(TypedDict):
     """
     asset_id: str
     """Durable id, for every field that takes an asset."""
+    credentials: ArrivedCredentialsResponse | None
+    """The Content Credentials (C2PA) that the picture arrived with. Pictures made from it take them
+    in. Null: it had none.
+    """
 
 
 class _CreateProductBodyRequired(TypedDict):
@@ -1593,6 +1606,8 @@ class ActionResponse(TypedDict):
 class IngredientResponse(TypedDict):
     title: str | None
     relationship: str | None
+    has_credentials: bool
+    """Whether it brought Content Credentials of its own."""
 
 
 class CredentialsResponse(TypedDict):
@@ -1600,7 +1615,7 @@ class CredentialsResponse(TypedDict):
     """Whether the picture is what was signed. It does not say whether you should trust who signed:
     see `signed_by`.
     """
-    problems: list[Literal["claim.malformed", "claimSignature.mismatch", "assertion.hashedURI.mismatch", "assertion.missing", "assertion.dataHash.mismatch"]]
+    problems: list[Literal["claim.malformed", "claimSignature.mismatch", "assertion.hashedURI.mismatch", "assertion.missing", "assertion.dataHash.mismatch", "claim.hardBindings.missing", "general.error"]]
     """What is wrong, as C2PA names it."""
     signed_by: SignerResponse | None
     """Null: it cannot be read."""
@@ -1653,6 +1668,10 @@ class PassportInputResponse(TypedDict):
     """Of its bytes when the job was ordered, in hex."""
     available: bool
     """False: its bytes are gone from the storage."""
+    credentials: CredentialsResponse | None
+    """The Content Credentials that an upload arrived with. Null: it had none, or is no upload. If
+    they were too large to be kept, only `valid` and `problems` are known.
+    """
 
 
 class PassportPictureResponse(TypedDict):
