@@ -96,6 +96,8 @@ export interface Capability<
   readonly credentialsIn?: Load<ReadsCredentials>;
   /** Finds the seal that covers an event. At most one capability declares it. */
   readonly sealOf?: Load<FindsSeal>;
+  /** Checks that an event was sealed, without a service. At most one capability declares it. */
+  readonly checksProof?: Load<ChecksProof>;
   readonly queues?: readonly QueueKind<never>[];
   /** The calls of operators: each is a route of their API and a verb of their command. */
   readonly nouns: Readonly<Record<string, Noun>>;
@@ -131,6 +133,27 @@ export interface CoveringSeal {
   readonly key: string;
   /** ISO 8601, UTC. */
   readonly sealedAt: string;
+}
+
+/** An event that was in the log when it was sealed. */
+export interface ProvenEvent {
+  readonly stream: string;
+  readonly revision: number;
+  readonly id: string;
+  readonly type: string;
+  readonly seal: CoveringSeal;
+}
+
+/** Checks proofs under a public key, which is given as text or as the name of a file that holds it. */
+export interface ChecksProof {
+  /** @throws CallRefused if the key cannot be read */
+  publicKeyFrom(key: string): string;
+  /**
+   * @param proof its text
+   * @returns undefined if the proof does not hold
+   * @throws CallRefused if the key cannot be read, or the proof is not JSON
+   */
+  proven(proof: string, key: string): ProvenEvent | undefined;
 }
 
 /** Undefined: no seal covers the event yet. */

@@ -35,6 +35,9 @@ export const credentialsIn = installed.find((capability) => capability.credentia
 /** Finds the seal that covers an event; undefined: no capability seals the log. */
 export const sealOf = installed.find((capability) => capability.sealOf)?.sealOf;
 
+/** Checks proofs of sealed events; undefined: no capability seals the log. */
+export const checksProof = installed.find((capability) => capability.checksProof)?.checksProof;
+
 /** The capabilities' records of the messages that they sent to integrators about jobs. */
 export function tellers(): Promise<TellsOfJobs[]> {
   return Promise.all(installed.flatMap(({ tellsOfJobs }) => (tellsOfJobs ? [tellsOfJobs()] : [])));

@@ -1,10 +1,10 @@
-import { constants, createHash, verify, X509Certificate, type KeyObject } from 'node:crypto';
-import { decode, Tagged, type DecodeOptions } from 'cborg';
+import { createHash } from 'node:crypto';
+import { decode } from 'cborg';
 import { carrierOf, extract, type Place } from './carriers.js';
+import { checkSignature, leniently, type Fields } from './claim-signature.js';
 import { hashed, readSuperbox, type Superbox } from './jumbf.js';
-import { bindingLabel, signatureLabel, signedBytes } from './manifest.js';
+import { bindingLabel, signatureLabel } from './manifest.js';
 import { orderLabel, type OrderAssertion } from './order-assertion.js';
-import { factsOf } from './provenance.key.js';
 
 /**
  * The statements in a picture's credentials, and whether they hold. They are those of its own manifest; `isWhole` tells
@@ -99,11 +99,6 @@ function readStore(store: Buffer, check: (bindings: Bindings) => Problem[]): Cre
 }
 
 const nothing = { signedBy: null, generator: null, actions: [], ingredients: [], order: undefined };
-
-/** Strict about nothing but the form: other services write claims as well. */
-const leniently: DecodeOptions = { useMaps: true, tags: Tagged.preserve(0, 18) };
-
-type Fields = ReadonlyMap<unknown, unknown>;
 
 /** The assertions that bind a manifest to its picture, by their labels. */
 type Bindings = ReadonlyMap<string, Fields>;
@@ -231,52 +226,4 @@ function fits(bytes: Buffer, binding: Fields, place: Place): boolean {
   const digest = createHash(textOf(binding.get('alg')) ?? 'sha256');
   digest.update(bytes.subarray(0, start)).update(bytes.subarray(start + length));
   return digest.digest().equals(binding.get('hash') as Uint8Array);
-}
-
-/** By COSE's number: the hash, and whether the signature is one of an elliptic curve or of RSA. */
-const algorithms: ReadonlyMap<unknown, readonly [hash: string | null, kind: 'plain' | 'ec' | 'pss']> =
-  new Map([
-    [-8, [null, 'plain']],
-    [-7, ['sha256', 'ec']],
-    [-35, ['sha384', 'ec']],
-    [-36, ['sha512', 'ec']],
-    [-37, ['sha256', 'pss']],
-    [-38, ['sha384', 'pss']],
-    [-39, ['sha512', 'pss']],
-  ]);
-
-function checkSignature(signature: Buffer, claim: Buffer) {
-  const tagged = decode(signature, leniently);
-  const [head, open, payload, value] = (tagged instanceof Tagged ? tagged.value : tagged) as [
-    Uint8Array,
-    Fields,
-    Uint8Array | null | undefined,
-    Uint8Array,
-  ];
-  if (payload === undefined) throw new RangeError('a signature names no payload');
-  const fields = decode(head, leniently) as Fields;
-  const chain = fields.get(33) ?? open.get(33) ?? open.get('x5chain');
-  const leaf = new X509Certificate((Array.isArray(chain) ? chain[0] : chain) as Uint8Array);
-  const { subject, fingerprint, notAfter } = factsOf(leaf);
-  const signed = signedBytes(head, payload ?? claim);
-  return {
-    by: { subject, fingerprint, notAfter },
-    holds: holds(fields.get(1), signed, leaf.publicKey, value),
-  };
-}
-
-function holds(number: unknown, signed: Buffer, key: KeyObject, value: Uint8Array): boolean {
-  const [algorithm, kind] = algorithms.get(number) ?? [null, undefined];
-  switch (kind) {
-    case 'plain':
-      return key.asymmetricKeyType === 'ed25519' && verify(null, signed, key, value);
-    case 'ec':
-      return verify(algorithm, signed, { key, dsaEncoding: 'ieee-p1363' }, value);
-    case 'pss':
-      return verify(algorithm, signed, { key, padding: constants.RSA_PKCS1_PSS_PADDING }, value);
-    case undefined:
-      return false;
-    default:
-      return kind satisfies never;
-  }
 }

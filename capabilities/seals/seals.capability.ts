@@ -32,6 +32,7 @@ export const seals: Capability<'seals', readonly [], SealSettings, SealsTold> = 
     projector: async () => ({ module: (await import('./seals.projector.js')).SealsProjectorModule }),
   },
   sealOf: async () => (await import('./proof.js')).sealOf,
+  checksProof: async () => (await import('./keys-and-proofs.js')).proofs,
   watchers: [{ name: 'seals', load: async () => (await import('./sealing.js')).Sealing }],
   nouns: {
     ledger: {

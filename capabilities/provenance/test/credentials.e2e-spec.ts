@@ -1,4 +1,4 @@
-import { hash } from 'node:crypto';
+import { generateKeyPairSync, hash } from 'node:crypto';
 import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -177,7 +177,18 @@ describe('atelier provenance', () => {
     const shown = await atelier('show', file, '--json');
     expect(shown).toMatchObject({ code: 0, stderr: '' });
     expect(JSON.parse(shown.stdout)).toMatchObject({ valid: true, order: { job: jobId } });
-    const verified = await atelier('verify', file);
+    const lines = (await atelier('show', file)).stdout.split('\n');
+    expect(lines.map((line) => line.trim().split(/ {2,}/))).toEqual(
+      expect.arrayContaining([
+        ['job', jobId],
+        ['ordered by stream', `live.job-${jobId}`],
+        ['inputs 0 name', 'product_image'],
+        ['inputs 0 sha256', expect.stringMatching(/^[0-9a-f]{64}$/)],
+        ['seal number', expect.stringMatching(/^\d+$/)],
+      ]),
+    );
+    expect(Math.max(...lines.map(({ length }) => length))).toBeLessThan(200);
+    const verified = await atelier('verify', file, '--offline');
     expect({ ...verified, stdout: verified.stdout.split('\n')[0] }).toEqual({
       code: 0,
       stderr: '',
@@ -198,6 +209,42 @@ describe('atelier provenance', () => {
     });
     writeFileSync(file, 'no picture');
     expect((await atelier('verify', file)).stderr).toContain('has no Content Credentials');
+  });
+});
+
+describe('atelier provenance verify --seal-key', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'atelier-seal-of-picture-'));
+  afterAll(() => rmSync(folder, { recursive: true }));
+  const at = (name: string) => join(folder, name);
+  const verify = async (picture: string, ...more: string[]) => {
+    const args = ['provenance', 'verify', at(picture), '--offline', '--json', ...more];
+    const { code, stdout, stderr } = await run('capabilities/operate/main.js', args, at('no-home'));
+    return code === 0 ? (JSON.parse(stdout) as { seal?: object }).seal : stderr;
+  };
+
+  it('says that a seal is claimed, proves it with a proof, and refuses other keys and other proofs', async () => {
+    const { bytes, jobId } = await finalPicture();
+    const { order } = readCredentials(bytes)!;
+    writeFileSync(at('picture'), bytes);
+    const { public_key: key = '', pem = '' } = await service.operator('seal', 'key');
+    writeFileSync(at('key.pem'), pem);
+    const { number, root } = order!.seal!;
+    expect(await verify('picture', '--seal-key', key)).toEqual({ state: 'claimed', number, root });
+
+    const proof = await service.operator('ledger', 'prove-order', '--job', jobId);
+    writeFileSync(at('proof.json'), JSON.stringify(proof));
+    const proven = ['--seal-key', at('key.pem'), '--proof', at('proof.json')];
+    expect(await verify('picture', ...proven)).toEqual({ state: 'proven', number, root });
+    expect(await verify('picture', '--proof', at('proof.json'))).toContain('--proof needs --seal-key');
+
+    const stranger = generateKeyPairSync('ed25519').publicKey.export({ format: 'jwk' }).x!;
+    expect(await verify('picture', '--seal-key', stranger)).toContain('a seal of another key');
+    expect(await verify('picture', '--seal-key', stranger, ...proven.slice(2))).toContain('proves nothing');
+    const other = (await library.background()).job.public_id;
+    const otherProof = await service.operator('ledger', 'prove-order', '--job', other);
+    writeFileSync(at('other.json'), JSON.stringify(otherProof));
+    const aboutOther = await verify('picture', '--seal-key', key, '--proof', at('other.json'));
+    expect(aboutOther).toContain(`is about another event: live.job-${other}`);
   });
 });
 
