@@ -1,5 +1,6 @@
 import type { DynamicModule, Type } from '@nestjs/common';
 import type { OpenAPIObject } from '@nestjs/swagger';
+import type { FoundCredentials } from '#application/picture/store-picture.handler.js';
 import type { PictureFinisher } from '#application/render/finished-pictures.js';
 import type {
   Follows,
@@ -94,8 +95,12 @@ export interface Capability<
   readonly housekeeping?: readonly Load<Type<HousekeepingTask>>[];
   /** Providers of the worker's module, which each finished picture passes through before it is stored. */
   readonly pictureFinishers?: readonly Load<Type<PictureFinisher>>[];
+  /** Reads the Content Credentials in the bytes of an upload, which are kept. At most one capability declares it. */
+  readonly credentialsIn?: Load<ReadsCredentials>;
   /** Finds the seal that covers an event. At most one capability declares it. */
   readonly sealOf?: Load<FindsSeal>;
+  /** Checks that an event was sealed, without a service. At most one capability declares it. */
+  readonly checksProof?: Load<ChecksProof>;
   readonly queues?: readonly QueueKind<never>[];
   /** The calls of operators: each is a route of their API and a verb of their command. */
   readonly nouns: Readonly<Record<string, Noun>>;
@@ -139,8 +144,32 @@ export interface CoveringSeal {
   readonly sealedAt: string;
 }
 
+/** An event that was in the log when it was sealed. */
+export interface ProvenEvent {
+  readonly stream: string;
+  readonly revision: number;
+  readonly id: string;
+  readonly type: string;
+  readonly seal: CoveringSeal;
+}
+
+/** Checks proofs under a public key, which is given as text or as the name of a file that holds it. */
+export interface ChecksProof {
+  /** @throws CallRefused if the key cannot be read */
+  publicKeyFrom(key: string): string;
+  /**
+   * @param proof its text
+   * @returns undefined if the proof does not hold
+   * @throws CallRefused if the key cannot be read, or the proof is not JSON
+   */
+  proven(proof: string, key: string): ProvenEvent | undefined;
+}
+
 /** Undefined: no seal covers the event yet. */
 export type FindsSeal = (store: EventStore, event: RecordedEvent) => Promise<CoveringSeal | undefined>;
+
+/** Undefined: the picture has none. Never throws: the bytes may be anything. */
+export type ReadsCredentials = (bytes: Buffer) => FoundCredentials | undefined;
 
 export interface DeclaredSignIn {
   readonly open: Load<(parts: SignInParts) => SignIn>;

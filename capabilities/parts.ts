@@ -31,8 +31,14 @@ export function pictureFinishers(): Promise<Type<PictureFinisher>[]> {
   return Promise.all(installed.flatMap(({ pictureFinishers: loads = [] }) => loads.map((load) => load())));
 }
 
+/** Reads the Content Credentials of uploads; undefined: no capability reads them. */
+export const credentialsIn = installed.find((capability) => capability.credentialsIn)?.credentialsIn;
+
 /** Finds the seal that covers an event; undefined: no capability seals the log. */
 export const sealOf = installed.find((capability) => capability.sealOf)?.sealOf;
+
+/** Checks proofs of sealed events; undefined: no capability seals the log. */
+export const checksProof = installed.find((capability) => capability.checksProof)?.checksProof;
 
 /** The capabilities' records of the messages that they sent to integrators about jobs. */
 export function tellers(): Promise<TellsOfJobs[]> {

@@ -139,7 +139,9 @@ export class ErasureProcess implements ProcessManager {
     // The answer of a vendor, which is kept for a day, is a copy of the picture.
     for (const jobId of extent.jobsShowing.keys())
       removed += await this.storage.erase(`${rendersOf(jobId)}calls/`);
-    for (const { storageKey } of extent.pictures.values()) removed += await this.storage.erase(storageKey);
+    // What lies beside a picture, as the credentials that it arrived with, differs in the extension.
+    for (const { storageKey } of extent.pictures.values())
+      removed += await this.storage.erase(storageKey.replace(/[^.]+$/, ''));
     return removed;
   }
 

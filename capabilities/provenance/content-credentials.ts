@@ -1,28 +1,49 @@
 import { Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
+import { LRUCache } from 'lru-cache';
 import { EngineError } from '@atelier/engine';
 import { PictureFinisher, type FinishedPicture } from '#application/render/finished-pictures.js';
 import { sealOf } from '#capabilities/parts.js';
+import type { JobInputImage } from '#domain/job/job.events.js';
 import { streamName } from '#domain/streams.js';
 import { EventStore, type RecordedEvent } from '#event-store/event-store.js';
 import { Clock } from '#platform/clock.js';
 import { Configuration, ConfigurationError } from '#platform/configuration.js';
 import { Logger } from '#platform/logger.js';
 import { versionOfThis } from '#platform/package-folder.js';
+import type { CoveringSeal } from '../capability.js';
+import { hasInherited } from './inherited-manifests.js';
+import { KeptCredentials } from './kept-credentials.js';
 import { withManifest } from './manifest.js';
 import { statementOf } from './picture-statement.js';
+import { readCredentials, type Credentials } from './read-credentials.js';
 import { signingAt } from './signing.js';
 
+/** The facts that all pictures of a job share. */
+interface JobFacts {
+  readonly ordered: RecordedEvent;
+  /** The credentials of its inputs, in their order. */
+  readonly inputs: readonly (Credentials | undefined)[];
+  /** Undefined until there is one. */
+  seal?: CoveringSeal | undefined;
+}
+
+/** More than a worker renders at the same time. A job may hold some megabytes of credentials. */
+const rememberedJobs = 32;
+
 /**
- * Signs each picture: it embeds Content Credentials (C2PA) that say what made it and which order it belongs to. It
- * writes nothing: if the worker dies behind it, the next attempt makes and signs a picture of its own.
+ * Signs each picture: it embeds Content Credentials (C2PA) that say what made it and which order it belongs to, and
+ * takes in the credentials of its inputs. It writes nothing: if the worker dies behind it, the next attempt makes and
+ * signs a picture of its own.
  */
 @Injectable()
 export class ContentCredentials extends PictureFinisher implements OnApplicationBootstrap {
   private readonly generator = { name: 'Atelier', version: versionOfThis() };
   private readonly findSeal = sealOf?.();
+  private readonly jobs = new LRUCache<string, Promise<JobFacts>>({ max: rememberedJobs });
 
   constructor(
     private readonly store: EventStore,
+    private readonly kept: KeptCredentials,
     @Inject(Configuration) private readonly configuration: Configuration,
     @Inject(Clock) private readonly clock: Clock,
     @Inject(Logger) private readonly logger: Logger,
@@ -50,9 +71,10 @@ export class ContentCredentials extends PictureFinisher implements OnApplication
     const { provenance } = this.configuration;
     const { problem, signer } = signingAt(provenance, this.clock());
     if (problem !== undefined) return this.unsigned(picture, problem);
-    const ordered = await this.orderOf(picture);
-    const seal = await (await this.findSeal)?.(this.store, ordered);
-    const statement = statementOf(picture, this.generator, ordered, seal);
+    const facts = await this.factsOf(picture);
+    facts.seal ??= await this.sealOver(facts.ordered);
+    const answer = picture.original && readCredentials(picture.original);
+    const statement = statementOf(picture, this.generator, { ...facts, answer });
     return withManifest(picture.bytes, picture.contentType, statement, signer);
   }
 
@@ -64,11 +86,54 @@ export class ContentCredentials extends PictureFinisher implements OnApplication
     throw new EngineError('misconfigured', message);
   }
 
+  private factsOf(picture: FinishedPicture): Promise<JobFacts> {
+    const key = `${picture.environment} ${picture.jobId}`;
+    const known = this.jobs.get(key);
+    if (known) return known;
+    const reading = this.readFacts(picture);
+    this.jobs.set(key, reading);
+    reading.catch(() => this.jobs.delete(key));
+    return reading;
+  }
+
+  private async readFacts(picture: FinishedPicture): Promise<JobFacts> {
+    const reading = picture.inputs.map((input) => this.credentialsOf(input, picture));
+    const [ordered, ...inputs] = await Promise.all([this.orderOf(picture), ...reading]);
+    return { ordered, inputs };
+  }
+
   private async orderOf({ environment, jobId }: FinishedPicture): Promise<RecordedEvent> {
     const stream = streamName(environment, 'job', jobId);
     const slice = await this.store.readStream(stream, { from: 0n, limit: 1 });
     const [queued] = slice.kind === 'found' ? slice.events : [];
     if (queued) return queued;
     throw new Error(`${stream} has no first event`);
+  }
+
+  /**
+   * The credentials of an input that its pictures take in: those that an upload arrived with, and those of a picture of
+   * ours that has taken some in. Other pictures of ours are in the log, so their hash is enough.
+   */
+  private async credentialsOf(
+    { name, assetId }: JobInputImage,
+    { environment, images }: FinishedPicture,
+  ): Promise<Credentials | undefined> {
+    const image = images.find((each) => each.name === name);
+    const inBytes = image && readCredentials(image.bytes);
+    if (inBytes) return inBytes.order && !hasInherited(inBytes) ? undefined : inBytes;
+    return this.kept.of(environment, assetId);
+  }
+
+  /** A picture is worth more than its seal: if the search for the seal fails, the picture does not name one. */
+  private async sealOver(ordered: RecordedEvent): Promise<CoveringSeal | undefined> {
+    try {
+      return await (
+        await this.findSeal
+      )?.(this.store, ordered);
+    } catch (err) {
+      const { stream } = ordered;
+      this.logger.error({ stream, err }, 'no seal can be looked up: a picture is signed without it');
+      return undefined;
+    }
   }
 }

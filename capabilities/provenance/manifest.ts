@@ -30,6 +30,33 @@ export interface Ingredient {
   readonly relationship: 'parentOf' | 'inputTo';
   /** SHA-256 of its bytes, in hex. */
   readonly sha256: string;
+  /** Its own credentials, which become a part of the picture's. */
+  readonly inherited?: InheritedManifests | undefined;
+}
+
+/** The manifests that an ingredient brings along. */
+export interface InheritedManifests {
+  /** All of its store. The last one is the ingredient's own. */
+  readonly manifests: readonly InheritedManifest[];
+  /** SHA-256 of the own manifest and of its signature. */
+  readonly digests: { readonly manifest: Buffer; readonly signature: Buffer };
+  /** The checks of the own manifest when it arrived, as C2PA names them. */
+  readonly results: {
+    readonly success: readonly CheckResult[];
+    readonly informational: readonly CheckResult[];
+    readonly failure: readonly CheckResult[];
+  };
+}
+
+export interface InheritedManifest {
+  readonly label: string;
+  readonly bytes: Buffer;
+}
+
+interface CheckResult {
+  readonly code: string;
+  /** What was checked. */
+  readonly url: string;
 }
 
 /** COSE's numbers (RFC 9052, RFC 9360). */
@@ -96,9 +123,22 @@ function assertionsOf({ actions, ingredients, own }: Statement): Assertion[] {
   ];
 }
 
-function ingredientAssertion({ title, relationship, sha256 }: Ingredient, index: number): Assertion {
+function ingredientAssertion(
+  { title, relationship, sha256, inherited }: Ingredient,
+  index: number,
+): Assertion {
   const label = `c2pa.ingredient.v3${index === 0 ? '' : `__${index}`}`;
-  return cborAssertion(label, { 'dc:title': title, relationship, instanceID: hashName(sha256) });
+  const named = { 'dc:title': title, relationship, instanceID: hashName(sha256) };
+  return cborAssertion(label, { ...named, ...(inherited && linksTo(inherited)) });
+}
+
+function linksTo({ manifests, digests, results }: InheritedManifests): object {
+  const url = `self#jumbf=/c2pa/${manifests.at(-1)!.label}`;
+  return {
+    validationResults: { activeManifest: results },
+    activeManifest: { url, alg: algorithm, hash: digests.manifest },
+    claimSignature: { url: `${url}/${signatureLabel}`, alg: algorithm, hash: digests.signature },
+  };
 }
 
 /** The name of bytes by their hash (RFC 6920). */
@@ -136,7 +176,13 @@ function storeOf(statement: Statement, assertions: readonly Assertion[], signer:
     superbox('c2cl', claimLabel, box('cbor', claim)),
     superbox('c2cs', signatureLabel, box('cbor', signatureOver(claim, signer))),
   );
-  return superbox('c2pa', 'c2pa', manifest);
+  return superbox('c2pa', 'c2pa', ...inheritedBy(statement), manifest);
+}
+
+/** Each manifest once: ingredients may have some in common. */
+function inheritedBy({ ingredients }: Statement): Iterable<Buffer> {
+  const all = ingredients.flatMap(({ inherited }) => inherited?.manifests ?? []);
+  return new Map(all.map(({ label, bytes }) => [label, bytes])).values();
 }
 
 /** COSE_Sign1 with a detached payload. */

@@ -1,9 +1,10 @@
+import { hash } from 'node:crypto';
 import type { FinishedPicture } from '#application/render/finished-pictures.js';
 import type { CoveringSeal } from '../capability.js';
+import { inherit } from './inherited-manifests.js';
 import type { ActionTaken, Ingredient, Statement } from './manifest.js';
-
-/** The label of our own assertion. */
-export const orderLabel = 'atelier.order';
+import { orderLabel, type OrderAssertion } from './order-assertion.js';
+import type { Credentials } from './read-credentials.js';
 
 /** The event that ordered the picture, by which anyone with access to the log finds everything else. */
 export interface OrderedBy {
@@ -13,26 +14,14 @@ export interface OrderedBy {
   readonly position: bigint;
 }
 
-/** Our own assertion. It names no person and no tenant. */
-export interface OrderAssertion {
-  readonly job: string;
-  readonly picture: string;
-  readonly workflow: string;
-  readonly environment: string;
-  readonly engine: string;
-  /** Absent in pictures on the way, which engines report before they name their model. */
-  readonly model?: string;
-  /** SHA-256 in hex. */
-  readonly inputs: readonly { readonly name: string; readonly sha256: string }[];
-  /** The job's event JobQueued. Its position counts in the log that it was first written to. */
-  readonly ordered_by: {
-    readonly event: string;
-    readonly stream: string;
-    readonly revision: number;
-    readonly position: string;
-  };
-  /** The seal that covers that event. Absent if there was none yet. */
-  readonly seal?: { readonly number: number; readonly root: string; readonly key: string };
+/** What is known about a picture besides its making. */
+export interface KnownOfPicture {
+  readonly ordered: OrderedBy;
+  readonly seal?: CoveringSeal | undefined;
+  /** The credentials of its inputs, in their order. */
+  readonly inputs?: readonly (Credentials | undefined)[];
+  /** The credentials of the bytes that the image model sent. */
+  readonly answer?: Credentials | undefined;
 }
 
 const iptc = 'http://cv.iptc.org/newscodes/digitalsourcetype';
@@ -41,17 +30,35 @@ const iptc = 'http://cv.iptc.org/newscodes/digitalsourcetype';
 export function statementOf(
   picture: FinishedPicture,
   generator: Statement['generator'],
-  ordered: OrderedBy,
-  seal: CoveringSeal | undefined,
+  { ordered, seal, inputs = [], answer }: KnownOfPicture,
 ): Statement {
-  const parent = parentOf(picture);
-  const ingredients = picture.inputs.map(({ name, sha256 }, index): Ingredient => ({
+  const ingredients = ingredientsOf(picture, inputs, answer);
+  const own = { label: orderLabel, data: orderOf(picture, ordered, seal) };
+  const actions = actionsOf(picture, ingredients);
+  return { subject: picture.assetId, generator, actions, ingredients, own };
+}
+
+/**
+ * A model's answer that has credentials is the parent, because the picture is an edited form of it: a manifest has at
+ * most one parent. Without such an answer, an input may be the parent.
+ */
+function ingredientsOf(
+  picture: FinishedPicture,
+  inputs: readonly (Credentials | undefined)[],
+  answer: Credentials | undefined,
+): Ingredient[] {
+  const [first, ...rest] = inherit([answer, ...inputs]);
+  const parent = answer ? -1 : parentOf(picture);
+  const taken = picture.inputs.map(({ name, sha256 }, index): Ingredient => ({
     title: name,
     relationship: index === parent ? 'parentOf' : 'inputTo',
     sha256,
+    inherited: rest[index],
   }));
-  const own = { label: orderLabel, data: orderOf(picture, ordered, seal) };
-  return { subject: picture.assetId, generator, actions: actionsOf(picture, parent), ingredients, own };
+  if (!answer || !picture.original) return taken;
+  const sha256 = hash('sha256', picture.original);
+  const title = 'answer of the image model';
+  return [{ title, relationship: 'parentOf', sha256, inherited: first }, ...taken];
 }
 
 /**
@@ -64,11 +71,12 @@ function parentOf({ inputs, digitalSource }: FinishedPicture): number {
   return inputs.findIndex(({ name }) => name === 'source_image');
 }
 
-function actionsOf(picture: FinishedPicture, parent: number): ActionTaken[] {
-  const { startedAt, engine, model, digitalSource, inputs } = picture;
+function actionsOf(picture: FinishedPicture, ingredients: readonly Ingredient[]): ActionTaken[] {
+  const { startedAt, engine, model, digitalSource } = picture;
   const softwareAgent = { name: model ?? engine, ...(model !== undefined && { version: engine }) };
   const done = { when: startedAt.toISOString(), softwareAgent };
-  const others = inputs.map((_, index) => index).filter((index) => index !== parent);
+  const parent = ingredients.findIndex(({ relationship }) => relationship === 'parentOf');
+  const others = ingredients.map((_, index) => index).filter((index) => index !== parent);
   const source = `${iptc}/${digitalSource ?? 'composite'}`;
   if (parent < 0)
     return [{ ...done, action: 'c2pa.created', digitalSourceType: source, ingredients: others }];

@@ -11,5 +11,14 @@ export function addProvenanceVerbs(provenance: Command): void {
   verb(provenance, 'verify', 'check that a picture is what was signed; needs no service and no network')
     .argument('<file>', 'a picture: JPEG, PNG or WebP')
     .option('--certificate <file>', 'also require that this certificate signed it, as PEM')
+    .option(
+      '--seal-key <key>',
+      'also require that a seal of this public key covers its order: the key, or a file that holds it',
+    )
+    .option(
+      '--proof <file>',
+      'with --seal-key: what "ledger prove-order" printed; without it, the seal is only claimed',
+    )
+    .option('--offline', 'the only way to verify; scripts may say so')
     .action(lazily(actions, 'verifyProvenance'));
 }

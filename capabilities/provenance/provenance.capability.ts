@@ -33,6 +33,7 @@ export const provenance: Capability<
     worker: async () => ({ module: (await import('./provenance.worker.js')).ProvenanceWorkerModule }),
   },
   pictureFinishers: [async () => (await import('./content-credentials.js')).ContentCredentials],
+  credentialsIn: async () => (await import('./read-credentials.js')).readCredentials,
   nouns: {
     provenance: {
       about: 'where pictures come from',

@@ -13,7 +13,9 @@ import { NoIdempotencyKey, PublicId } from '#api/http/valid-request.js';
 import { BoundedConcurrency } from '#api/uploads/decode-picture.js';
 import { spoolUpload } from '#api/uploads/spooled-upload.js';
 import type { Caller } from '#application/command-context.js';
+import type { Environment } from '#domain/streams.js';
 import { validate } from '#validation/validate.js';
+import { KeptCredentials } from './kept-credentials.js';
 import { PictureOrigins, type KnownJob, type KnownPicture } from './picture-origins.js';
 import {
   PassportResponse,
@@ -43,7 +45,10 @@ export class ProvenanceController {
   /** How many pictures may arrive and be read at the same time. Each one is in memory, with at most 25 MiB. */
   private readonly reading = new BoundedConcurrency(4, 16, tooBusy);
 
-  constructor(private readonly origins: PictureOrigins) {}
+  constructor(
+    private readonly origins: PictureOrigins,
+    private readonly kept: KeptCredentials,
+  ) {}
 
   @Post('verify')
   @HttpCode(200)
@@ -105,7 +110,7 @@ export class ProvenanceController {
       ordered_at: queued.at,
       finished_at: succeeded.at,
       order: await this.orderOf(job),
-      inputs: await this.inputsOf(job),
+      inputs: await this.inputsOf(environment, job),
       pictures: await this.picturesOf(job),
     };
   }
@@ -161,10 +166,12 @@ export class ProvenanceController {
     };
   }
 
-  private inputsOf({ queued }: KnownJob): Promise<PassportResponse['inputs']> {
+  private inputsOf(environment: Environment, { queued }: KnownJob): Promise<PassportResponse['inputs']> {
     const inputs = queued.inputs.map(async ({ name, assetId, sha256, storageKey }) => {
       const available = await this.origins.has(storageKey);
-      return { name, asset_id: assetId, sha256, available };
+      const arrived = await this.kept.of(environment, assetId);
+      const credentials = arrived ? presentCredentials(arrived) : null;
+      return { name, asset_id: assetId, sha256, available, credentials };
     });
     return Promise.all(inputs);
   }

@@ -14,6 +14,8 @@ const problems = [
   'assertion.hashedURI.mismatch',
   'assertion.missing',
   'assertion.dataHash.mismatch',
+  'claim.hardBindings.missing',
+  'general.error',
 ] as const satisfies Credentials['problems'];
 
 const sha256 = {
@@ -56,6 +58,9 @@ class IngredientResponse {
 
   @ApiProperty({ type: String, nullable: true, example: 'inputTo' })
   relationship: string | null;
+
+  @ApiProperty({ description: 'Whether it brought Content Credentials of its own.', example: false })
+  has_credentials: boolean;
 }
 
 /** Content Credentials of a picture. */
@@ -205,6 +210,15 @@ class PassportInputResponse {
 
   @ApiProperty({ description: 'False: its bytes are gone from the storage.', example: true })
   available: boolean;
+
+  @ApiProperty({
+    description:
+      'The Content Credentials that an upload arrived with. Null: it had none, or is no upload. If they were too large to be ' +
+      'kept, only `valid` and `problems` are known.',
+    type: CredentialsResponse,
+    nullable: true,
+  })
+  credentials: CredentialsResponse | null;
 }
 
 class PassportPictureResponse {
@@ -274,6 +288,10 @@ export function presentCredentials(credentials: Credentials): CredentialsRespons
       action,
       digital_source_type: digitalSourceType,
     })),
-    ingredients: ingredients.map(({ title, relationship }) => ({ title, relationship })),
+    ingredients: ingredients.map(({ title, relationship, hasManifest }) => ({
+      title,
+      relationship,
+      has_credentials: hasManifest,
+    })),
   };
 }

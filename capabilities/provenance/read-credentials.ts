@@ -1,12 +1,15 @@
-import { constants, createHash, verify, X509Certificate, type KeyObject } from 'node:crypto';
-import { decode, Tagged, type DecodeOptions } from 'cborg';
+import { createHash } from 'node:crypto';
+import { decode } from 'cborg';
 import { carrierOf, extract, type Place } from './carriers.js';
+import { checkSignature, leniently, type Fields } from './claim-signature.js';
 import { hashed, readSuperbox, type Superbox } from './jumbf.js';
-import { bindingLabel, signatureLabel, signedBytes } from './manifest.js';
-import { orderLabel, type OrderAssertion } from './picture-statement.js';
-import { factsOf } from './provenance.key.js';
+import { bindingLabel, signatureLabel } from './manifest.js';
+import { orderLabel, type OrderAssertion } from './order-assertion.js';
 
-/** The statements in a picture's credentials, and whether they hold. Only its own manifest is checked, not those before it. */
+/**
+ * The statements in a picture's credentials, and whether they hold. They are those of its own manifest; `isWhole` tells
+ * about all of the store.
+ */
 export interface Credentials {
   /** Codes of C2PA for what is wrong; empty: the picture is what was signed. */
   readonly problems: readonly Problem[];
@@ -19,7 +22,12 @@ export interface Credentials {
   /** Null: it does not say. */
   readonly generator: string | null;
   readonly actions: readonly { readonly action: string; readonly digitalSourceType: string | null }[];
-  readonly ingredients: readonly { readonly title: string | null; readonly relationship: string | null }[];
+  readonly ingredients: readonly {
+    readonly title: string | null;
+    readonly relationship: string | null;
+    /** Whether it brought a manifest of its own. */
+    readonly hasManifest: boolean;
+  }[];
   /** Our own assertion; undefined: another service signed it. */
   readonly order: OrderAssertion | undefined;
   /** The manifest store, for comparisons. */
@@ -31,7 +39,10 @@ export type Problem =
   | 'claimSignature.mismatch'
   | 'assertion.hashedURI.mismatch'
   | 'assertion.missing'
-  | 'assertion.dataHash.mismatch';
+  | 'assertion.dataHash.mismatch'
+  | 'claim.hardBindings.missing'
+  /** The picture is bound to its manifest in a way that is not checked here. */
+  | 'general.error';
 
 /** Undefined: the bytes are no picture of a known format, or have no credentials. */
 export function readCredentials(bytes: Buffer): Credentials | undefined {
@@ -44,54 +55,91 @@ export function readCredentials(bytes: Buffer): Credentials | undefined {
     if (!(error instanceof RangeError)) throw error;
   }
   if (!found) return undefined;
+  const { store, place } = found;
+  return readStore(store, (bindings) => checkBinding(bytes, place, bindings));
+}
+
+/** Credentials that are kept apart from their picture. @param problems those that were found while both were together */
+export function readKeptCredentials(store: Buffer, problems: readonly Problem[]): Credentials {
+  return { ...readStore(store, () => []), problems };
+}
+
+/** Whether each manifest of a store is what was signed, and is the one that the later ones name. */
+export function isWhole(store: Buffer): boolean {
   try {
-    return checked(bytes, found.store, found.place);
+    const manifests = readSuperbox(store).children;
+    const byLabel = new Map(manifests.map((each) => [each.label, each]));
+    const holds = (link: Fields) => {
+      const target = byLabel.get(String(link.get('url')).split('/').at(-1) ?? '');
+      return target !== undefined && digestBy(link, 'sha256', target).equals(link.get('hash') as Uint8Array);
+    };
+    const areWhole = manifests.map((each) => readManifest(each));
+    return (
+      byLabel.size === manifests.length &&
+      areWhole.every(({ problems, earlier }) => problems.length === 0 && earlier.every(holds))
+    );
+  } catch {
+    return false;
+  }
+}
+
+/** @param check finds what is wrong between the manifest and its picture */
+function readStore(store: Buffer, check: (bindings: Bindings) => Problem[]): Credentials {
+  try {
+    const outer = readSuperbox(store);
+    // The last manifest of a store is that of the picture itself (C2PA 2.2, 11.1.4).
+    const { bindings, earlier: _, problems, ...said } = readManifest(outer.children.at(-1)!);
+    const isInPlace = outer.kind === 'c2pa' && outer.label === 'c2pa';
+    const all = [...(isInPlace ? [] : ['claim.malformed' as const]), ...problems, ...check(bindings)];
+    return { ...said, problems: [...new Set(all)], store };
   } catch {
     // On forged bytes, the parsers throw errors of several kinds.
-    return { ...nothing, problems: ['claim.malformed'], store: found.store };
+    return { ...nothing, problems: ['claim.malformed'], store };
   }
 }
 
 const nothing = { signedBy: null, generator: null, actions: [], ingredients: [], order: undefined };
 
-/** Strict about nothing but the form: other services write claims as well. */
-const leniently: DecodeOptions = { useMaps: true, tags: Tagged.preserve(0, 18) };
+/** The assertions that bind a manifest to its picture, by their labels. */
+type Bindings = ReadonlyMap<string, Fields>;
 
-type Fields = ReadonlyMap<unknown, unknown>;
-
-function checked(bytes: Buffer, store: Buffer, place: Place): Credentials {
-  // The last manifest of a store is that of the picture itself (C2PA 2.2, 11.1.4).
-  const outer = readSuperbox(store);
-  const manifest = outer.children.at(-1)!;
+/** @throws if its form is not that of a manifest */
+function readManifest(manifest: Superbox) {
   const part = (kind: string, label: string) =>
     manifest.children.find((child) => child.kind === kind && child.label.startsWith(label))!;
   const claimBytes = cborOf(part('c2cl', 'c2pa.claim'));
   const claim = decode(claimBytes, leniently) as Fields;
   const assertions = part('c2as', 'c2pa.assertions').children;
-  const data = (prefix: string) =>
+  const labelled = (prefix: string) =>
     assertions
       .filter(({ kind, label }) => kind === 'cbor' && label.startsWith(prefix))
-      .map((each) => decode(cborOf(each), leniently) as Fields);
+      .map((each) => [each.label, decode(cborOf(each), leniently) as Fields] as const);
+  const data = (prefix: string) => labelled(prefix).map(([, fields]) => fields);
   const signature = checkSignature(cborOf(part('c2cs', signatureLabel)), claimBytes);
-  const isInPlace = outer.kind === 'c2pa' && outer.label === 'c2pa' && manifest.kind === 'c2ma';
-  const [binding] = data(bindingLabel);
+  const isNamed = manifest.kind === 'c2ma' && namesSignature(claim, manifest);
   const problems: Problem[] = [
-    ...(isInPlace && namesSignature(claim, manifest) ? [] : ['claim.malformed' as const]),
+    ...(isNamed ? [] : ['claim.malformed' as const]),
     ...(signature.holds ? [] : ['claimSignature.mismatch' as const]),
     ...checkLinks(claim, assertions),
-    ...(binding && fits(bytes, binding, place) ? [] : ['assertion.dataHash.mismatch' as const]),
   ];
+  const ingredients = data('c2pa.ingredient').map((each) => ({
+    title: textOf(each.get('dc:title')),
+    relationship: textOf(each.get('relationship')),
+    manifest: (each.get('activeManifest') ?? each.get('c2pa_manifest')) as Fields | undefined,
+  }));
   return {
-    problems: [...new Set(problems)],
+    problems,
+    bindings: new Map(labelled('c2pa.hash.')),
+    /** The links to the manifests of its ingredients. */
+    earlier: ingredients.flatMap(({ manifest: link }) => (link ? [link] : [])),
     signedBy: signature.by,
     generator: generatorOf(claim),
     actions: data('c2pa.actions').flatMap(actionsOf),
-    ingredients: data('c2pa.ingredient').map((each) => ({
-      title: textOf(each.get('dc:title')),
-      relationship: textOf(each.get('relationship')),
+    ingredients: ingredients.map(({ manifest: link, ...each }) => ({
+      ...each,
+      hasManifest: link !== undefined,
     })),
     order: orderOf(assertions),
-    store,
   };
 }
 
@@ -146,15 +194,27 @@ function checkLinks(claim: Fields, assertions: readonly Superbox[]): Problem[] {
     listed.add(label);
     const target = byLabel.get(label);
     const digest = link.get('hash') as Uint8Array;
-    const algorithm = textOf(link.get('alg')) ?? textOf(claim.get('alg')) ?? 'sha256';
     if (!target) problems.push('assertion.missing');
-    else if (!createHash(algorithm).update(hashed(target.bytes)).digest().equals(digest))
+    else if (!digestBy(link, textOf(claim.get('alg')) ?? 'sha256', target).equals(digest))
       problems.push('assertion.hashedURI.mismatch');
   }
   // An assertion that the claim does not list was put in afterwards.
   if (byLabel.size < assertions.length || assertions.some(({ label }) => !listed.has(label)))
     problems.push('assertion.hashedURI.mismatch');
   return problems;
+}
+
+/** The digest of a box by the algorithm that the link to it names. */
+function digestBy(link: Fields, otherwise: string, { bytes }: Superbox): Buffer {
+  return createHash(textOf(link.get('alg')) ?? otherwise)
+    .update(hashed(bytes))
+    .digest();
+}
+
+function checkBinding(bytes: Buffer, place: Place, bindings: Bindings): Problem[] {
+  const binding = bindings.get(bindingLabel);
+  if (binding) return fits(bytes, binding, place) ? [] : ['assertion.dataHash.mismatch'];
+  return [bindings.size > 0 ? 'general.error' : 'claim.hardBindings.missing'];
 }
 
 /** Whether the bytes around the manifest have the hash that was signed, and nothing else is left out of it. */
@@ -166,52 +226,4 @@ function fits(bytes: Buffer, binding: Fields, place: Place): boolean {
   const digest = createHash(textOf(binding.get('alg')) ?? 'sha256');
   digest.update(bytes.subarray(0, start)).update(bytes.subarray(start + length));
   return digest.digest().equals(binding.get('hash') as Uint8Array);
-}
-
-/** By COSE's number: the hash, and whether the signature is one of an elliptic curve or of RSA. */
-const algorithms: ReadonlyMap<unknown, readonly [hash: string | null, kind: 'plain' | 'ec' | 'pss']> =
-  new Map([
-    [-8, [null, 'plain']],
-    [-7, ['sha256', 'ec']],
-    [-35, ['sha384', 'ec']],
-    [-36, ['sha512', 'ec']],
-    [-37, ['sha256', 'pss']],
-    [-38, ['sha384', 'pss']],
-    [-39, ['sha512', 'pss']],
-  ]);
-
-function checkSignature(signature: Buffer, claim: Buffer) {
-  const tagged = decode(signature, leniently);
-  const [head, open, payload, value] = (tagged instanceof Tagged ? tagged.value : tagged) as [
-    Uint8Array,
-    Fields,
-    Uint8Array | null | undefined,
-    Uint8Array,
-  ];
-  if (payload === undefined) throw new RangeError('a signature names no payload');
-  const fields = decode(head, leniently) as Fields;
-  const chain = fields.get(33) ?? open.get(33) ?? open.get('x5chain');
-  const leaf = new X509Certificate((Array.isArray(chain) ? chain[0] : chain) as Uint8Array);
-  const { subject, fingerprint, notAfter } = factsOf(leaf);
-  const signed = signedBytes(head, payload ?? claim);
-  return {
-    by: { subject, fingerprint, notAfter },
-    holds: holds(fields.get(1), signed, leaf.publicKey, value),
-  };
-}
-
-function holds(number: unknown, signed: Buffer, key: KeyObject, value: Uint8Array): boolean {
-  const [algorithm, kind] = algorithms.get(number) ?? [null, undefined];
-  switch (kind) {
-    case 'plain':
-      return key.asymmetricKeyType === 'ed25519' && verify(null, signed, key, value);
-    case 'ec':
-      return verify(algorithm, signed, { key, dsaEncoding: 'ieee-p1363' }, value);
-    case 'pss':
-      return verify(algorithm, signed, { key, padding: constants.RSA_PKCS1_PSS_PADDING }, value);
-    case undefined:
-      return false;
-    default:
-      return kind satisfies never;
-  }
 }

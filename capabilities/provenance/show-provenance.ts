@@ -5,6 +5,7 @@ import { printJson, printLine, printProperties } from '#operator-calls/output.js
 import { readText } from '#operator-calls/read-text.js';
 import type { OutputOptions } from '#operator-calls/verb.js';
 import { messageOf } from '#platform/errors.js';
+import { checkSeal, type CheckedSeal } from './claimed-seal.js';
 import { readSigningCertificate } from './provenance.key.js';
 import { readCredentials, type Credentials } from './read-credentials.js';
 
@@ -15,10 +16,16 @@ export function showProvenance(file: string, { json }: OutputOptions): Promise<v
   return Promise.resolve();
 }
 
-/** The exit code is 1 unless the picture is what was signed. */
-export function verifyProvenance(
+interface VerifyOptions extends OutputOptions {
+  readonly certificate?: string;
+  readonly sealKey?: string;
+  readonly proof?: string;
+}
+
+/** The exit code is 1 unless the picture is what was signed, and all else holds that the options ask for. */
+export async function verifyProvenance(
   file: string,
-  { json, certificate }: OutputOptions & { readonly certificate?: string },
+  { json, certificate, sealKey, proof }: VerifyOptions,
 ): Promise<void> {
   const { sha256, credentials } = read(file);
   if (credentials.problems.length > 0)
@@ -28,12 +35,29 @@ export function verifyProvenance(
     throw new CallRefused(
       `${file} was signed by another certificate: ${credentials.signedBy?.subject}, ${credentials.signedBy?.fingerprint}`,
     );
-  if (json) printJson({ verified: true, ...asJson(sha256, credentials) });
+  const seal = await sealOf(credentials, sealKey, proof);
+  if (json) printJson({ verified: true, ...(seal && { seal }), ...asJson(sha256, credentials) });
   else {
     printLine('Verified: the picture is what was signed.');
+    if (seal?.state === 'proven') printLine(`Proven: seal ${seal.number} covers its order.`);
+    if (seal?.state === 'claimed')
+      printLine(
+        `Claimed, not proven: seal ${seal.number} of this key covers its order. Add --proof to prove it.`,
+      );
     printCredentials(sha256, credentials);
   }
-  return Promise.resolve();
+}
+
+async function sealOf(
+  { order }: Credentials,
+  key: string | undefined,
+  proof: string | undefined,
+): Promise<CheckedSeal | undefined> {
+  if (key === undefined && proof !== undefined)
+    throw new CallRefused('--proof needs --seal-key, the public key that the proof must have');
+  if (key === undefined) return undefined;
+  if (!order) throw new CallRefused('the picture names no order of Atelier, so no seal covers it');
+  return checkSeal(order, key, proof);
 }
 
 /** @throws CallRefused */
@@ -66,11 +90,30 @@ function printCredentials(sha256: string, credentials: Credentials): void {
   printProperties([
     ['state', problems.length === 0 ? 'valid' : `not what was signed: ${problems.join(', ')}`],
     ['sha256', sha256],
-    ['made with', generator ?? 'unknown'],
-    ['signed by', signedBy ? `${signedBy.subject}, until ${signedBy.notAfter.toISOString()}` : 'unknown'],
+    ['made with', plain(generator ?? 'unknown')],
+    [
+      'signed by',
+      signedBy ? `${plain(signedBy.subject)}, until ${signedBy.notAfter.toISOString()}` : 'unknown',
+    ],
     ['certificate', signedBy?.fingerprint ?? 'unknown'],
-    ...actions.map(({ action, digitalSourceType }) => [action, digitalSourceType ?? ''] as const),
-    ...ingredients.map(({ title, relationship }) => [relationship ?? 'ingredient', title ?? ''] as const),
-    ...(order ? [['order', JSON.stringify(order)] as const] : []),
+    ...actions.map(
+      ({ action, digitalSourceType }) => [plain(action), plain(digitalSourceType ?? '')] as const,
+    ),
+    ...ingredients.map(({ title, relationship, hasManifest }) => {
+      const own = hasManifest ? ', with its own credentials' : '';
+      return [plain(relationship ?? 'ingredient'), `${plain(title ?? 'unnamed')}${own}`] as const;
+    }),
   ]);
+  if (!order) return;
+  printLine();
+  printProperties(linesOf(order));
 }
+
+/** One line for each value. Another program may have written an order in any form. */
+function linesOf(value: unknown, name = ''): (readonly [string, string])[] {
+  if (typeof value !== 'object' || value === null) return [[plain(name.trim()), plain(value)]];
+  return Object.entries(value).flatMap(([member, of]) => linesOf(of, `${name} ${member.replace('_', ' ')}`));
+}
+
+/** The signer chose these texts. Characters that move the cursor are replaced, and the text is cut to a few lines. */
+const plain = (text: unknown): string => String(text).replaceAll(/\p{C}/gu, '?').slice(0, 300);

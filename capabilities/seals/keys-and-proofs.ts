@@ -5,6 +5,7 @@ import { printJson, printLine, printProperties } from '#operator-calls/output.js
 import { readText } from '#operator-calls/read-text.js';
 import type { OutputOptions } from '#operator-calls/verb.js';
 import { messageOf } from '#platform/errors.js';
+import type { ChecksProof, ProvenEvent } from '../capability.js';
 import { parsed } from './kept-seals.js';
 import { provenEvent, type InclusionProof } from './proof.js';
 import { newSealKey, publicSealKeyPem, readPublicSealKey, readSealKey, type SealKey } from './seal.key.js';
@@ -57,12 +58,7 @@ export function verifyProof(
 ): Promise<void> {
   const publicKey = publicKeyFrom(key);
   const proof = parsed(readText(file), file) as InclusionProof;
-  let event: unknown[] | undefined;
-  try {
-    event = provenEvent(proof, publicKey);
-  } catch {
-    // A file of another shape proves nothing.
-  }
+  const event = provenBy(proof, publicKey);
   if (!event)
     throw new CallRefused(
       `${file} proves nothing: its event, path, seal and signature do not fit ${publicKey}`,
@@ -82,6 +78,28 @@ export function verifyProof(
     ]);
   }
   return Promise.resolve();
+}
+
+/** For other capabilities, which do not know the form of a proof. */
+export const proofs: ChecksProof = { publicKeyFrom, proven };
+
+function proven(text: string, key: string): ProvenEvent | undefined {
+  const publicKey = publicKeyFrom(key);
+  const proof = parsed(text, 'the proof') as InclusionProof;
+  const event = provenBy(proof, publicKey);
+  if (!event) return undefined;
+  const [stream, revision, id, type] = event;
+  const [named, typed] = [String(stream), String(type)];
+  return { stream: named, revision: Number(revision), id: String(id), type: typed, seal: proof.seal };
+}
+
+function provenBy(proof: InclusionProof, publicKey: string): unknown[] | undefined {
+  try {
+    return provenEvent(proof, publicKey);
+  } catch {
+    // A file of another shape proves nothing.
+    return undefined;
+  }
 }
 
 /** Reads a public key, given as text or as the name of a file. @throws CallRefused */

@@ -7,8 +7,8 @@ import { environmentsOf, InEnvironment } from '#operator-calls/input.js';
 import { ledgerOf } from '#operator-calls/ledger-of.js';
 import type { Operator } from '#operator-calls/operator.js';
 import { printJson } from '#operator-calls/output.js';
-import { BooleanField, TextField } from '#validation/fields.js';
-import { proveInclusion } from './proof.js';
+import { BooleanField, IdField, TextField } from '#validation/fields.js';
+import { proveInclusion, type InclusionProof } from './proof.js';
 
 class ProvenTransaction extends InEnvironment {
   @TextField({
@@ -33,14 +33,42 @@ export const proveTransaction = defineCall({
   async run(operator, { transaction, refund, env }) {
     const made = await findTransaction(operator, transaction, env);
     const event = refund ? await findRefund(operator, transaction, made) : made;
-    try {
-      return await proveInclusion(operator.store, event);
-    } catch (error) {
-      throw error instanceof EventStoreError ? new CallRefused(error.message) : error;
-    }
+    return proofOf(operator, event);
   },
   print: printJson,
 });
+
+class ProvenOrder extends InEnvironment {
+  @IdField({ description: 'The job.', required: true })
+  job: string;
+}
+
+export const proveOrder = defineCall({
+  name: 'ledger prove-order',
+  route: 'GET /jobs/:job/proof',
+  may: ['read'],
+  summary: 'A proof that the order of a job is in the sealed log',
+  input: ProvenOrder,
+  typed: { job: 'option' },
+  async run(operator, { job, env }) {
+    for (const environment of environmentsOf(env)) {
+      const stream = streamName(environment, 'job', job);
+      const slice = await operator.store.readStream(stream, { from: 0n, limit: 1 });
+      const [first] = slice.kind === 'found' ? slice.events : [];
+      if (first?.type === 'JobQueued') return proofOf(operator, first);
+    }
+    throw new CallRefused(`there is no job ${job}`, 'RESOURCE_NOT_FOUND');
+  },
+  print: printJson,
+});
+
+async function proofOf(operator: Operator, event: RecordedEvent): Promise<InclusionProof> {
+  try {
+    return await proveInclusion(operator.store, event);
+  } catch (error) {
+    throw error instanceof EventStoreError ? new CallRefused(error.message) : error;
+  }
+}
 
 async function findTransaction(
   operator: Operator,

@@ -5,7 +5,7 @@ const actions = () => import('./keys-and-proofs.js');
 
 export function addProofVerbs(ledger: Command): void {
   verb(ledger, 'verify-proof', 'check a proof; needs no service and no network')
-    .argument('<file>', 'what "ledger prove" printed')
+    .argument('<file>', 'what "ledger prove" or "ledger prove-order" printed')
     .requiredOption('--key <key>', 'the public key, as "seal key" prints it, or a file that holds it')
     .action(lazily(actions, 'verifyProof'));
 }

@@ -33,6 +33,7 @@ export const seals: Capability<'seals', readonly [], SealSettings, SealsTold> = 
   },
   signs: async () => (await import('./signs-statements.js')).signsStatements,
   sealOf: async () => (await import('./proof.js')).sealOf,
+  checksProof: async () => (await import('./keys-and-proofs.js')).proofs,
   watchers: [{ name: 'seals', load: async () => (await import('./sealing.js')).Sealing }],
   nouns: {
     ledger: {

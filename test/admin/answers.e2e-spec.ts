@@ -182,6 +182,8 @@ it('answers about seals are as described', async () => {
   expect(await ask('seal export')).toMatchObject([{ number: 1, key: seals[0].key }]);
   const transaction = events.find((event: Json) => event.type === 'CreditsPurchased').data.purchaseId;
   await ask('ledger prove', { transaction });
+  const { jobs } = await ask('jobs list', { tenant: tenant.id });
+  await ask('ledger prove-order', { job: jobs[0].job_id });
 });
 
 it('no call is left out', () => {

@@ -381,3 +381,24 @@ function pngOf(width: number, height: number): Buffer {
     chunk('IEND', Buffer.alloc(0)),
   ]);
 }
+
+describe('the credentials of an upload', () => {
+  /** A PNG with a chunk in which C2PA keeps a manifest store. */
+  async function withStore(sizeBytes: number): Promise<Buffer> {
+    const bytes = await picture().png().toBuffer();
+    const chunk = Buffer.concat([Buffer.from('caBX'), Buffer.alloc(sizeBytes)]);
+    const [length, checksum] = [Buffer.alloc(4), Buffer.alloc(4)];
+    length.writeUInt32BE(sizeBytes);
+    checksum.writeUInt32BE(crc32(chunk));
+    return Buffer.concat([bytes.subarray(0, 33), length, chunk, checksum, bytes.subarray(33)]);
+  }
+
+  it('are kept up to 1 MiB; beyond that the picture alone is', async () => {
+    const kept = async (sizeBytes: number) =>
+      (await api.upload(tenant.key, await withStore(sizeBytes))).body.credentials as object;
+    const limit = 1024 * 1024;
+    const malformed = { valid: false, problems: ['claim.malformed'] };
+    expect(await kept(limit)).toEqual({ ...malformed, kept: true });
+    expect(await kept(limit + 1)).toEqual({ ...malformed, kept: false });
+  });
+});

@@ -47,6 +47,7 @@ export interface Uploaded {
   readonly upload_key: string;
   readonly image_url: string;
   readonly asset_id: string;
+  readonly credentials: object | null;
 }
 
 /** A job that has ended, with all its events. */

@@ -33,6 +33,10 @@ export async function startService(credits: number, settings: NodeJS.ProcessEnv 
     baseUrl: atelier.baseUrl,
     client: new Client(atelier.baseUrl, key),
     key,
+    /** Runs an operators' verb. @throws Error if it fails */
+    operator,
+    /** The folder of the installation. */
+    home: home.path,
     /** A key for a new tenant in the test environment. */
     testKey: (ofTests: number) => keyOf('test', ofTests),
     [Symbol.asyncDispose]: () => started.disposeAsync(),

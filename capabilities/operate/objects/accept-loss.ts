@@ -39,8 +39,11 @@ export const acceptLoss = defineCall({
     const stored = recorded && decode(recorded);
     if (stored?.type !== 'AssetStored')
       throw new CallRefused(`there is no picture ${input.asset} in ${input.env}`, 'RESOURCE_NOT_FOUND');
-    const { storageKey } = stored.data;
-    if (await operator.get(ObjectStorage).has(storageKey))
+    const { storageKey, credentials } = stored.data;
+    const beside = credentials?.kept?.storageKey;
+    const keys = beside === undefined ? [storageKey] : [storageKey, beside];
+    const areThere = await Promise.all(keys.map((key) => operator.get(ObjectStorage).has(key)));
+    if (areThere.every(Boolean))
       throw new CallRefused(
         `${storageKey} is in the storage: nothing is lost. An altered picture cannot be accepted`,
       );

@@ -101,7 +101,7 @@ async function checkAll(
       losses.see(event);
       if (event.type === 'PictureErased') erased.add(event.stream);
     }
-    const objects = events.map((event) => objectOf(event, env)).filter((object) => object !== undefined);
+    const objects = events.flatMap((event) => objectsOf(event, env));
     const fresh = objects.filter(({ storageKey }) => !previews.has(storageKey));
     for (const { storageKey } of fresh) if (storageKey.startsWith('presets/')) previews.add(storageKey);
     for (let from = 0; from < fresh.length; from += readAtATime) {
@@ -116,14 +116,17 @@ async function checkAll(
   return { checked, broken, losses: losses.byStream, erased };
 }
 
-function objectOf(recorded: RecordedEvent, env: InEnvironment['env']): NamedObject | undefined {
+/** A picture, and the credentials that it arrived with. */
+function objectsOf(recorded: RecordedEvent, env: InEnvironment['env']): NamedObject[] {
   const { stream, type } = recorded;
   const wanted = type === 'AssetStored' || type === 'PresetPublished';
   const environment = parseStreamName(stream)?.environment;
-  if (!wanted || !environment || (env ?? environment) !== environment) return undefined;
+  if (!wanted || !environment || (env ?? environment) !== environment) return [];
   const event = decode(recorded);
-  if (event.type === 'AssetStored') return { stream, ...event.data };
-  return event.type === 'PresetPublished' ? { stream, ...event.data.image } : undefined;
+  if (event.type === 'PresetPublished') return [{ stream, ...event.data.image }];
+  if (event.type !== 'AssetStored') return [];
+  const beside = event.data.credentials?.kept;
+  return [event.data, ...(beside ? [beside] : [])].map((object) => ({ stream, ...object }));
 }
 
 async function look(

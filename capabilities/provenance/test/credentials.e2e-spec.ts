@@ -1,5 +1,5 @@
-import { hash } from 'node:crypto';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { generateKeyPairSync, hash } from 'node:crypto';
+import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
@@ -8,7 +8,7 @@ import { Library } from '../../../test/journeys/library.js';
 import { startService } from '../../../test/journeys/service.js';
 import { run } from '../../../test/standalone/support/atelier.js';
 import { untilEnd } from '../../../test/support/until-end.js';
-import { complaintsAbout, hasReference, manifestOf, signedByReference } from './support/reference.js';
+import { complaintsAbout, hasReference, judged, manifestOf, signedByReference } from './support/reference.js';
 import { finished, markedPicture, ordered } from './support/pictures.js';
 import { newHomeCertificate } from '../home-certificate.js';
 import { withManifest } from '../manifest.js';
@@ -106,8 +106,7 @@ describe('POST /v1/verify', () => {
     const statement = statementOf(
       { ...picture, assetId: order!.picture },
       { name: 'Atelier', version: '0.1.0' },
-      ordered,
-      undefined,
+      { ordered },
     );
     const forged = withManifest(picture.bytes, 'image/png', statement, stranger);
     expect(await verify(forged)).toMatchObject({
@@ -178,7 +177,18 @@ describe('atelier provenance', () => {
     const shown = await atelier('show', file, '--json');
     expect(shown).toMatchObject({ code: 0, stderr: '' });
     expect(JSON.parse(shown.stdout)).toMatchObject({ valid: true, order: { job: jobId } });
-    const verified = await atelier('verify', file);
+    const lines = (await atelier('show', file)).stdout.split('\n');
+    expect(lines.map((line) => line.trim().split(/ {2,}/))).toEqual(
+      expect.arrayContaining([
+        ['job', jobId],
+        ['ordered by stream', `live.job-${jobId}`],
+        ['inputs 0 name', 'product_image'],
+        ['inputs 0 sha256', expect.stringMatching(/^[0-9a-f]{64}$/)],
+        ['seal number', expect.stringMatching(/^\d+$/)],
+      ]),
+    );
+    expect(Math.max(...lines.map(({ length }) => length))).toBeLessThan(200);
+    const verified = await atelier('verify', file, '--offline');
     expect({ ...verified, stdout: verified.stdout.split('\n')[0] }).toEqual({
       code: 0,
       stderr: '',
@@ -199,6 +209,132 @@ describe('atelier provenance', () => {
     });
     writeFileSync(file, 'no picture');
     expect((await atelier('verify', file)).stderr).toContain('has no Content Credentials');
+  });
+});
+
+describe('atelier provenance verify --seal-key', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'atelier-seal-of-picture-'));
+  afterAll(() => rmSync(folder, { recursive: true }));
+  const at = (name: string) => join(folder, name);
+  const verify = async (picture: string, ...more: string[]) => {
+    const args = ['provenance', 'verify', at(picture), '--offline', '--json', ...more];
+    const { code, stdout, stderr } = await run('capabilities/operate/main.js', args, at('no-home'));
+    return code === 0 ? (JSON.parse(stdout) as { seal?: object }).seal : stderr;
+  };
+
+  it('says that a seal is claimed, proves it with a proof, and refuses other keys and other proofs', async () => {
+    const { bytes, jobId } = await finalPicture();
+    const { order } = readCredentials(bytes)!;
+    writeFileSync(at('picture'), bytes);
+    const { public_key: key = '', pem = '' } = await service.operator('seal', 'key');
+    writeFileSync(at('key.pem'), pem);
+    const { number, root } = order!.seal!;
+    expect(await verify('picture', '--seal-key', key)).toEqual({ state: 'claimed', number, root });
+
+    const proof = await service.operator('ledger', 'prove-order', '--job', jobId);
+    writeFileSync(at('proof.json'), JSON.stringify(proof));
+    const proven = ['--seal-key', at('key.pem'), '--proof', at('proof.json')];
+    expect(await verify('picture', ...proven)).toEqual({ state: 'proven', number, root });
+    expect(await verify('picture', '--proof', at('proof.json'))).toContain('--proof needs --seal-key');
+
+    const stranger = generateKeyPairSync('ed25519').publicKey.export({ format: 'jwk' }).x!;
+    expect(await verify('picture', '--seal-key', stranger)).toContain('a seal of another key');
+    expect(await verify('picture', '--seal-key', stranger, ...proven.slice(2))).toContain('proves nothing');
+    const other = (await library.background()).job.public_id;
+    const otherProof = await service.operator('ledger', 'prove-order', '--job', other);
+    writeFileSync(at('other.json'), JSON.stringify(otherProof));
+    const aboutOther = await verify('picture', '--seal-key', key, '--proof', at('other.json'));
+    expect(aboutOther).toContain(`is about another event: live.job-${other}`);
+  });
+});
+
+describe.skipIf(!hasReference)('an upload with credentials of others', () => {
+  const photograph = readFileSync(join('assets', 'samples', 'garment-photograph.jpg'));
+  const arrived = (problems: string[]) => ({ valid: problems.length === 0, problems, kept: true });
+
+  /** A job's final picture, with the names of the programs whose manifests it has. */
+  async function madeWith(workflow: string, body: object) {
+    const { job } = await service.client.run(workflow, body);
+    const bytes = await service.client.download(job.result!.artifacts[0]!.image_url);
+    expect(await complaintsAbout(bytes)).toEqual([]);
+    const { manifests } = (await judged(bytes))!;
+    const generators = Object.values(manifests).map(({ claim_generator_info: [program] }) => program?.name);
+    const { ingredients = [] } = await manifestOf(bytes);
+    const taken = ingredients.map(({ title, active_manifest: of }) => [title, of !== undefined]);
+    return {
+      jobId: job.public_id,
+      generators: generators.toSorted((one, other) => (one! < other! ? -1 : 1)),
+      taken,
+    };
+  }
+
+  it('keeps them, and the pictures that are made from it and from these take them in', async () => {
+    const { asset_id, upload_key, credentials } = await service.client.upload(
+      await signedByReference(photograph, 'image/jpeg'),
+    );
+    expect(credentials).toEqual(arrived([]));
+    expect(await service.client.get(`/v1/uploads/${asset_id}`)).toMatchObject({ credentials: arrived([]) });
+
+    const { public_id: model } = (await library.fullBody()).job;
+    const dressed = await madeWith('product-to-model-direct', {
+      product_image_s3_key: upload_key,
+      model_image_public_id: model,
+    });
+    expect(dressed).toMatchObject({
+      generators: ['A vendor', 'Atelier'],
+      taken: [
+        ['product_image', true],
+        ['model_image', false],
+      ],
+    });
+    const passport = await service.client.get(`/v1/renders/${dressed.jobId}/passport`);
+    expect(passport).toMatchObject({
+      inputs: [
+        {
+          name: 'product_image',
+          credentials: { valid: true, problems: [], generator: expect.stringContaining('A vendor') },
+        },
+        { name: 'model_image', credentials: null },
+      ],
+      pictures: [{ credentials: { ingredients: [{ has_credentials: true }, { has_credentials: false }] } }],
+    });
+
+    const swapped = await madeWith('background-swap-with-image', {
+      source_render_public_id: dressed.jobId,
+      background_image_public_id: (await library.background()).job.public_id,
+    });
+    expect(swapped).toMatchObject({
+      generators: ['A vendor', 'Atelier', 'Atelier'],
+      taken: [
+        ['source_image', true],
+        ['background_image', false],
+      ],
+    });
+  });
+
+  it('says what was wrong with them, and null if there are none', async () => {
+    const bytes = await signedByReference(photograph, 'image/jpeg');
+    bytes[bytes.length - 1_000]! ^= 1;
+    const { credentials } = await service.client.upload(bytes);
+    expect(credentials).toEqual(arrived(['assertion.dataHash.mismatch']));
+    expect((await service.client.upload(photograph)).credentials).toBeNull();
+  });
+
+  it('is audited together with them', async () => {
+    await service.client.upload(await signedByReference(photograph, 'image/jpeg'));
+    const audit = () => service.operator('objects', 'audit');
+    expect(await audit()).toMatchObject({ holds: true });
+    const [file] = globSync(join(service.home, '**', '*.c2pa'));
+    const kept = readFileSync(file!);
+    try {
+      rmSync(file!);
+      await expect(audit()).rejects.toThrow(/atelier objects audit/);
+      writeFileSync(file!, 'other bytes');
+      await expect(audit()).rejects.toThrow(/atelier objects audit/);
+    } finally {
+      writeFileSync(file!, kept);
+    }
+    expect(await audit()).toMatchObject({ holds: true });
   });
 });
 

@@ -15,7 +15,8 @@ const generator = { name: 'Atelier', version: '0.1.0' };
 const seal = { number: 3, root: 'ab'.repeat(32), key: 'k', sealedAt: '2026-06-01T12:00:01.000Z' };
 
 function signed(picture: FinishedPicture, by = signer): Buffer {
-  return withManifest(picture.bytes, picture.contentType, statementOf(picture, generator, ordered, seal), by);
+  const statement = statementOf(picture, generator, { ordered, seal });
+  return withManifest(picture.bytes, picture.contentType, statement, by);
 }
 
 const made: [string, Partial<FinishedPicture>][] = [

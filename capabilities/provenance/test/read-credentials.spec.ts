@@ -3,7 +3,7 @@ import { newHomeCertificate } from '../home-certificate.js';
 import { withManifest } from '../manifest.js';
 import { statementOf } from '../picture-statement.js';
 import { readClaimSigner } from '../provenance.key.js';
-import { readCredentials } from '../read-credentials.js';
+import { isWhole, readCredentials } from '../read-credentials.js';
 import { finished, inputs, markedPicture, ordered, types } from './support/pictures.js';
 import { hasReference, signedByReference } from './support/reference.js';
 
@@ -13,12 +13,7 @@ const generator = { name: 'Atelier', version: '0.1.0' };
 
 async function signed(type: (typeof types)[number]): Promise<Buffer> {
   const picture = { ...finished(await markedPicture(type), type), inputs };
-  const statement = statementOf(
-    { ...picture, digitalSource: 'compositeSynthetic' },
-    generator,
-    ordered,
-    undefined,
-  );
+  const statement = statementOf({ ...picture, digitalSource: 'compositeSynthetic' }, generator, { ordered });
   return withManifest(picture.bytes, type, statement, signer);
 }
 
@@ -35,7 +30,11 @@ describe.each(types)('the credentials in %s', (type) => {
       ],
       order: { job: '01JWZ0000000000000000000J1', ordered_by: { position: '41' } },
     });
-    expect(read!.ingredients[0]).toEqual({ title: 'source_image', relationship: 'parentOf' });
+    expect(read!.ingredients[0]).toEqual({
+      title: 'source_image',
+      relationship: 'parentOf',
+      hasManifest: false,
+    });
   });
 
   it('do not hold once a byte is another, wherever it is', async () => {
@@ -64,5 +63,18 @@ describe.each(types)('the credentials in %s', (type) => {
     const changed = Buffer.from(bytes);
     changed[changed.length - 40]! ^= 1;
     expect(readCredentials(changed)?.problems).not.toEqual([]);
+  });
+});
+
+describe('the store of a picture', () => {
+  it('is whole if each of its manifests is what was signed, and not once a byte is another', async () => {
+    const { store } = readCredentials(await signed('image/png'))!;
+    expect(isWhole(store)).toBe(true);
+    const missed = Array.from({ length: store.length }, (_, at) => at).filter((at) => {
+      const changed = Buffer.from(store);
+      changed[at]! ^= 1;
+      return at % 7 === 0 && isWhole(changed);
+    });
+    expect(missed.filter((at) => at > 60)).toEqual([]);
   });
 });

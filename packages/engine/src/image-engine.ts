@@ -176,6 +176,8 @@ export interface EnginePicture {
    * photograph that is shown unchanged.
    */
   readonly digitalSource?: DigitalSource | null;
+  /** The bytes that a vendor sent, before they were decoded. They may have Content Credentials, which stay with the picture. */
+  readonly original?: Buffer;
 }
 
 /** A term of IPTC's vocabulary. */

@@ -131,7 +131,10 @@ export class VendorEngine extends ImageEngine {
     const mark = request.testMark ? Buffer.from(this.testMark(call.size.width, call.size.height)) : undefined;
     const source: DigitalSource =
       inputs.length > 0 ? 'compositeWithTrainedAlgorithmicMedia' : 'trainedAlgorithmicMedia';
-    const check = (bytes: Buffer) => delivered(bytes, inputs, { ...call, mark });
+    const check = async (original: Buffer) => ({
+      ...(await delivered(original, inputs, { ...call, mark })),
+      original,
+    });
     const pictures = await this.once(order.name, progress, context, {
       units: order.count,
       price: this.model.price_per_picture,

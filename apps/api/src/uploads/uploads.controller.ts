@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import {
   Controller,
   Get,
@@ -16,8 +17,13 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Caller } from '#application/command-context.js';
 import { longestDataSubject, type AboutPersons } from '#domain/data-subject.js';
 import { ReadYourWrites } from '#application/consistency/read-your-writes.js';
-import { StoreUpload, type StoredUpload } from '#application/picture/store-picture.handler.js';
+import {
+  keptCredentialsLimitBytes,
+  StoreUpload,
+  type StoredUpload,
+} from '#application/picture/store-picture.handler.js';
 import { StoredPictures } from '#application/picture/stored-pictures.js';
+import { credentialsIn } from '#capabilities/parts.js';
 import { Clock } from '#platform/clock.js';
 import { Logger } from '#platform/logger.js';
 import { validate } from '#validation/validate.js';
@@ -39,6 +45,28 @@ import { clearLeftUploads, leftAfterMs, spoolUpload } from './spooled-upload.js'
 class UploadFields {
   @DataSubjectField('whom it shows')
   data_subject?: string;
+}
+
+class ArrivedCredentialsResponse {
+  @ApiProperty({
+    example: true,
+    description:
+      'Whether the picture was what was signed. It does not say whether you should trust who signed.',
+  })
+  valid: boolean;
+
+  @ApiProperty({
+    description: 'What was wrong, as C2PA names it.',
+    type: [String],
+    example: [],
+  })
+  problems: string[];
+
+  @ApiProperty({
+    description: `False: they have more than ${keptCredentialsLimitBytes} bytes (1 MiB), so they were not kept.`,
+    example: true,
+  })
+  kept: boolean;
 }
 
 export class UploadResponse {
@@ -65,6 +93,14 @@ export class UploadResponse {
 
   @DataSubjectsProperty()
   data_subjects?: string[];
+
+  @ApiProperty({
+    description:
+      'The Content Credentials (C2PA) that the picture arrived with. Pictures made from it take them in. Null: it had none.',
+    type: ArrivedCredentialsResponse,
+    nullable: true,
+  })
+  credentials: ArrivedCredentialsResponse | null;
 }
 
 function tooBusy(): ApiError {
@@ -79,11 +115,27 @@ function underWay(): ApiError {
 }
 
 function present(
-  { assetId, storageKey, dataSubjects }: Pick<StoredUpload, 'assetId' | 'storageKey'> & AboutPersons,
+  {
+    assetId,
+    storageKey,
+    dataSubjects,
+    credentials,
+  }: Pick<StoredUpload, 'assetId' | 'storageKey' | 'credentials'> & AboutPersons,
   shown: ShownPicture,
   caller: Caller,
 ): UploadResponse {
-  return { upload_key: storageKey, ...shown, asset_id: assetId, ...shownSubjects(dataSubjects, caller) };
+  const arrived = credentials && {
+    valid: credentials.problems.length === 0,
+    problems: credentials.problems,
+    kept: credentials.kept !== null,
+  };
+  return {
+    upload_key: storageKey,
+    ...shown,
+    asset_id: assetId,
+    credentials: arrived ?? null,
+    ...shownSubjects(dataSubjects, caller),
+  };
 }
 
 /** @throws ApiError 422; InvalidFields */
@@ -96,6 +148,7 @@ function validFields(texts: Readonly<Record<string, unknown>>): UploadFields {
 @ApiTags('uploads')
 @Controller('/v1/uploads')
 export class UploadsController implements OnModuleInit, OnModuleDestroy {
+  private readonly readCredentials = credentialsIn?.();
   private clearing: NodeJS.Timeout | undefined;
   /** How many bodies may arrive at the same time. Each one costs a file of at most 25 MiB. */
   private readonly receiving = new BoundedConcurrency(64, 0, tooBusy);
@@ -130,7 +183,8 @@ export class UploadsController implements OnModuleInit, OnModuleDestroy {
   @ApiOperation({
     summary: 'Upload a picture: JPEG, PNG or WebP, at most 25 MiB',
     description:
-      'The picture is decoded, turned upright and kept without its metadata. An animation is reduced to its first frame. A ' +
+      'The picture is decoded, turned upright and kept without its metadata; Content Credentials (C2PA) of at most 1 MiB are ' +
+      'kept beside it. An animation is reduced to its first frame. A ' +
       'picture of more than 50 megapixels is scaled down to 50. A picture is refused if it has more than 200 megapixels, ' +
       'more than 50 in a progressive file, or a side of more than 32,768 pixels. 25 MiB are 26,214,400 bytes. Free.',
   })
@@ -167,8 +221,11 @@ export class UploadsController implements OnModuleInit, OnModuleDestroy {
       // Awaited here, because the file must exist until it is decoded.
       return await this.decoding.run(async () => {
         const picture = await decodePicture(upload.path);
-        const command = new StoreUpload(caller, picture, request.id, this.clock(), dataSubject);
-        const stored = await this.commands.execute(command);
+        const credentials = (await this.readCredentials)?.(await readFile(upload.path));
+        const facts = { dataSubject, credentials };
+        const stored = await this.commands.execute(
+          new StoreUpload(caller, picture, request.id, this.clock(), facts),
+        );
         return stored === 'in-use'
           ? stored
           : { ...stored, ...(dataSubject !== undefined && { dataSubjects: [dataSubject] }) };

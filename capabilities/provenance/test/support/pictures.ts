@@ -51,6 +51,8 @@ export function finished(bytes: Buffer, contentType: EnginePicture['contentType'
     jobId: '01JWZ0000000000000000000J1',
     operation: 'look',
     inputs: [],
+    images: [],
+    original: undefined,
     startedAt: new Date('2026-06-01T12:00:00.000Z'),
     engine: 'sketch',
     model: 'sketch-1',

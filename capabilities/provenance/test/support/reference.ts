@@ -18,10 +18,19 @@ export interface Report {
 }
 
 interface ReportedManifest {
-  readonly claim_generator_info: readonly object[];
+  readonly claim_generator_info: readonly { readonly name: string }[];
   readonly signature_info: object;
-  readonly ingredients?: readonly { readonly title: string; readonly relationship: string }[];
+  readonly ingredients?: readonly ReportedIngredient[];
   readonly assertions: readonly { readonly label: string; readonly data: unknown }[];
+}
+
+interface ReportedIngredient {
+  readonly title: string;
+  readonly relationship: string;
+  readonly active_manifest?: string;
+  readonly validation_results?: {
+    readonly activeManifest: Readonly<Record<'success' | 'failure', readonly { readonly code: string }[]>>;
+  };
 }
 
 /** The reference validator's report on a picture; undefined: it has no Content Credentials. */

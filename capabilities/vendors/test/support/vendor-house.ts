@@ -8,6 +8,7 @@ import type { DomainEvent, DomainEventType, EventOfType } from '#domain/events.j
 import { decode } from '#domain/stored-events.js';
 import { streamName } from '#domain/streams.js';
 import { openEventStore } from '#event-store/open-event-store.js';
+import type { Configuration } from '#platform/configuration.js';
 import { newId } from '#platform/ids.js';
 import { sandboxModel, type ImageModel, type ModelList } from '#platform/image-models.js';
 import { createLogger } from '#platform/logger.js';
@@ -101,12 +102,16 @@ export class VendorHouse implements AsyncDisposable {
     return this.service.openTenant({ credits: 10_000, environment: 'test' });
   }
 
-  async startRoles(list: Pick<ModelList, 'models'> & Partial<ModelList>): Promise<void> {
+  /** @param more of the configuration of projector and worker */
+  async startRoles(
+    list: Pick<ModelList, 'models'> & Partial<ModelList>,
+    more: Partial<Configuration> = {},
+  ): Promise<void> {
     const { service, cleanups, storage } = this;
     const imageModels = { currency: 'USD', workflow_models: {}, tenant_models: {}, ...list };
     const url = service.databaseUrl;
     // Enough that waiting side by side saves time, and few enough that the store keeps up on a busy machine.
-    const configuration = configurationOn(url, { imageModels, remoteConcurrency: 16 });
+    const configuration = configurationOn(url, { imageModels, remoteConcurrency: 16, ...more });
     const events = await openEventStore({ eventStoreUrl: url, databaseUrl: url }, { ...testKeys });
     cleanups.defer(() => events.close());
     const { store, snapshots } = events;

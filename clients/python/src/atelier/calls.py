@@ -495,6 +495,9 @@ class Calls(ABC):
     def get(self, path: Literal["/v1/image-models"], /) -> ImageModelListResponse: ...
 
     @overload
+    def get(self, path: Literal["/v1/data-subjects/{name}"], /, *, name: str) -> None: ...
+
+    @overload
     def get(
         self,
         path: Literal["/v1/erasures/{public_id}"],
@@ -1167,6 +1170,9 @@ class AsyncCalls(ABC):
 
     @overload
     async def get(self, path: Literal["/v1/image-models"], /) -> ImageModelListResponse: ...
+
+    @overload
+    async def get(self, path: Literal["/v1/data-subjects/{name}"], /, *, name: str) -> None: ...
 
     @overload
     async def get(

@@ -1200,6 +1200,15 @@ class PdpBatchExtractionsBody(_PdpBatchExtractionsBodyRequired, total=False):
     """The groups of photographs. They replace the automatic grouping and are not checked."""
 
 
+class ArrivedCredentialsResponse(TypedDict):
+    valid: bool
+    """Whether the picture was what was signed. It does not say whether you should trust who signed."""
+    problems: list[str]
+    """What was wrong, as C2PA names it."""
+    kept: bool
+    """False: they have more than 1048576 bytes (1 MiB), so they were not kept."""
+
+
 class _UploadResponseRequired(TypedDict):
     upload_key: str
     """Durable handle, for product_image_s3_key or source_image_s3_key of a dispatch."""
@@ -1211,6 +1220,10 @@ class _UploadResponseRequired(TypedDict):
     """
     asset_id: str
     """Durable id, for every field that takes an asset."""
+    credentials: ArrivedCredentialsResponse | None
+    """The Content Credentials (C2PA) that the picture arrived with. Pictures made from it take them
+    in. Null: it had none.
+    """
 
 
 class UploadResponse(_UploadResponseRequired, total=False):
@@ -1682,7 +1695,7 @@ class ClientTokenResponse(_ClientTokenResponseRequired, total=False):
     """With purpose `job`."""
 
 
-class ErasureEstimateResponse(TypedDict):
+class _ErasureEstimateResponseRequired(TypedDict):
     pictures: int
     jobs: int
     """Jobs whose words are erased. Their charges stay."""
@@ -1692,9 +1705,23 @@ class ErasureEstimateResponse(TypedDict):
     """Jobs that have not ended: they are cancelled and refunded."""
 
 
-class RequestedErasureResponse(TypedDict):
+class ErasureEstimateResponse(_ErasureEstimateResponseRequired, total=False):
+    more: Literal[True]
+    """Only of a person: more belongs to them than one erasure takes. Send the request again once
+    this one is completed.
+    """
+
+
+class _RequestedErasureResponseRequired(TypedDict):
     erasure_id: str
     status: ErasureStatus
+
+
+class RequestedErasureResponse(_RequestedErasureResponseRequired, total=False):
+    more: Literal[True]
+    """Only of a person: more belongs to them than one erasure takes. Send the request again once
+    this one is completed.
+    """
 
 
 class ErasureTargetResponse(TypedDict):
@@ -1797,6 +1824,8 @@ class ActionResponse(TypedDict):
 class IngredientResponse(TypedDict):
     title: str | None
     relationship: str | None
+    has_credentials: bool
+    """Whether it brought Content Credentials of its own."""
 
 
 class CredentialsResponse(TypedDict):
@@ -1804,7 +1833,7 @@ class CredentialsResponse(TypedDict):
     """Whether the picture is what was signed. It does not say whether you should trust who signed:
     see `signed_by`.
     """
-    problems: list[Literal["claim.malformed", "claimSignature.mismatch", "assertion.hashedURI.mismatch", "assertion.missing", "assertion.dataHash.mismatch"]]
+    problems: list[Literal["claim.malformed", "claimSignature.mismatch", "assertion.hashedURI.mismatch", "assertion.missing", "assertion.dataHash.mismatch", "claim.hardBindings.missing", "general.error"]]
     """What is wrong, as C2PA names it."""
     signed_by: SignerResponse | None
     """Null: it cannot be read."""
@@ -1857,6 +1886,10 @@ class PassportInputResponse(TypedDict):
     """Of its bytes when the job was ordered, in hex."""
     available: bool
     """False: its bytes are gone from the storage."""
+    credentials: CredentialsResponse | None
+    """The Content Credentials that an upload arrived with. Null: it had none, or is no upload. If
+    they were too large to be kept, only `valid` and `problems` are known.
+    """
 
 
 class PassportPictureResponse(TypedDict):

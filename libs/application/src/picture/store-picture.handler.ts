@@ -1,6 +1,7 @@
 import { webcrypto } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
+import type { ArrivedCredentials } from '#domain/asset/asset.events.js';
 import { storeAsset, type Asset, type StoredAsset } from '#domain/asset/asset.js';
 import { streamName } from '#domain/streams.js';
 import { EventStore } from '#event-store/event-store.js';
@@ -21,6 +22,17 @@ export interface Picture {
   readonly height: number;
 }
 
+/** Content Credentials (C2PA) in the bytes of an upload. */
+export interface FoundCredentials {
+  /** The manifest store. */
+  readonly store: Buffer;
+  /** C2PA's codes for what does not hold. */
+  readonly problems: readonly string[];
+}
+
+/** Larger manifest stores are not kept: they would go into each picture that is made from the upload. */
+export const keptCredentialsLimitBytes = 1024 * 1024;
+
 export const pictureExtensions: Readonly<Record<PictureType, string>> = {
   'image/jpeg': 'jpg',
   'image/png': 'png',
@@ -35,7 +47,7 @@ export const pictureExtensions: Readonly<Record<PictureType, string>> = {
 abstract class PictureWriter {
   constructor(
     private readonly store: EventStore,
-    private readonly storage: ObjectStorage,
+    protected readonly storage: ObjectStorage,
   ) {}
 
   /** @returns its position in the log */
@@ -52,14 +64,21 @@ abstract class PictureWriter {
   }
 }
 
+/** What is known of an upload beside its picture. */
+export interface UploadFacts {
+  /** The tenant's own name for the person whom it shows. */
+  readonly dataSubject?: string | undefined;
+  /** The Content Credentials that it arrived with. */
+  readonly credentials?: FoundCredentials | undefined;
+}
+
 export class StoreUpload extends Command<StoredUpload | 'in-use'> {
   constructor(
     readonly caller: Caller,
     readonly picture: Picture,
     readonly requestId: string,
     readonly at: Date,
-    /** The tenant's own name for the person whom it shows. */
-    readonly dataSubject?: string,
+    readonly facts: UploadFacts = {},
   ) {
     super();
   }
@@ -69,6 +88,7 @@ export interface StoredUpload {
   readonly assetId: string;
   /** The caller's `upload_key`. */
   readonly storageKey: string;
+  readonly credentials?: ArrivedCredentials;
   readonly position?: bigint | undefined;
 }
 
@@ -100,7 +120,7 @@ export class StoreUploadHandler extends PictureWriter implements ICommandHandler
       // An earlier try may have stored its picture before it died. That picture stays.
       const earlier = begun.kind === 'resume' && (await this.pictures.asset(command.caller, begun.ids.jobId));
       const { position, ...stored } = earlier
-        ? { assetId: earlier.assetId, storageKey: earlier.storageKey, position: undefined }
+        ? { ...uploadOf(earlier), position: undefined }
         : await this.storeAs(command, begun.ids.jobId);
       await this.idempotency.answer(begun.lease, stored);
       return { ...stored, position };
@@ -111,16 +131,18 @@ export class StoreUploadHandler extends PictureWriter implements ICommandHandler
   }
 
   private async storeAs(
-    { caller, picture, requestId, at, dataSubject }: StoreUpload,
+    { caller, picture, requestId, at, facts: { dataSubject, credentials: found } }: StoreUpload,
     assetId: string,
   ): Promise<StoredUpload> {
     const { environment, tenant } = caller;
     const { bytes, contentType, width, height } = picture;
-    const storageKey = `${environment}/${tenant}/uploads/${assetId}.${pictureExtensions[contentType]}`;
-    // Runs on another thread: 25 MB would delay every other request by tens of milliseconds.
-    const sha256 = Buffer.from(await webcrypto.subtle.digest('SHA-256', bytes)).toString('hex');
+    const name = `${environment}/${tenant}/uploads/${assetId}`;
+    const storageKey = `${name}.${pictureExtensions[contentType]}`;
+    const arrived = found && { credentials: await this.keepBeside(`${name}.c2pa`, found) };
+    const sha256 = await digestOf(bytes);
     const context = callerContext(caller, `store:${assetId}`, requestId, at);
     const position = await this.keep(context, bytes, {
+      ...arrived,
       assetId,
       tenant,
       storageKey,
@@ -134,8 +156,29 @@ export class StoreUploadHandler extends PictureWriter implements ICommandHandler
       at: at.toISOString(),
       ...(dataSubject !== undefined && { dataSubjects: [dataSubject] }),
     });
-    return { assetId, storageKey, position };
+    return { assetId, storageKey, ...arrived, position };
   }
+
+  private async keepBeside(
+    storageKey: string,
+    { store, problems }: FoundCredentials,
+  ): Promise<ArrivedCredentials> {
+    const sizeBytes = store.length;
+    if (sizeBytes > keptCredentialsLimitBytes) return { problems: [...problems], kept: null };
+    await this.storage.put(storageKey, store, 'application/c2pa');
+    return { problems: [...problems], kept: { storageKey, sha256: await digestOf(store), sizeBytes } };
+  }
+}
+
+const uploadOf = ({ assetId, storageKey, credentials }: StoredAsset): StoredUpload => ({
+  assetId,
+  storageKey,
+  ...(credentials && { credentials }),
+});
+
+/** SHA-256 in hex. It runs on another thread: 25 MB would delay every other request by tens of milliseconds. */
+async function digestOf(bytes: Buffer): Promise<string> {
+  return Buffer.from(await webcrypto.subtle.digest('SHA-256', bytes)).toString('hex');
 }
 
 /** Stores a picture of a render. If the attempt stores it again, the id is the same. */

@@ -1,4 +1,4 @@
-import type { DigitalSource, EnginePicture } from '@atelier/engine';
+import type { DigitalSource, EngineImage, EnginePicture } from '@atelier/engine';
 import type { JobInputImage } from '#domain/job/job.events.js';
 import type { Environment } from '#domain/streams.js';
 
@@ -14,6 +14,10 @@ export interface FinishedPicture {
   readonly operation: string;
   /** The pictures that the job was queued with. */
   readonly inputs: readonly JobInputImage[];
+  /** Those of them that were loaded, by their names. */
+  readonly images: readonly EngineImage[];
+  /** The bytes that a vendor sent, if the picture was made of them. They may have credentials of their own. */
+  readonly original: Buffer | undefined;
   /** When the attempt that made it began: the time in its event. */
   readonly startedAt: Date;
   readonly engine: string;

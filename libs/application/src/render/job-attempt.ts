@@ -51,8 +51,8 @@ export interface Worker {
   readonly clock: Clock;
 }
 
-/** The engine of a picture, and its model if the engine has named it. */
-export type MadeBy = Pick<FinishedPicture, 'engine' | 'model'>;
+/** The engine of a picture, its model if the engine has named it, and what it was drawn from. */
+export type MadeBy = Pick<FinishedPicture, 'engine' | 'model' | 'images'>;
 
 /**
  * One worker's hold on a job, from RenderStarted to the event that ends it. Every append expects the revision
@@ -185,12 +185,13 @@ export class JobAttempt implements VendorCalls {
   ): Promise<JobArtifact> {
     const { job, number, startedAt } = this;
     const assetId = renderedAssetId(job.jobId, number, this.pictures++, startedAt);
-    const { contentType, width, height, kind, label } = picture;
+    const { contentType, width, height, kind, label, original } = picture;
     const { environment } = this;
     const { jobId, operation, inputs } = job;
     const bytes = await this.worker.finisher.finish({
       ...made,
       bytes: await withMediaMark(picture, jobId),
+      original,
       digitalSource: sourceOf(picture),
       contentType,
       assetId,

@@ -176,7 +176,7 @@ export class JobRenderer {
     const startedAt = performance.now();
     let stages = 0;
     const onStage = async ({ stage, message, pictures: shown }: EngineStage) => {
-      const made = { engine: engine.name, model: undefined };
+      const made = { engine: engine.name, model: undefined, images };
       const artifacts = await attempt.keep(shown, 'intermediate', made);
       await attempt.completeStage(stages++, { stage, message, artifacts });
     };
@@ -191,13 +191,13 @@ export class JobRenderer {
 
     const made = { engine: engine.name, model: result.model };
     if (batch.kind === 'parent') {
-      const artifacts = await attempt.keep(result.pictures, 'intermediate', made);
+      const artifacts = await attempt.keep(result.pictures, 'intermediate', { ...made, images });
       const { message, failures = [] } = result;
       const parts = failures.length > 0 && { failures: [...failures] };
       await attempt.completeStage(stages, { stage: groupingStage, message, artifacts, ...parts });
       return;
     }
-    const own = await attempt.keep(result.pictures, 'final', made);
+    const own = await attempt.keep(result.pictures, 'final', { ...made, images });
     await attempt.succeed(result.message, [...own, ...shared], result.failures, {
       ...made,
       seed: job.seed,

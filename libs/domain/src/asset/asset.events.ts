@@ -1,6 +1,17 @@
 import type { AboutPersons } from '../data-subject.js';
 import type { EventFamily } from '../event-family.js';
 
+/**
+ * The Content Credentials (C2PA) that an upload arrived with. The stored picture is decoded and encoded again, so its
+ * bytes have none.
+ */
+export interface ArrivedCredentials {
+  /** C2PA's codes for what did not hold; empty: the upload was what was signed. They do not judge who signed. */
+  problems: string[];
+  /** The manifest store as it was, beside the picture. Null: it was too large. */
+  kept: { storageKey: string; sha256: string; sizeBytes: number } | null;
+}
+
 /** The stored events of `{env}.asset-{asset}`: the picture's properties, never its bytes. */
 export type AssetEvent =
   | {
@@ -18,6 +29,8 @@ export type AssetEvent =
         origin: 'upload' | 'render';
         /** The job that made it, where a job did. */
         jobId: string | null;
+        /** Absent: it had none, or it was stored before they were kept. */
+        credentials?: ArrivedCredentials;
         at: string;
         /** The persons whom an upload shows. A picture of a job is about the persons of its job. */
       } & AboutPersons;
@@ -49,6 +62,7 @@ export const assetFamily: EventFamily<'asset', AssetEvent> = {
       sha256: true,
       jobId: false,
       dataSubjects: true,
+      credentials: { problems: false, kept: { storageKey: false, sha256: true } },
     },
     CatalogEntryRetired: { assetId: false, tenant: false, reason: true },
     PictureErased: { assetId: false, tenant: false, erasureId: false },
