@@ -58,7 +58,7 @@ const order: Event = {
     dataSubjects: ['Anna'],
     idempotency: { keyHash: 'key', bodyHash: 'body' },
   },
-} as Event;
+};
 
 const ofJobs = [jobsReadModel, timelineReadModel, rendersReadModel, catalogReadModel] as const;
 const stories: readonly (readonly [name: string, events: readonly Event[]])[] = [

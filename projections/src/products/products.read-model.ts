@@ -59,7 +59,11 @@ export const productsReadModel: ReadModel<ProductRow> = {
     if (event.type === 'ProductArchived') return { ...row, status: 'archived' };
     if (event.type === 'ProductErased') {
       const { words } = event.data;
-      return { ...row, ...erasedFacts(row, event.data), ...(words && { status: 'erased', dataSubjects: null }) };
+      return {
+        ...row,
+        ...erasedFacts(row, event.data),
+        ...(words && { status: 'erased', dataSubjects: null }),
+      };
     }
     if (event.type !== 'ProductRevised') throw new Error(`${event.type} does not belong in ${event.stream}`);
     const { at: _at, ...facts } = event.data;
