@@ -23,7 +23,7 @@ export async function startService(credits: number, settings: NodeJS.ProcessEnv 
   const keyOf = async (env: 'live' | 'test', credits: number): Promise<string> => {
     const opening = ['--name', 'Journeys', '--credits', String(credits), '--rate-limit', '100000'];
     const { tenant_id: tenant = '' } = await operator('tenants', 'create', '--env', env, ...opening);
-    const grant = ['--capabilities', 'jobs:create,jobs:read'];
+    const grant = ['--capabilities', 'jobs:create,jobs:read,data:erase'];
     const { key = '' } = await operator('keys', 'issue', '--tenant', tenant, '--env', env, ...grant);
     return key;
   };
