@@ -21,7 +21,7 @@ const entryPoints = [
   '^libs/application/src/(?:erasure/[^/]+|read-models|render/finished-pictures)[.]ts$',
   '^libs/application/src/process-managers/(?:delivered-event|process-manager)[.]ts$',
   // Ports, what is theirs in every role, and fields of requests.
-  '^libs/event-store/src/(?:event-store|own-events|walk-log|word-erasure)[.]ts$',
+  '^libs/event-store/src/(?:event-store|named-key|own-events|walk-log|word-erasure)[.]ts$',
   '^libs/read-store/src/(?:consumer-errors|data-source|database|erases-words|projected-event|read-model)[.]ts$',
   '^libs/storage/src/object-storage[.]ts$',
   '^projections/src/ledger/ledger[.]reader[.]ts$',

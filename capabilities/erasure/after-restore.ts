@@ -30,17 +30,25 @@ export class AfterRestore implements OnApplicationBootstrap {
     for (const environment of environments) {
       const at = { now: this.clock(), days: this.configuration.erasure.backupDays };
       const lost = await this.kept.unknownTo(this.erasures, environment, at);
-      for (const erasureId of lost) await this.again(environment, erasureId);
-      if (lost.length > 0)
+      let done = 0;
+      for (const erasureId of lost) if (await this.again(environment, erasureId)) done += 1;
+      if (done > 0)
         this.logger.warn(
-          { environment, erasures: lost.length },
+          { environment, erasures: done },
           'the log was restored from before erasures: they are done again',
         );
     }
   }
 
-  private async again(environment: Environment, erasureId: string): Promise<void> {
-    const { request, ...things } = await this.kept.read(environment, erasureId);
+  /** False: this service did not write the record. */
+  private async again(environment: Environment, erasureId: string): Promise<boolean> {
+    const kept = await this.kept.read(environment, erasureId);
+    if (!kept) {
+      const found = 'a record of an erasure in storage was not written by this service: it is ignored';
+      this.logger.error({ environment, erasureId }, found);
+      return false;
+    }
+    const { request, ...things } = kept;
     const { tenant, by: actor } = request;
     const at = this.clock();
     const commandId = `erasure:${erasureId}`;
@@ -50,5 +58,6 @@ export class AfterRestore implements OnApplicationBootstrap {
     const requested = { ...context, commandId: `${commandId}:again` };
     const again = { ...request, again: true, at: at.toISOString() };
     await this.erasures.write(requested, erasureId, (state) => requestErasure(again, state));
+    return true;
   }
 }

@@ -40,8 +40,8 @@ export class Extents {
 
   /** The first target that the owner does not have; undefined: all are there. */
   async missing(owner: Owner, targets: readonly ErasureTarget[]): Promise<ErasureTarget | undefined> {
-    const found = await Promise.all(targets.map((target) => this.has(owner, target)));
-    return targets.find((_, index) => !found[index]);
+    for (const target of targets) if (!(await this.has(owner, target))) return target;
+    return undefined;
   }
 
   private async has(owner: Owner, { kind, id }: ErasureTarget): Promise<boolean> {

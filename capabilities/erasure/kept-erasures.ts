@@ -1,7 +1,9 @@
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import { isId, timeOfId } from '#platform/ids.js';
 import type { Environment } from '#domain/streams.js';
+import { Configuration } from '#platform/configuration.js';
 import { ObjectStorage } from '#storage/object-storage.js';
+import { RecordMacs, type RecordSecrets } from './record-macs.js';
 import type { RequestedErasure } from './erasure.js';
 import type { Extent } from './extent.js';
 import type { Erasures } from './manage-erasures.handler.js';
@@ -34,7 +36,14 @@ const folderOf = (environment: Environment) => `erasures/${environment}/`;
  */
 @Injectable()
 export class KeptErasures {
-  constructor(private readonly storage: ObjectStorage) {}
+  private readonly macs: RecordMacs;
+
+  constructor(
+    private readonly storage: ObjectStorage,
+    @Inject(Configuration) configuration: RecordSecrets,
+  ) {
+    this.macs = new RecordMacs(configuration);
+  }
 
   async keep(environment: Environment, request: RequestedErasure, extent: Extent, as: KeptAs): Promise<void> {
     const kept: KeptErasure = {
@@ -48,7 +57,8 @@ export class KeptErasures {
       productsShowing: Object.fromEntries(extent.productsShowing),
     };
     const key = keyOf(environment, request.erasureId, as);
-    await this.storage.create(key, Buffer.from(`${JSON.stringify(kept)}\n`), 'application/json');
+    const text = JSON.stringify({ ...kept, mac: this.macs.of(JSON.stringify(kept)) });
+    await this.storage.create(key, Buffer.from(`${text}\n`), 'application/json');
   }
 
   /** The ids of the erasures that were requested since then. */
@@ -78,13 +88,33 @@ export class KeptErasures {
     return unknown;
   }
 
-  /** The last record of the erasure. @throws ObjectNotFound */
-  async read(environment: Environment, erasureId: string): Promise<KeptErasure> {
+  /**
+   * The last record of the erasure. Undefined: this service did not write it. Who can write to the storage could otherwise
+   * have anything erased.
+   * @throws ObjectNotFound
+   */
+  async read(environment: Environment, erasureId: string): Promise<KeptErasure | undefined> {
     const completed = keyOf(environment, erasureId, 'completed');
     const key = (await this.storage.has(completed)) ? completed : keyOf(environment, erasureId, 'begun');
-    const kept = JSON.parse((await this.storage.get(key)).toString()) as KeptErasure;
-    if (kept.format === 'atelier erasure 1') return kept;
-    throw new Error(`${key} in object storage is no record of an erasure of this release`);
+    const { mac, ...kept } = parsed((await this.storage.get(key)).toString());
+    const isOurs =
+      typeof mac === 'string' &&
+      this.macs.fits(JSON.stringify(kept), mac) &&
+      kept.environment === environment &&
+      kept.request.erasureId === erasureId;
+    if (isOurs && kept.format !== 'atelier erasure 1')
+      throw new Error(`${key} in object storage is no record of an erasure of this release`);
+    return isOurs ? kept : undefined;
+  }
+}
+
+function parsed(text: string): KeptErasure & { readonly mac?: unknown } {
+  try {
+    // Its MAC shows whether `keep` wrote it.
+    const value = JSON.parse(text) as (KeptErasure & { readonly mac?: unknown }) | null;
+    return value ?? ({} as KeptErasure);
+  } catch {
+    return {} as KeptErasure;
   }
 }
 

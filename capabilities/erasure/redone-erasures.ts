@@ -11,7 +11,7 @@ export const redoneErasures: RedoneWork = {
   async count(store, configuration) {
     const storage = await openStorage(configuration);
     try {
-      const kept = new KeptErasures(storage);
+      const kept = new KeptErasures(storage, configuration);
       const at = { now: systemClock(), days: configuration.erasure.backupDays };
       const unknown = environments.map((each) => kept.unknownTo(new Erasures(store), each, at));
       return (await Promise.all(unknown)).flat().length;

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { generateKeyPairSync } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -12,9 +12,10 @@ import { verbsOn } from '../../../test/cli/support/verbs.js';
 import { eventually } from '../../../test/support/eventually.js';
 import { openEventStore, prepareEventStore } from '#event-store/open-event-store.js';
 import { configurationOn } from '../../../test/support/roles.js';
-import { testKeys } from '../../../test/support/signing-key.js';
+import { testKeys, testSigningKey } from '../../../test/support/signing-key.js';
 import { createTestDatabase } from '../../../test/support/test-database.js';
 import { redoneErasures } from '../redone-erasures.js';
+import { RecordMacs } from '../record-macs.js';
 import { startErasing, type Erasing } from './support/erasing.js';
 
 const person = 'Annabel Quistgaard';
@@ -237,15 +238,21 @@ describe('a log that was restored from before an erasure', () => {
     const { assetId, uploadKey } = await uploadPicture(api, tenant);
     const { erasure_id: done } = await completed(`/v1/uploads/${(await uploadPicture(api, tenant)).assetId}`);
     const folder = join(service.folder, 'objects', 'erasures', 'live');
-    const kept = JSON.parse(readFileSync(join(folder, `${done}.completed.json`), 'utf8'));
-    // The record of an erasure that this log does not know.
-    const erasureId = newId();
-    const targets = [{ kind: 'upload', id: assetId }];
-    const request = { ...kept.request, erasureId, targets };
-    writeFileSync(
-      join(folder, `${erasureId}.completed.json`),
-      JSON.stringify({ ...kept, request, pictures: [assetId] }),
-    );
+    const { mac: _, ...kept } = JSON.parse(readFileSync(join(folder, `${done}.completed.json`), 'utf8'));
+    // The records of two erasures that this log does not know. Somebody else has written one of them.
+    const macs = new RecordMacs({ signingKey: testSigningKey, acceptedSigningKeys: [] });
+    const stranger = new RecordMacs({ signingKey: 'stranger'.repeat(5), acceptedSigningKeys: [] });
+    const other = await uploadPicture(api, tenant);
+    const [erasureId, forgedId] = [newId(), newId()];
+    for (const [id, picture, signer] of [
+      [erasureId, assetId, macs],
+      [forgedId, other.assetId, stranger],
+    ] as const) {
+      const request = { ...kept.request, erasureId: id, targets: [{ kind: 'upload', id: picture }] };
+      const record = { ...kept, request, pictures: [picture] };
+      const mac = signer.of(JSON.stringify(record));
+      writeFileSync(join(folder, `${id}.completed.json`), JSON.stringify({ ...record, mac }));
+    }
     const restored = await service.openApi();
     expectError(await restored.get(`/v1/uploads/${assetId}`, tenant.key), 410, 'PICTURE_ERASED');
     await eventually(async () => {
@@ -255,5 +262,7 @@ describe('a log that was restored from before an erasure', () => {
     expect(existsSync(join(service.folder, 'objects', uploadKey))).toBe(false);
     const { body: receipt } = await restored.get(`/v1/erasures/${erasureId}/receipt`, tenant.key);
     expect(receipt.again).toBe(true);
+    expect((await restored.get(`/v1/uploads/${other.assetId}`, tenant.key)).status).toBe(200);
+    rmSync(join(folder, `${forgedId}.completed.json`));
   });
 });

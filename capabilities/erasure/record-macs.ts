@@ -1,0 +1,35 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import { namedKey, type NamedKey } from '#event-store/named-key.js';
+import type { Configuration } from '#platform/configuration.js';
+
+export type RecordSecrets = Pick<Configuration, 'signingKey' | 'acceptedSigningKeys'>;
+
+/** Proofs that this service wrote a record. They have the form `<name of the key>.<MAC>`. */
+export class RecordMacs {
+  private readonly current: NamedKey | undefined;
+  private readonly keys: ReadonlyMap<string, NamedKey>;
+
+  constructor({ signingKey, acceptedSigningKeys }: RecordSecrets) {
+    this.current = signingKey === undefined ? undefined : keyOf(signingKey);
+    const keys = [...acceptedSigningKeys.map(keyOf), ...(this.current ? [this.current] : [])];
+    this.keys = new Map(keys.map((key) => [key.name, key]));
+  }
+
+  /** @throws Error without a signing key, with which no role starts */
+  of(text: string): string {
+    if (!this.current) throw new Error('there is no signing key');
+    return `${this.current.name}.${macWith(this.current, text).toString('base64url')}`;
+  }
+
+  fits(text: string, given: string): boolean {
+    const [name = '', mac = ''] = given.split('.', 2);
+    const key = this.keys.get(name);
+    const bytes = Buffer.from(mac, 'base64url');
+    const expected = key && macWith(key, text);
+    return expected !== undefined && bytes.length === expected.length && timingSafeEqual(bytes, expected);
+  }
+}
+
+const keyOf = (secret: string): NamedKey => namedKey(secret, 'atelier erasure record');
+
+const macWith = ({ key }: NamedKey, text: string): Buffer => createHmac('sha256', key).update(text).digest();
