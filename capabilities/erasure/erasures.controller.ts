@@ -11,15 +11,7 @@ import {
   StreamableFile,
   type ExecutionContext,
 } from '@nestjs/common';
-import {
-  ApiHeader,
-  ApiOperation,
-  ApiParam,
-  ApiProduces,
-  ApiQuery,
-  ApiResponse,
-  ApiTags,
-} from '@nestjs/swagger';
+import { ApiHeader, ApiOperation, ApiParam, ApiQuery, ApiResponse, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { RequireCapability } from '#api/auth/api-key.guard.js';
 import { CurrentCaller } from '#api/auth/caller.js';
@@ -220,7 +212,6 @@ export class ErasuresController {
       'archive that ends early, because of an error, is no valid ZIP.',
   })
   @DescribePersonName
-  @ApiProduces('application/zip')
   @ApiResponse({
     status: 200,
     description: 'The archive.',
