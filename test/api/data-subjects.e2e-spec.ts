@@ -7,11 +7,14 @@ import { canonicalJson } from '#event-store/walk-log.js';
 import { openEventStore } from '#event-store/open-event-store.js';
 import { wholeLog } from '#read-store/testing/rows-of-history.js';
 import { complaints, expectError, type Answer } from './support/api-client.js';
+import { drawnPerson } from './support/finish-job.js';
 import { aPicture, makePictures, succeedWith } from './support/made-pictures.js';
 import { openWorld } from './support/world.js';
 
 const { service, api, tenant } = await openWorld({ credits: 1_000 });
 const { key } = tenant;
+
+const model = { kind: 'model_full_body', meta: drawnPerson } as const;
 
 /** Names that stand nowhere by accident. */
 const anna = 'Anna Quistgaard';
@@ -66,15 +69,16 @@ describe('a data subject', () => {
   });
 
   it('of a body and of every picture has the job, each once', async () => {
-    const garment = await assetOf(ben);
-    const body = {
-      data_subject: anna,
-      user_image: await assetOf(anna),
-      items: [{ trial_image: garment, trial_item_category: 'top' }],
-    };
-    const { dataSubjects, inputs } = await queued(await api.post('/v1/try-on', key, body));
+    const { artifacts } = await makePictures(api, service, tenant, model);
+    const trial = async (...names: string[]) => ({
+      trial_image: await assetOf(...names),
+      trial_item_category: 'top',
+    });
+    const items = [await trial(ben), await trial(anna), await trial()];
+    const order = { data_subject: anna, user_image: artifacts[0]!.assetId, items };
+    const { dataSubjects, inputs } = await queued(await api.post('/v1/try-on', key, order));
     expect(dataSubjects).toEqual([anna, ben]);
-    expect(inputs.map((input) => input.dataSubjects)).toEqual([[anna], [ben]]);
+    expect(inputs.map((input) => input.dataSubjects)).toEqual([undefined, [ben], [anna], undefined]);
   });
 
   it('is shown with its job, to the tenant alone', async () => {
@@ -82,7 +86,7 @@ describe('a data subject', () => {
     expect((await api.get(`/v1/jobs/${jobId}`, key)).body.data_subjects).toEqual([anna]);
     const stranger = await service.openTenant();
     expectError(await api.get(`/v1/jobs/${jobId}`, stranger.key), 404, 'RESOURCE_NOT_FOUND');
-    const { body } = await api.post('/v1/client-tokens', key, { job_id: jobId });
+    const { body } = await api.post('/v1/client-tokens', key, { purpose: 'job', job_id: jobId });
     const seen = await api.get(`/v1/jobs/${jobId}`, body.token as string);
     expect(seen.status).toBe(200);
     expect(seen.body).not.toHaveProperty('data_subjects');
@@ -96,10 +100,10 @@ describe('a data subject', () => {
 
   it('has what is made of its pictures: by job, by picture, from the catalogue and by a product', async () => {
     const { jobId } = await extract(await assetOf(anna));
-    const [picture] = await succeedWith(service, tenant, jobId, [{ kind: 'garment' }]);
-    const { artifacts } = await makePictures(api, service, tenant, { kind: 'model_full_body' });
+    const [picture] = await succeedWith(service, tenant, jobId, [{ kind: 'garment', meta: drawnPerson }]);
+    const { artifacts } = await makePictures(api, service, tenant, model);
     const swap = { model_image_public_id: artifacts[0]!.assetId };
-    const source = { source_render_public_id: jobId, ...swap };
+    const source = { source_render_public_id: jobId, output_preset: 'square', ...swap };
     expect((await queued(await api.post('/v1/model-swap-with-image', key, source))).dataSubjects).toEqual([
       anna,
     ]);
@@ -107,17 +111,18 @@ describe('a data subject', () => {
     const product = { upload_asset_public_id: picture!.assetId, title: 'Tee', data_subject: ben };
     const made = await api.post('/v1/products', key, product);
     expect(made.body.data_subjects).toEqual([ben, anna]);
-    const order = { product_id: made.body.public_id };
+    const order = { product_id: made.body.public_id, output_preset: 'square' };
     const worn = await queued(await api.post('/v1/product-to-model-direct', key, order));
     expect(worn.dataSubjects).toEqual([anna, ben]);
   });
 
   it('of a model that was made of a person goes along from the catalogue', async () => {
     const { body } = await api.post('/v1/model-generator', key, { data_subject: anna });
-    const [model] = await succeedWith(service, tenant, body.job_id as string, [{ kind: 'model_full_body' }]);
-    const order = { product_image_s3_key: await assetOf(), model_image_public_id: model!.assetId };
-    const worn = await queued(await api.post('/v1/product-to-model-direct', key, order));
-    expect(worn.dataSubjects).toEqual([anna]);
+    const [drawn] = await succeedWith(service, tenant, body.job_id as string, [model]);
+    const worn = { model_image_public_id: drawn!.assetId, output_preset: 'square' };
+    const order = { product_image_s3_key: await assetOf(), ...worn };
+    const { dataSubjects } = await queued(await api.post('/v1/product-to-model-direct', key, order));
+    expect(dataSubjects).toEqual([anna]);
   });
 
   it('of a product can be changed and cleared', async () => {
