@@ -46,10 +46,12 @@ describe('the doctor of a service on EventStoreDB', () => {
     expect(report.process_managers.map(({ env, name }) => `${env} ${name}`)).toEqual([
       'live batch-parents',
       'live charge-closer',
+      'live erasures',
       'live render-dispatcher',
       'live webhook-dispatcher',
       'test batch-parents',
       'test charge-closer',
+      'test erasures',
       'test render-dispatcher',
       'test webhook-dispatcher',
     ]);
