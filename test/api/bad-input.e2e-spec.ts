@@ -183,7 +183,7 @@ describe('a path', () => {
     for (const [method, path, allow] of [
       ['DELETE', '/v1/jobs', 'GET, HEAD'],
       ['GET', '/v1/model-generator', 'POST'],
-      ['PUT', '/v1/jobs/01K9Z7J0V6X8Y2Z4A6B8C0D2EF', 'GET, HEAD'],
+      ['PUT', '/v1/jobs/01K9Z7J0V6X8Y2Z4A6B8C0D2EF', 'DELETE, GET, HEAD'],
       ['POST', '/health/live', 'GET, HEAD'],
     ] as const) {
       const answer = await api.call(method, path, { key: tenant.key });
