@@ -10,7 +10,7 @@ import { DataKeys } from './data-keys.js';
 import { keyPlace, keysOnSheet } from './key-row.js';
 import { WordsUnreadable } from './key-rows.js';
 import { LocalMasterKey } from './master-key.js';
-import { keyOf, only, openSealedLog, registered, secret, titleOf } from './sealed-log.fixture.js';
+import { keyOf, only, openSealedLog, registered, secret, titleOf } from '../testing/sealed-log.js';
 
 const { pool, raw, keysOf, processWith, tenantWithWords, close } = await openSealedLog();
 afterAll(close);

@@ -10,7 +10,7 @@ import { PostgresEventStore } from '../postgres/postgres-event-store.js';
 import { canonicalJson } from '../walk-log.js';
 import type { DataKeys } from './data-keys.js';
 import { WordsUnreadable } from './key-rows.js';
-import { name, only, openSealedLog, registered, secret, signingKey, titleOf } from './sealed-log.fixture.js';
+import { name, only, openSealedLog, registered, secret, signingKey, titleOf } from '../testing/sealed-log.js';
 
 const { database, pool, raw, keysOf, processWith, tenantWithWords, close } = await openSealedLog();
 afterAll(close);

@@ -7,11 +7,11 @@ import { markingUnproven, refusingUnproven } from '../authentic/authentic-store.
 import type { EventStore, NewEvent, RecordedEvent } from '../event-store.js';
 import { createEventStorePool, PostgresEventStore } from '../postgres/postgres-event-store.js';
 import { PostgresDataKeys } from '../postgres/postgres-data-keys.js';
-import type { DataKeyStore } from './data-key-store.js';
-import { DataKeys } from './data-keys.js';
-import { StreamWordErasure } from './erase-words.js';
-import { LocalMasterKey } from './master-key.js';
-import { withSealedWords } from './sealed-store.js';
+import type { DataKeyStore } from '../sealed/data-key-store.js';
+import { DataKeys } from '../sealed/data-keys.js';
+import { StreamWordErasure } from '../sealed/erase-words.js';
+import { LocalMasterKey } from '../sealed/master-key.js';
+import { withSealedWords } from '../sealed/sealed-store.js';
 
 export const secret = randomUUID();
 export const signingKey = randomUUID();
