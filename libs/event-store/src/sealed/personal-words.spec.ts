@@ -35,7 +35,7 @@ function look(value: unknown, answer: boolean | PersonalFields | undefined, path
 
 /** Texts from a fixed list owe no answer, nor does the time of the event. */
 const owesNone =
-  /^\w+\.(?:at|kind|reason|origin|role|status|environment|capabilities|outcome|code|consent|events|testOutcome|requiresSignature|artifacts\.role|images\.role|scope\.kind)$/;
+  /^\w+\.(?:at|kind|reason|origin|role|status|environment|capabilities|outcome|code|consent|events|testOutcome|requiresSignature|step|artifacts\.role|images\.role|scope\.kind|targets\.kind)$/;
 
 describe('the personal fields of events', () => {
   it('are declared: every text of every stored event says yes or no', () => {
