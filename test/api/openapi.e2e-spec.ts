@@ -83,7 +83,9 @@ describe('/openapi.json', () => {
       for (const [method, operation] of Object.entries<Json>(methods)) {
         for (const [code, { content = {} }] of Object.entries<Json>(operation.responses)) {
           const status = code === 'default' ? 400 : Number(code);
-          for (const [contentType, { example, examples = {} }] of Object.entries<Json>(content)) {
+          for (const [contentType, { schema, example, examples = {} }] of Object.entries<Json>(content)) {
+            // A file is shown by none.
+            if (schema?.format === 'binary') continue;
             const shown = Object.values<Json>(examples).map(({ $ref, value }) =>
               $ref ? document.components.examples[$ref.split('/').at(-1)].value : value,
             );
