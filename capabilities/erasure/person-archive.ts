@@ -71,7 +71,11 @@ export class PersonArchive {
     kind: ErasureTarget['kind'],
     id: string,
   ): Promise<readonly ErasablePicture[]> {
-    if (kind === 'upload') return [(await this.things.picture(caller, id)) ?? []].flat();
+    if (kind === 'upload') {
+      const upload = await this.things.picture(caller, id);
+      const beside = upload?.credentialsKey;
+      return [upload ?? [], beside === undefined ? [] : { assetId: id, storageKey: beside }].flat();
+    }
     // The pictures of a product are uploads and pictures of jobs.
     return kind === 'product' ? [] : ((await this.things.job(caller, id))?.pictures ?? []);
   }

@@ -18,13 +18,14 @@ export class KeptCredentials {
   ) {}
 
   /**
-   * Undefined: it arrived without any. If their bytes are gone, or were not kept, only their problems are known.
+   * Undefined: it arrived without any, or was erased. If their bytes are gone, or were not kept, only their problems are known.
    * @throws the errors of store and storage
    */
   async of(environment: Environment, assetId: string): Promise<Credentials | undefined> {
     const stream = streamName(environment, 'asset', assetId);
-    const slice = await this.store.readStream(stream, { from: 0n, limit: 1 });
-    const [first] = slice.kind === 'found' ? slice.events : [];
+    const slice = await this.store.readStream(stream, { from: 0n, limit: longestStory });
+    const [first, ...later] = slice.kind === 'found' ? slice.events : [];
+    if (later.some(({ type }) => type === 'PictureErased')) return undefined;
     // Safe cast: the stream of an asset holds only events of assets.
     const event = first && (decode(first) as AssetEvent);
     if (event?.type !== 'AssetStored' || !event.data.credentials) return undefined;
@@ -50,3 +51,6 @@ export class KeptCredentials {
 }
 
 const nothing = Buffer.alloc(0);
+
+/** A picture is stored, retired and erased, each once. */
+const longestStory = 3;

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { deflateSync, crc32 } from 'node:zlib';
 import sharp, { type Sharp } from 'sharp';
 import { eventually } from '../support/eventually.js';
-import { makePictures } from './support/made-pictures.js';
+import { aPictureWithStore, makePictures } from './support/made-pictures.js';
 import { complaints, expectError } from './support/api-client.js';
 import { openWorld } from './support/world.js';
 
@@ -383,19 +383,9 @@ function pngOf(width: number, height: number): Buffer {
 }
 
 describe('the credentials of an upload', () => {
-  /** A PNG with a chunk in which C2PA keeps a manifest store. */
-  async function withStore(sizeBytes: number): Promise<Buffer> {
-    const bytes = await picture().png().toBuffer();
-    const chunk = Buffer.concat([Buffer.from('caBX'), Buffer.alloc(sizeBytes)]);
-    const [length, checksum] = [Buffer.alloc(4), Buffer.alloc(4)];
-    length.writeUInt32BE(sizeBytes);
-    checksum.writeUInt32BE(crc32(chunk));
-    return Buffer.concat([bytes.subarray(0, 33), length, chunk, checksum, bytes.subarray(33)]);
-  }
-
   it('are kept up to 1 MiB; beyond that the picture alone is', async () => {
     const kept = async (sizeBytes: number) =>
-      (await api.upload(tenant.key, await withStore(sizeBytes))).body.credentials as object;
+      (await api.upload(tenant.key, await aPictureWithStore(sizeBytes))).body.credentials as object;
     const limit = 1024 * 1024;
     const malformed = { valid: false, problems: ['claim.malformed'] };
     expect(await kept(limit)).toEqual({ ...malformed, kept: true });

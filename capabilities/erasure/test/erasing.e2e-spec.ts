@@ -5,7 +5,12 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { newId } from '#platform/ids.js';
 import { ApiService, type Tenant } from '../../../test/api/support/api-service.js';
 import { expectError, type ApiClient, type Json } from '../../../test/api/support/api-client.js';
-import { makePictures, succeedWith, uploadPicture } from '../../../test/api/support/made-pictures.js';
+import {
+  aPictureWithStore,
+  makePictures,
+  succeedWith,
+  uploadPicture,
+} from '../../../test/api/support/made-pictures.js';
 import { startJob } from '../../../test/api/support/finish-job.js';
 import { expectAuditToHold } from '../../../test/support/audited.js';
 import { verbsOn } from '../../../test/cli/support/verbs.js';
@@ -93,6 +98,14 @@ describe('an erased upload', () => {
     const { body: known } = await api.get(`/v1/products/${product.body.public_id}`, tenant.key);
     expect(known).toMatchObject({ title: 'Coat', images: [], erased_images: [{ asset_public_id: assetId }] });
     expect(filesOf(assetId)).toEqual([]);
+    await expectAuditToHold(service);
+  });
+
+  it('takes along the credentials that it arrived with', async () => {
+    const { body } = await api.upload(tenant.key, await aPictureWithStore(100));
+    expect(filesOf(body.asset_id as string)).toHaveLength(2);
+    await completed(`/v1/uploads/${body.asset_id}`);
+    expect(filesOf(body.asset_id as string)).toEqual([]);
     await expectAuditToHold(service);
   });
 

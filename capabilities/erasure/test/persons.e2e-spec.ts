@@ -4,7 +4,7 @@ import pg from 'pg';
 import { expect, it } from 'vitest';
 import { ApiService } from '../../../test/api/support/api-service.js';
 import { expectError, type Json } from '../../../test/api/support/api-client.js';
-import { aPicture, makePictures, succeedWith } from '../../../test/api/support/made-pictures.js';
+import { aPictureWithStore, makePictures, succeedWith } from '../../../test/api/support/made-pictures.js';
 import { expectAuditToHold } from '../../../test/support/audited.js';
 import { eventually } from '../../../test/support/eventually.js';
 import { untilEnd } from '../../../test/support/until-end.js';
@@ -30,7 +30,11 @@ const path = `/v1/data-subjects/${encodeURIComponent(person)}`;
 async function uploadOf(name?: string): Promise<string> {
   const form = new FormData();
   if (name !== undefined) form.append('data_subject', name);
-  form.append('file', new Blob([new Uint8Array(await aPicture())], { type: 'image/png' }), 'p.png');
+  form.append(
+    'file',
+    new Blob([new Uint8Array(await aPictureWithStore(100))], { type: 'image/png' }),
+    'p.png',
+  );
   return (await api.call('POST', '/v1/uploads', { key, body: form })).body.asset_id as string;
 }
 
@@ -106,6 +110,8 @@ it('erases everything that belongs to a person, and nothing of others', async ()
       'person.json',
       `uploads/${mine}/events.json`,
       expect.stringMatching(new RegExp(`^uploads/${mine}/.+\\.png$`)),
+      // The credentials that it arrived with.
+      expect.stringMatching(new RegExp(`^uploads/${mine}/.+\\.c2pa$`)),
       `jobs/${jobId}/events.json`,
       `jobs/${named}/events.json`,
     ]),

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
+import { crc32 } from 'node:zlib';
 import { expect } from 'vitest';
 import sharp from 'sharp';
 import type { ArtifactKind, PictureMeta } from '@atelier/engine';
@@ -24,6 +25,17 @@ export async function aPicture(): Promise<Buffer> {
   return sharp({ create: { width: 12, height: 16, channels: 3, background } })
     .png()
     .toBuffer();
+}
+
+/** A picture with a chunk in which C2PA keeps a manifest store. The store has so many bytes, and says nothing. */
+export async function aPictureWithStore(sizeBytes: number): Promise<Buffer> {
+  const bytes = await aPicture();
+  const chunk = Buffer.concat([Buffer.from('caBX'), Buffer.alloc(sizeBytes)]);
+  const [length, checksum] = [Buffer.alloc(4), Buffer.alloc(4)];
+  length.writeUInt32BE(sizeBytes);
+  checksum.writeUInt32BE(crc32(chunk));
+  const headerEnd = 33;
+  return Buffer.concat([bytes.subarray(0, headerEnd), length, chunk, checksum, bytes.subarray(headerEnd)]);
 }
 
 const channel = () => Math.floor(Math.random() * 256);

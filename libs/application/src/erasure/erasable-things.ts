@@ -18,6 +18,8 @@ export interface ErasableUpload extends ErasablePicture {
   readonly origin: 'upload' | 'render';
   /** The job that made it, where a job did. */
   readonly jobId: string | null;
+  /** Where the credentials are that it arrived with. */
+  readonly credentialsKey: string | undefined;
 }
 
 export interface ErasableJob {
@@ -49,8 +51,8 @@ export class ErasableThings {
   async picture({ environment, tenant }: Owner, assetId: string): Promise<ErasableUpload | undefined> {
     const { state } = await load(this.store, streamName(environment, 'asset', assetId), assetAggregate);
     if (state?.tenant !== tenant) return undefined;
-    const { storageKey, origin, jobId } = state;
-    return { assetId, storageKey, origin, jobId };
+    const { storageKey, origin, jobId, credentials } = state;
+    return { assetId, storageKey, origin, jobId, credentialsKey: credentials?.kept?.storageKey };
   }
 
   async job({ environment, tenant }: Owner, jobId: string): Promise<ErasableJob | undefined> {

@@ -1,7 +1,7 @@
 import { accept, reject, type Decision } from '../decision.js';
 import { erasedText } from '../erased.js';
 import type { EventOfType } from '../events.js';
-import type { AssetEvent } from './asset.events.js';
+import type { ArrivedCredentials, AssetEvent } from './asset.events.js';
 
 export type StoredAsset = EventOfType<'AssetStored'>['data'];
 
@@ -27,12 +27,17 @@ export function evolveAsset(asset: Asset, event: AssetEvent): KnownAsset {
       return {
         ...asset,
         ...(asset.dataSubjects && { dataSubjects: [] }),
+        ...(asset.credentials && { credentials: withoutHash(asset.credentials) }),
         sha256: erasedText,
         erasedAt: event.data.at,
       };
     default:
       return event satisfies never;
   }
+}
+
+function withoutHash({ problems, kept }: ArrivedCredentials): ArrivedCredentials {
+  return { problems, kept: kept && { ...kept, sha256: erasedText } };
 }
 
 /** Storing an existing asset changes nothing: the retry of a render uses the same ids. */
