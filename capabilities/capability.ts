@@ -1,6 +1,7 @@
 import type { DynamicModule, Type } from '@nestjs/common';
 import type { OpenAPIObject } from '@nestjs/swagger';
 import type { FoundCredentials } from '#application/picture/store-picture.handler.js';
+import type { DispatchCheck } from '#application/dispatch/dispatch-check.js';
 import type { PictureFinisher } from '#application/render/finished-pictures.js';
 import type {
   Follows,
@@ -93,6 +94,8 @@ export interface Capability<
   /** The name is also that of the lock under which one projector watches, so it must not change. */
   readonly watchers?: readonly { readonly name: string; readonly load: Load<Type<LogWatcher>> }[];
   readonly housekeeping?: readonly Load<Type<HousekeepingTask>>[];
+  /** Providers of the API's module, which are asked before each dispatch that is about persons. */
+  readonly dispatchChecks?: readonly Load<Type<DispatchCheck>>[];
   /** Providers of the worker's module, which each finished picture passes through before it is stored. */
   readonly pictureFinishers?: readonly Load<Type<PictureFinisher>>[];
   /** Reads the Content Credentials in the bytes of an upload, which are kept. At most one capability declares it. */

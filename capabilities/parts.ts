@@ -1,4 +1,5 @@
 import type { DynamicModule, Type } from '@nestjs/common';
+import type { DispatchCheck } from '#application/dispatch/dispatch-check.js';
 import type { PictureFinisher } from '#application/render/finished-pictures.js';
 import type { TellsOfJobs } from '#operator-calls/told-of-jobs.js';
 import type { Noun } from '#operator-calls/noun.js';
@@ -24,6 +25,11 @@ export function modulesFor(role: keyof RoleModules): Promise<DynamicModule>[] {
 export async function readModelsOfCapabilities(): Promise<readonly ReadModel<object>[]> {
   const loaded = await Promise.all(installed.flatMap(({ readModels }) => (readModels ? [readModels()] : [])));
   return loaded.flat();
+}
+
+/** The checks before each dispatch that is about persons. */
+export function dispatchChecks(): Promise<Type<DispatchCheck>[]> {
+  return Promise.all(installed.flatMap(({ dispatchChecks: loads = [] }) => loads.map((load) => load())));
 }
 
 /** The finishers that each picture passes through before it is stored. */

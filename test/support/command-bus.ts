@@ -1,6 +1,7 @@
 import { CommandBus } from '@nestjs/cqrs';
 import { AccountCommandHandler } from '#application/account/account-command.handler.js';
 import type { AccountWriter } from '#application/account/account-writer.js';
+import type { DispatchCheck } from '#application/dispatch/dispatch-check.js';
 import { Dispatcher } from '#application/dispatch/dispatcher.js';
 import { References } from '#application/dispatch/references.js';
 import { Operations } from '#application/operation/operations.js';
@@ -41,8 +42,8 @@ export function commandBusOf(handlers: readonly object[]): CommandBus {
 }
 
 /** The API's dispatcher on the ports of a test. */
-export function dispatcherOn(store: EventStore, accounts: AccountWriter): Dispatcher {
+export function dispatcherOn(store: EventStore, accounts: AccountWriter, check?: DispatchCheck): Dispatcher {
   const commands = commandBusOn({ store, accounts });
-  const references = new References(store, new StoredPictures(store));
+  const references = new References(store, new StoredPictures(store), check);
   return new Dispatcher(commands, store, accounts, references, new Operations(store));
 }

@@ -75,7 +75,7 @@ function unusableReference(reference: UnusableReference, unfit: Unfit): ApiError
 
 /** The result of a dry run. @throws ApiError if the dispatch would be refused for any reason but its cost */
 function estimateOf(workflow: string, answer: DryRunAnswer, unfit: Unfit): DryRunResponse {
-  if (answer.kind === 'refused') throw notAllowed(workflow, answer.rejection.code);
+  if (answer.kind === 'refused') throw refused(workflow, answer.rejection);
   if (answer.kind !== 'estimated') throw unusableReference(answer, unfit);
   const { creditsCost, balance, sufficient, dailyCapOk } = answer;
   return {
@@ -116,6 +116,8 @@ function refused(workflow: string, rejection: Refused['rejection']): ApiError {
       const message = `This costs ${cost} credits, and you agreed to ${expected}. Nothing was charged: agree to the new price first.`;
       return new ApiError(rejection.code, message);
     }
+    case 'RELEASE_REQUIRED':
+      return new ApiError(rejection.code, rejection.message);
     default:
       return rejection satisfies never;
   }

@@ -205,12 +205,14 @@ const errors = {
   ...usualErrors,
   '403 of a dispatch': {
     description:
-      'The key lacks the capability, the account is not active, or the operator has disabled the workflow. ' +
-      'Nothing was charged.',
+      'The key lacks the capability, the account is not active, the operator has disabled the workflow, or you ' +
+      'require releases and none covers the use of a person. Nothing was charged.',
     codes: {
       ...usualErrors[403].codes,
       ACCOUNT_INACTIVE: 'This account is not active. Nothing was charged: ask your operator.',
       OPERATION_DISABLED: 'model-generator is disabled at present. Nothing was charged: ask your operator.',
+      RELEASE_REQUIRED:
+        'No release of "customer-4711" covers try-on now. Nothing was charged: grant one with POST /v1/releases, or leave out the pictures of this person.',
     },
   },
   '409 of a cancel': {
@@ -226,6 +228,10 @@ const errors = {
       PRICE_CHANGED:
         'This costs 6 credits, and you agreed to 5. Nothing was charged: agree to the new price first.',
     },
+  },
+  '409 of a release': {
+    description: 'The release has ended, and stays as it is.',
+    codes: { RELEASE_ENDED: 'This release has ended. Nothing was changed: grant a new one.' },
   },
   '410 of a picture': {
     description:

@@ -88,6 +88,7 @@ export function childrenOf(parent: QueuedJob): QueuedJob[] {
     const inputs = parent.inputs
       .filter((input) => input.name.endsWith(`-${index}`))
       .map((input) => ({ ...input, name: reference && 'input' in reference ? reference.input : input.name }));
+    const about = personsOfJob([parent.request, item], inputs);
     return {
       jobId: parent.childJobIds?.[index] ?? childJobId(parent.jobId, index),
       tenant: parent.tenant,
@@ -106,12 +107,28 @@ export function childrenOf(parent: QueuedJob): QueuedJob[] {
       ...(parent.remote && { remote: true }),
       ...(parent.testOutcome && { testOutcome: parent.testOutcome }),
       at: parent.at,
-      ...personsOfJob([parent.request, item], inputs),
+      ...permitsOf(parent, about),
+      ...about,
     };
   });
 }
 
-/** The persons whom the bodies name, and those of the pictures. */
+/** The permits of an item's persons, as its batch has them. */
+function permitsOf(parent: QueuedJob, { dataSubjects = [] }: AboutPersons): Pick<QueuedJob, 'permits'> {
+  if (!parent.permits || dataSubjects.length === 0) return {};
+  const all = new Map(parent.dataSubjects?.map((name, index) => [name, parent.permits?.[index] ?? null]));
+  return { permits: dataSubjects.map((name) => all.get(name) ?? null) };
+}
+
+/** The persons whom a request's body and its items name, and those of its pictures. */
+export function personsOfRequest(
+  workflow: Workflow,
+  body: DispatchRequest['body'],
+  inputs: readonly JobInputImage[],
+): AboutPersons {
+  return personsOfJob([body, ...itemsOf(workflow, body)], inputs);
+}
+
 function personsOfJob(
   bodies: readonly DispatchRequest['body'][],
   inputs: readonly JobInputImage[],
@@ -127,6 +144,9 @@ export function seedOf(body: DispatchRequest['body']): number {
   return typeof body['seed'] === 'number' ? body['seed'] : randomInt(seedRange);
 }
 
+/** The pictures of a job, the persons whom it is about, and what permits the use of their pictures. */
+export type JobMaterial = Pick<QueuedJob, 'inputs' | 'dataSubjects' | 'permits'>;
+
 /**
  * The job of a request, whose id the answer gives. The parent of a batch has no charge of its own; its children
  * have them.
@@ -136,7 +156,7 @@ export function queuedJob(
   ids: DispatchIds,
   workflow: Workflow,
   charges: readonly (JobToCharge & { readonly amount: number })[],
-  inputs: JobInputImage[],
+  { inputs, ...about }: JobMaterial,
 ): QueuedJob {
   const { body } = request;
   const { batch } = workflow;
@@ -160,7 +180,7 @@ export function queuedJob(
     ...(request.testOutcome === undefined ? {} : { testOutcome: request.testOutcome }),
     ...(request.idempotency && { idempotency: request.idempotency }),
     at: request.at.toISOString(),
-    ...personsOfJob([body, ...itemsOf(workflow, body)], inputs),
+    ...about,
   };
 }
 

@@ -22,6 +22,7 @@ import {
   queuedJob,
 } from './dispatched-jobs.js';
 import type { DispatchIds } from './idempotency.js';
+import type { CheckRefusal } from './dispatch-check.js';
 import { References, type UnusableReference } from './references.js';
 import { Operations, type Prices } from '../operation/operations.js';
 
@@ -38,7 +39,8 @@ export type DispatchOutcome =
   | {
       readonly kind: 'refused';
       readonly requestId: string;
-      readonly rejection: DebitRejection | { readonly code: 'OPERATION_DISABLED' } | PriceChanged;
+      readonly rejection:
+        DebitRejection | { readonly code: 'OPERATION_DISABLED' } | PriceChanged | CheckRefusal;
     }
   | UnusableReference;
 
@@ -114,6 +116,9 @@ export class Dispatcher {
     }
     const resolved = await this.references.resolve(workflow, request);
     if (resolved.kind !== 'found') return resolved;
+    if (resolved.refusal) {
+      return { kind: 'refused', requestId: ids.requestId, rejection: resolved.refusal };
+    }
 
     const charges = jobsToCharge(workflow, request.body, ids);
     const cost = credits * charges.length;
@@ -128,7 +133,7 @@ export class Dispatcher {
     }
 
     const paid = charges.map((charge) => ({ ...charge, amount: credits }));
-    return this.queue(tried, charges, queuedJob(request, ids, workflow, paid, resolved.inputs));
+    return this.queue(tried, charges, queuedJob(request, ids, workflow, paid, resolved.material));
   }
 
   /**
@@ -143,10 +148,13 @@ export class Dispatcher {
     if (!enabled || credits !== (request.expectedCredits ?? credits)) return undefined;
     const resolved = await this.references.resolve(workflow, request);
     if (resolved.kind !== 'found') return resolved;
+    if (resolved.refusal) {
+      return { kind: 'refused', requestId: ids.requestId, rejection: resolved.refusal };
+    }
 
     const charges = jobsToCharge(workflow, request.body, ids);
     const paid = charges.map((charge) => ({ ...charge, amount: credits }));
-    const job = queuedJob(request, ids, workflow, paid, resolved.inputs);
+    const job = queuedJob(request, ids, workflow, paid, resolved.material);
     const queued = queueJob(job, initialJob);
     if (queued.kind === 'rejected') return undefined;
     const context = contextOf(tried, `queue:${ids.jobId}`);
@@ -188,11 +196,12 @@ export class Dispatcher {
       return made ? [{ ...charge, jobId: made.jobId, amount: made.amount }] : [];
     });
     if (open.length === charges.length) {
-      // The dispatch was accepted and paid. The engine decides whether it can draw the job.
-      const { body, caller } = request;
-      const resolved = await this.references.resolve(workflow, { body, caller });
+      // The dispatch was accepted and paid. The engine decides whether it can draw the job, and a capability that
+      // does not allow it any more stops it as it stops others.
+      const { body, caller, at } = request;
+      const resolved = await this.references.resolve(workflow, { body, caller, at });
       if (resolved.kind !== 'found') return resolved;
-      return this.queue(tried, open, queuedJob(request, ids, workflow, open, resolved.inputs));
+      return this.queue(tried, open, queuedJob(request, ids, workflow, open, resolved.material));
     }
     const fence = new FenceJob(
       contextOf(tried, `void:${ids.jobId}`),

@@ -4,6 +4,7 @@ import { workflowOf } from '#workflows/workflows.js';
 import { AccountWriter } from '../account/account-writer.js';
 import { batchSizeOf, type DispatchRequest } from './dispatched-jobs.js';
 import { Operations } from '../operation/operations.js';
+import type { CheckRefusal } from './dispatch-check.js';
 import { References, type UnusableReference } from './references.js';
 
 export type DryRunAnswer =
@@ -19,7 +20,7 @@ export type DryRunAnswer =
     }
   | {
       readonly kind: 'refused';
-      readonly rejection: { readonly code: 'ACCOUNT_INACTIVE' | 'OPERATION_DISABLED' };
+      readonly rejection: { readonly code: 'ACCOUNT_INACTIVE' | 'OPERATION_DISABLED' } | CheckRefusal;
     }
   | UnusableReference;
 
@@ -41,6 +42,7 @@ export class DryRun {
     if (!enabled) return { kind: 'refused', rejection: { code: 'OPERATION_DISABLED' } };
     const resolved = await this.references.resolve(workflow, request);
     if (resolved.kind !== 'found') return resolved;
+    if (resolved.refusal) return { kind: 'refused', rejection: resolved.refusal };
 
     const { state: account } = await this.accounts.read(environment, tenant);
     if (account.status !== 'active') return { kind: 'refused', rejection: { code: 'ACCOUNT_INACTIVE' } };

@@ -1,4 +1,4 @@
-import { Injectable } from '@nestjs/common';
+import { Injectable, Optional } from '@nestjs/common';
 import { ownPictures, type OwnPicture } from '@atelier/engine';
 import type { KnownAsset } from '#domain/asset/asset.js';
 import { canReplacePreset } from '#domain/catalog/catalog.js';
@@ -12,6 +12,8 @@ import { isId } from '#platform/ids.js';
 import type { Workflow, Reference } from '#workflows/define-workflow.js';
 import { EventStore } from '#event-store/event-store.js';
 import { load } from '../aggregate.js';
+import { DispatchCheck, type CheckAnswer, type CheckRefusal } from './dispatch-check.js';
+import { personsOfRequest, type JobMaterial } from './dispatched-jobs.js';
 import { StoredPictures, type Owner } from '../picture/stored-pictures.js';
 import { presetAggregate } from '../preset/manage-presets.handler.js';
 import { productAggregate } from '../product/manage-products.handler.js';
@@ -51,7 +53,14 @@ export type UnusableReference =
   | ({ readonly kind: 'erased-reference' } & ErasedReference)
   | ({ readonly kind: 'unfit-reference' } & UnfitReference);
 
-type ResolvedReferences = { readonly kind: 'found'; readonly inputs: JobInputImage[] } | UnusableReference;
+interface FoundMaterial {
+  readonly kind: 'found';
+  readonly material: JobMaterial;
+  /** A capability does not allow the use of a person's pictures. */
+  readonly refusal?: CheckRefusal;
+}
+
+type ResolvedReferences = FoundMaterial | UnusableReference;
 
 /** A request's body, its caller, and the limits of its image model. */
 interface Referring {
@@ -59,6 +68,7 @@ interface Referring {
   readonly caller: Owner;
   /** The image model knows only the people that it drew. */
   readonly drawnPeopleOnly?: boolean;
+  readonly at: Date;
 }
 
 type FoundPicture = Omit<JobInputImage, 'name'>;
@@ -79,15 +89,17 @@ export class References {
   constructor(
     private readonly store: EventStore,
     private readonly pictures: StoredPictures,
+    @Optional() private readonly checks?: DispatchCheck,
   ) {}
 
   /**
    * Returns the job's pictures in the order of the workflow's table. Otherwise returns the first unusable
-   * reference: it names nothing, or is a photograph although the model can only work on its own drawings.
+   * reference: it names nothing, or is a photograph although the model can only work on its own drawings. If the
+   * request is about persons, the checks of capabilities have the last word.
    */
   async resolve(
     workflow: Workflow,
-    { body, caller, drawnPeopleOnly }: Referring,
+    { body, caller, drawnPeopleOnly, at }: Referring,
   ): Promise<ResolvedReferences> {
     const named = findReferences(workflow.references, body);
     const found = await Promise.all(named.map((each) => this.find(each, caller)));
@@ -110,7 +122,26 @@ export class References {
       if (input === undefined || picture === 'no picture' || inputs.has(input)) continue;
       inputs.set(input, { name: input, ...picture });
     }
-    return { kind: 'found', inputs: [...inputs.values()] };
+    const pictures = [...inputs.values()];
+    const about = personsOfRequest(workflow, body, pictures);
+    const { dataSubjects } = about;
+    const answer = dataSubjects && (await this.permitted(workflow, caller, dataSubjects, at));
+    const permits = answer?.kind === 'allowed' && answer.permits;
+    return {
+      kind: 'found',
+      material: { inputs: pictures, ...about, ...(permits && { permits: [...permits] }) },
+      ...(answer?.kind === 'refused' && { refusal: answer.refusal }),
+    };
+  }
+
+  private permitted(
+    { name, batch }: Workflow,
+    { environment, tenant }: Owner,
+    dataSubjects: readonly string[],
+    at: Date,
+  ): Promise<CheckAnswer> | undefined {
+    const workflow = batch?.workflow ?? name;
+    return this.checks?.check({ environment, tenant, workflow, dataSubjects, at });
   }
 
   private async find({ reference, value }: NamedReference, caller: Owner): Promise<Found | 'no picture'> {

@@ -172,6 +172,11 @@ export type JobEvent =
          * events.
          */
         idempotency?: AcceptedKey;
+        /**
+         * What allows the use of each person's pictures, in the order of `dataSubjects`; null: nothing was asked
+         * for that person. A capability names it. Absent: for no person.
+         */
+        permits?: (string | null)[];
         at: string;
         /** The persons whom the body names, and those of its pictures. */
       } & AboutPersons;
@@ -289,6 +294,7 @@ export const jobFamily: EventFamily<'job', JobEvent> = {
       imageModel: false,
       // The body's hash would confirm a guess of the body.
       idempotency: { keyHash: false, bodyHash: true },
+      permits: false,
       dataSubjects: true,
     },
     RenderStarted: { worker: false },
