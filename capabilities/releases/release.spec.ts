@@ -10,14 +10,13 @@ import {
   hasEnded,
   initialRelease,
   initialRule,
-  parsePermit,
-  permitOf,
   reviseRelease,
   setRule,
   withdrawRelease,
   type KnownRelease,
   type Release,
 } from './release.js';
+import { parsePermit, permitOf } from './release-uses.read-model.js';
 
 const day = (number: number) => `2026-06-0${number}T12:00:00.000Z`;
 const releaseId = '01JWZ0000000000000000000E1';
@@ -44,19 +43,19 @@ describe('a release', () => {
     expect(grantRelease({ ...grant, at: day(5) }, initialRelease)).toEqual(reject({ code: 'EXPIRY_PASSED' }));
   });
 
-  it('is revised in what is named, while it lasts', () => {
-    const change = { tenant: 'acme', terms: { uses: ['social'] }, at: day(2) };
+  it('is revised as a whole, while it lasts', () => {
+    const change = { tenant: 'acme', terms: { ...terms, uses: ['social'] }, at: day(2) };
     const revised = reviseRelease(change, after(granted));
     expect(revised).toEqual(
       accept({ type: 'ModelReleaseRevised', data: { ...terms, uses: ['social'], at: day(2) } }),
     );
-    expect(reviseRelease({ ...change, terms: { uses: terms.uses } }, after(granted))).toEqual(accept());
-    const past = { ...change, terms: { expiresAt: day(1) } };
+    expect(reviseRelease({ ...change, terms }, after(granted))).toEqual(accept());
+    const past = { ...change, terms: { ...terms, expiresAt: day(1) } };
     expect(reviseRelease(past, after(granted))).toEqual(reject({ code: 'EXPIRY_PASSED' }));
   });
 
   it('that has ended is not revised, also before the expiry is recorded', () => {
-    const change = { tenant: 'acme', terms: { expiresAt: null }, at: day(6) };
+    const change = { tenant: 'acme', terms: { ...terms, expiresAt: null }, at: day(6) };
     for (const ended of [after(granted), after(granted, withdrawn), after(granted, expired)])
       expect(reviseRelease(change, ended)).toEqual(reject({ code: 'RELEASE_ENDED' }));
   });
@@ -80,7 +79,7 @@ describe('a release', () => {
   it('of another tenant is unknown', () => {
     const theirs = { tenant: 'rival', at: day(2) };
     const unknown = reject({ code: 'RELEASE_NOT_FOUND' });
-    expect(reviseRelease({ ...theirs, terms: {} }, after(granted))).toEqual(unknown);
+    expect(reviseRelease({ ...theirs, terms }, after(granted))).toEqual(unknown);
     expect(withdrawRelease({ ...theirs, reason: null }, after(granted))).toEqual(unknown);
     expect(withdrawRelease({ ...theirs, reason: null }, initialRelease)).toEqual(unknown);
   });

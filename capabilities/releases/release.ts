@@ -59,17 +59,18 @@ interface OfTenant {
   readonly at: string;
 }
 
-/** Absent terms stay. Without a change there is no event. */
+/** The terms anew, all of them. Without a change there is no event. */
 export function reviseRelease(
-  { tenant, terms, at }: OfTenant & { readonly terms: Partial<ReleaseTerms> },
+  { tenant, terms, at }: OfTenant & { readonly terms: ReleaseTerms },
   release: Release,
 ): Decision<ReleaseEvent, ReleaseRejection> {
   if (release?.tenant !== tenant) return reject({ code: 'RELEASE_NOT_FOUND' });
   if (hasEnded(release, at)) return reject({ code: 'RELEASE_ENDED' });
   const { workflows, uses, territories, expiresAt, fee, document } = release;
   const before: ReleaseTerms = { workflows, uses, territories, expiresAt, fee, document };
+  if (hasPassed(terms.expiresAt, at)) return reject({ code: 'EXPIRY_PASSED' });
+  // The same order of members as in `before`.
   const after = { ...before, ...terms };
-  if (hasPassed(after.expiresAt, at)) return reject({ code: 'EXPIRY_PASSED' });
   if (JSON.stringify(after) === JSON.stringify(before)) return accept();
   return accept({ type: 'ModelReleaseRevised', data: { ...after, at } });
 }
@@ -137,15 +138,4 @@ export function setRule(
   if (JSON.stringify(after) === JSON.stringify(rule)) return accept();
   const { required, ...purpose } = after;
   return accept({ type: required ? 'ReleasesRequired' : 'ReleasesMadeOptional', data: { ...purpose, at } });
-}
-
-/** Names a release and its terms at one revision, as a job stores it: `{release}@{revision}`. */
-export function permitOf(releaseId: string, revision: bigint): string {
-  return `${releaseId}@${revision}`;
-}
-
-/** Undefined for a permit of another capability. */
-export function parsePermit(permit: string | null): { releaseId: string; revision: number } | undefined {
-  const [, releaseId, revision] = /^([0-9A-Z]{26})@(\d+)$/.exec(permit ?? '') ?? [];
-  return releaseId === undefined ? undefined : { releaseId, revision: Number(revision) };
 }

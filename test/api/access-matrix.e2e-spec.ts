@@ -36,6 +36,7 @@ const unknown: Things = {
   productId: newId(),
   categoryId: newId(),
   webhookId: newId(),
+  releaseId: newId(),
   uploadKey: own.uploadKey.replace(own.assetId, newId()),
   renderKey: own.uploadKey.replace(own.assetId, newId()),
   presets: { model: newId(), background: newId(), shot: newId() },
@@ -86,12 +87,13 @@ const urlOf = (path: string, id = idOf(path, own)) =>
 /** The id that a path can name. */
 const idOf = (
   path: string,
-  { assetId, productId, renderId, webhookId = '', entryId = '', erasureId = '' }: Things,
+  { assetId, productId, renderId, webhookId = '', entryId = '', erasureId = '', releaseId = '' }: Things,
 ): string => {
   if (path.startsWith('/v1/uploads')) return assetId;
   if (path.startsWith('/v1/webhooks')) return webhookId;
   if (path.startsWith('/v1/catalog')) return entryId;
   if (path.startsWith('/v1/erasures')) return erasureId;
+  if (path.startsWith('/v1/releases')) return releaseId;
   return path.startsWith('/v1/products') ? productId : renderId;
 };
 
@@ -212,7 +214,7 @@ const thingOf = (things: Things, name: string) =>
   ({ ...things.presets, ...things })[name as keyof Things] as unknown as string;
 
 /** Their bodies name nothing of a tenant's. */
-const namesNothing = ['/v1/uploads', '/v1/webhooks', '/v1/verify'];
+const namesNothing = ['/v1/uploads', '/v1/webhooks', '/v1/verify', '/v1/releases'];
 const referring = operations.filter(
   ([method, path]) => method === 'POST' && !path.includes('{') && !namesNothing.includes(path),
 );

@@ -5,7 +5,7 @@ import { retryUntilAborted } from '#platform/retry.js';
 
 const retryMs = 1_000;
 
-/** Hears each event that any process appends from the start of the app to its end. */
+/** Hears each event that any process appends from the start of the app, or from an earlier position, to its end. */
 @Injectable()
 export abstract class LogFollower implements OnApplicationBootstrap, OnApplicationShutdown {
   protected readonly stopping = new AbortController();
@@ -19,7 +19,13 @@ export abstract class LogFollower implements OnApplicationBootstrap, OnApplicati
     @Inject(Logger) protected readonly logger: Logger,
   ) {}
 
-  protected abstract hear(events: readonly RecordedEvent[]): void;
+  /** @param position all events up to here have been heard with these */
+  protected abstract hear(events: readonly RecordedEvent[], position: bigint): void;
+
+  /** The last event that need not be heard. Undefined: all are heard, from the first of the log on. */
+  protected firstPosition(): Promise<bigint | undefined> {
+    return this.store.head();
+  }
 
   protected patienceMs(): number {
     return 100;
@@ -49,7 +55,7 @@ export abstract class LogFollower implements OnApplicationBootstrap, OnApplicati
     let after: bigint | undefined;
     const follow = async () => {
       if (after === undefined) {
-        after = await this.store.head();
+        after = await this.firstPosition();
         this.onBegun();
       }
       const from = after === undefined ? {} : { after };
@@ -57,7 +63,10 @@ export abstract class LogFollower implements OnApplicationBootstrap, OnApplicati
         // Set before `hear`: an event that makes it throw must not come again and again.
         after = position;
         // Events that this service did not write are left out; they must not block those that it did.
-        this.hear(events.filter(({ unproven }) => unproven === undefined));
+        this.hear(
+          events.filter(({ unproven }) => unproven === undefined),
+          position,
+        );
       }
     };
     await retryUntilAborted(follow, {

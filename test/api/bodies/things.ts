@@ -25,6 +25,7 @@ export interface Things {
   /** In the catalogue. */
   readonly entryId?: string;
   readonly erasureId?: string;
+  readonly releaseId?: string;
   readonly presets: Readonly<Record<PresetKind, string>>;
 }
 
@@ -42,7 +43,9 @@ export async function makeThings(service: ApiService, api: ApiClient, tenant: Te
   const { jobId: renderId, artifacts } = await makePictures(api, service, tenant, portrait);
   const product = { upload_asset_public_id: assetId, title: 'Skirt' };
   const hook = { url: 'https://shop.example/hook', events: ['job.succeeded'] };
+  const release = { data_subject: 'customer-1' };
   return {
+    releaseId: (await api.post('/v1/releases', tenant.key, release)).body.public_id as string,
     webhookId: (await api.post('/v1/webhooks', tenant.key, hook)).body.public_id as string,
     assetId,
     renderId,

@@ -62,8 +62,8 @@ const moment = {
 };
 const example = '2026-01-31T12:00:00Z';
 
-export const DateTimeField = (description: string): PropertyDecorator =>
-  field({ description, example }, moment);
+export const DateTimeField = (description: string, shown = example): PropertyDecorator =>
+  field({ description, example: shown }, moment);
 
 export function DateTimeQuery(description: string): PropertyDecorator {
   // An unescaped `+` of a time zone arrives as a blank.

@@ -30,6 +30,7 @@ from .openapi import (
     ExtractBody,
     GarmentCategoryListResponse,
     GarmentCategoryResponse,
+    GrantReleaseBody,
     HealthResponse,
     ImageModelListResponse,
     JobDetailResponse,
@@ -55,6 +56,14 @@ from .openapi import (
     ProductToModelDirectBody,
     ProductToModelPhasedBody,
     ReceiptResponse,
+    ReleaseListResponse,
+    ReleaseResponse,
+    ReleaseRuleBody,
+    ReleaseRuleResponse,
+    ReleaseStatus,
+    ReleaseTermsBody,
+    ReleaseUseResponse,
+    ReleaseUsesResponse,
     RenderListResponse,
     RenderResponse,
     RequestedResendResponse,
@@ -72,6 +81,7 @@ from .openapi import (
     WebhookListResponse,
     WebhookResponse,
     WebhookWithSecretResponse,
+    WithdrawReleaseBody,
 )
 from .run import AsyncRun, Run
 
@@ -525,6 +535,44 @@ class Calls(ABC):
     ) -> PassportResponse: ...
 
     @overload
+    def get(
+        self,
+        path: Literal["/v1/releases"],
+        /,
+        *,
+        limit: int = ...,
+        offset: int = ...,
+        data_subject: str = ...,
+        status: ReleaseStatus = ...,
+    ) -> ReleaseListResponse: ...
+
+    @overload
+    def get(
+        self,
+        path: Literal["/v1/releases/{public_id}"],
+        /,
+        *,
+        public_id: str,
+    ) -> ReleaseResponse: ...
+
+    @overload
+    def get(
+        self,
+        path: Literal["/v1/releases/{public_id}/uses"],
+        /,
+        *,
+        public_id: str,
+        limit: int = ...,
+        offset: int = ...,
+        since: str = ...,
+        until: str = ...,
+        format: str = ...,
+    ) -> ReleaseUsesResponse: ...
+
+    @overload
+    def get(self, path: Literal["/v1/release-rule"], /) -> ReleaseRuleResponse: ...
+
+    @overload
     def get(self, path: Literal["/v1/webhooks"], /) -> WebhookListResponse: ...
 
     @overload
@@ -596,6 +644,29 @@ class Calls(ABC):
     def post(self, path: Literal["/v1/verify"], body: VerifyBody, /) -> VerificationResponse: ...
 
     @overload
+    def post(self, path: Literal["/v1/releases"], body: GrantReleaseBody, /) -> ReleaseResponse: ...
+
+    @overload
+    def post(
+        self,
+        path: Literal["/v1/releases/{public_id}/revise"],
+        body: ReleaseTermsBody,
+        /,
+        *,
+        public_id: str,
+    ) -> ReleaseResponse: ...
+
+    @overload
+    def post(
+        self,
+        path: Literal["/v1/releases/{public_id}/withdraw"],
+        body: WithdrawReleaseBody,
+        /,
+        *,
+        public_id: str,
+    ) -> ReleaseResponse: ...
+
+    @overload
     def post(
         self,
         path: Literal["/v1/webhooks"],
@@ -646,6 +717,14 @@ class Calls(ABC):
         *,
         public_id: str,
     ) -> ProductResponse: ...
+
+    @overload
+    def patch(
+        self,
+        path: Literal["/v1/release-rule"],
+        body: ReleaseRuleBody,
+        /,
+    ) -> ReleaseRuleResponse: ...
 
     @overload
     def patch(
@@ -723,6 +802,28 @@ class Calls(ABC):
 
     @overload
     def list(self, path: Literal["/v1/transactions"], /) -> Iterator[LedgerEntryResponse]: ...
+
+    @overload
+    def list(
+        self,
+        path: Literal["/v1/releases"],
+        /,
+        *,
+        data_subject: str = ...,
+        status: ReleaseStatus = ...,
+    ) -> Iterator[ReleaseResponse]: ...
+
+    @overload
+    def list(
+        self,
+        path: Literal["/v1/releases/{public_id}/uses"],
+        /,
+        *,
+        public_id: str,
+        since: str = ...,
+        until: str = ...,
+        format: str = ...,
+    ) -> Iterator[ReleaseUseResponse]: ...
 
     @overload
     def list(
@@ -1202,6 +1303,44 @@ class AsyncCalls(ABC):
     ) -> PassportResponse: ...
 
     @overload
+    async def get(
+        self,
+        path: Literal["/v1/releases"],
+        /,
+        *,
+        limit: int = ...,
+        offset: int = ...,
+        data_subject: str = ...,
+        status: ReleaseStatus = ...,
+    ) -> ReleaseListResponse: ...
+
+    @overload
+    async def get(
+        self,
+        path: Literal["/v1/releases/{public_id}"],
+        /,
+        *,
+        public_id: str,
+    ) -> ReleaseResponse: ...
+
+    @overload
+    async def get(
+        self,
+        path: Literal["/v1/releases/{public_id}/uses"],
+        /,
+        *,
+        public_id: str,
+        limit: int = ...,
+        offset: int = ...,
+        since: str = ...,
+        until: str = ...,
+        format: str = ...,
+    ) -> ReleaseUsesResponse: ...
+
+    @overload
+    async def get(self, path: Literal["/v1/release-rule"], /) -> ReleaseRuleResponse: ...
+
+    @overload
     async def get(self, path: Literal["/v1/webhooks"], /) -> WebhookListResponse: ...
 
     @overload
@@ -1280,6 +1419,34 @@ class AsyncCalls(ABC):
     @overload
     async def post(
         self,
+        path: Literal["/v1/releases"],
+        body: GrantReleaseBody,
+        /,
+    ) -> ReleaseResponse: ...
+
+    @overload
+    async def post(
+        self,
+        path: Literal["/v1/releases/{public_id}/revise"],
+        body: ReleaseTermsBody,
+        /,
+        *,
+        public_id: str,
+    ) -> ReleaseResponse: ...
+
+    @overload
+    async def post(
+        self,
+        path: Literal["/v1/releases/{public_id}/withdraw"],
+        body: WithdrawReleaseBody,
+        /,
+        *,
+        public_id: str,
+    ) -> ReleaseResponse: ...
+
+    @overload
+    async def post(
+        self,
         path: Literal["/v1/webhooks"],
         body: CreateWebhookBody,
         /,
@@ -1328,6 +1495,14 @@ class AsyncCalls(ABC):
         *,
         public_id: str,
     ) -> ProductResponse: ...
+
+    @overload
+    async def patch(
+        self,
+        path: Literal["/v1/release-rule"],
+        body: ReleaseRuleBody,
+        /,
+    ) -> ReleaseRuleResponse: ...
 
     @overload
     async def patch(
@@ -1411,6 +1586,28 @@ class AsyncCalls(ABC):
 
     @overload
     def list(self, path: Literal["/v1/transactions"], /) -> AsyncIterator[LedgerEntryResponse]: ...
+
+    @overload
+    def list(
+        self,
+        path: Literal["/v1/releases"],
+        /,
+        *,
+        data_subject: str = ...,
+        status: ReleaseStatus = ...,
+    ) -> AsyncIterator[ReleaseResponse]: ...
+
+    @overload
+    def list(
+        self,
+        path: Literal["/v1/releases/{public_id}/uses"],
+        /,
+        *,
+        public_id: str,
+        since: str = ...,
+        until: str = ...,
+        format: str = ...,
+    ) -> AsyncIterator[ReleaseUseResponse]: ...
 
     @overload
     def list(

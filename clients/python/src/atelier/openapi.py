@@ -279,6 +279,7 @@ ErasureStepName = Literal["refused", "bytes", "rows", "keys"]
 `rows`: answers and messages about them are emptied. `keys`: the keys of their words are
 destroyed.
 """
+ReleaseStatus = Literal["active", "withdrawn", "expired"]
 WebhookTopic = Literal[
     "job.succeeded",
     "job.failed",
@@ -1918,6 +1919,137 @@ class PassportResponse(TypedDict):
     inputs: list[PassportInputResponse]
     pictures: list[PassportPictureResponse]
     """The final pictures."""
+
+
+class _GrantReleaseBodyRequired(TypedDict):
+    data_subject: str
+    """Your own name for the person."""
+
+
+class GrantReleaseBody(_GrantReleaseBodyRequired, total=False):
+    workflows: list[Literal["try-on", "model-generator", "background-generator", "complementary-garment-generator", "product-to-model-direct", "product-to-model-phased", "background-swap-with-image", "background-swap-with-spec", "model-swap-with-image", "extract", "look", "catalog-shots", "pdp-extractions", "pdp-batch-extractions"]] | None
+    """The workflows that the person allows. Empty: all. `` when absent."""
+    uses: list[str] | None
+    """What pictures may be used for, in words of yours. Empty: all. `` when absent."""
+    territories: list[str] | None
+    """Countries by ISO 3166-1 alpha-2. Empty: all. `` when absent."""
+    expires_at: str | None
+    """From then on it allows nothing. When absent, it does not expire."""
+    fee_credits: int | None
+    """Owed to the person for each job, in credits."""
+    fee_amount: int | None
+    """Owed to the person for each job, in hundredths of `fee_currency`."""
+    fee_currency: str | None
+    """The currency of `fee_amount`, by ISO 4217."""
+    document: str | None
+    """Where you keep the signed document."""
+
+
+class ReleaseFeeResponse(TypedDict):
+    amount: int
+    """Whole credits, or hundredths of the currency."""
+    unit: str
+    """`credits`, or a currency by ISO 4217."""
+
+
+class ReleaseResponse(TypedDict):
+    public_id: str
+    data_subject: str
+    """Your own name for the person."""
+    workflows: list[str]
+    """Empty: all."""
+    uses: list[str]
+    """Empty: all."""
+    territories: list[str]
+    """Empty: all."""
+    expires_at: str | None
+    """Null: it does not expire."""
+    fee: ReleaseFeeResponse | None
+    """Owed for each job."""
+    document: str | None
+    status: ReleaseStatus
+    granted_at: str
+    ended_at: str | None
+    """When it was withdrawn or has expired."""
+
+
+class ReleaseListResponse(TypedDict):
+    items: list[ReleaseResponse]
+    total: int
+    """Number of releases that match."""
+    limit: int
+    offset: int
+
+
+class ReleaseTermsBody(TypedDict, total=False):
+    workflows: list[Literal["try-on", "model-generator", "background-generator", "complementary-garment-generator", "product-to-model-direct", "product-to-model-phased", "background-swap-with-image", "background-swap-with-spec", "model-swap-with-image", "extract", "look", "catalog-shots", "pdp-extractions", "pdp-batch-extractions"]] | None
+    """The workflows that the person allows. Empty: all. `` when absent."""
+    uses: list[str] | None
+    """What pictures may be used for, in words of yours. Empty: all. `` when absent."""
+    territories: list[str] | None
+    """Countries by ISO 3166-1 alpha-2. Empty: all. `` when absent."""
+    expires_at: str | None
+    """From then on it allows nothing. When absent, it does not expire."""
+    fee_credits: int | None
+    """Owed to the person for each job, in credits."""
+    fee_amount: int | None
+    """Owed to the person for each job, in hundredths of `fee_currency`."""
+    fee_currency: str | None
+    """The currency of `fee_amount`, by ISO 4217."""
+    document: str | None
+    """Where you keep the signed document."""
+
+
+class WithdrawReleaseBody(TypedDict, total=False):
+    reason: str | None
+    """Why, for people."""
+
+
+class ReleaseUseResponse(TypedDict):
+    job_id: str
+    operation: str
+    """The workflow."""
+    status: JobStatus
+    """Of the job. A fee is owed for a `SUCCESS`."""
+    used_at: str
+    """When the job was dispatched."""
+    fee: ReleaseFeeResponse | None
+    """By the terms at that time."""
+
+
+class OwedFeeResponse(TypedDict):
+    amount: int
+    """Whole credits, or hundredths of the currency."""
+    unit: str
+    """`credits`, or a currency by ISO 4217."""
+    jobs: int
+    """The jobs that it is owed for."""
+
+
+class ReleaseUsesResponse(TypedDict):
+    items: list[ReleaseUseResponse]
+    total: int
+    """Uses in the period."""
+    limit: int
+    offset: int
+    owed: list[OwedFeeResponse]
+    """All fees of the period, one for each unit."""
+
+
+class ReleaseRuleResponse(TypedDict):
+    required: bool
+    """Whether a dispatch about a person needs a release."""
+    uses: list[str]
+    territories: list[str]
+
+
+class ReleaseRuleBody(TypedDict, total=False):
+    required: bool | None
+    """Whether a dispatch about a person whom no release covers is refused."""
+    uses: list[str] | None
+    """What you use pictures for. A release covers a dispatch only if it allows all of it."""
+    territories: list[str] | None
+    """Where you use pictures. A release covers a dispatch only if it allows all of it."""
 
 
 class JobOutcomeMessageData(TypedDict):

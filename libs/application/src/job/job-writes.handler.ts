@@ -55,6 +55,20 @@ export class StopJob extends JobWrite<
   }
 }
 
+/** Ends a job of the context's tenant that no worker has taken up yet. */
+export class StopWaitingJob extends JobWrite<
+  { readonly reason: string },
+  { readonly code: 'JOB_NOT_FOUND' | 'JOB_BEGUN' }
+> {
+  decide(job: Job, at: string) {
+    if (!('job' in job) || job.job.tenant !== this.context.tenant) {
+      return reject({ code: 'JOB_NOT_FOUND' as const });
+    }
+    const decision = job.status === 'queued' && cancelJob({ ...this.data, at }, job);
+    return decision && decision.kind === 'accepted' ? decision : reject({ code: 'JOB_BEGUN' as const });
+  }
+}
+
 /** Ends the parent of a batch if all its parts have ended. */
 export class EndBatch extends JobWrite<Omit<ConcludeBatch, 'at'>, ConcludeRejection> {
   decide(job: Job, at: string) {

@@ -1,0 +1,48 @@
+import type { Environment } from '#domain/environment.js';
+import type { Queries } from './data-source.js';
+import { serves } from './projection-checkpoints.js';
+
+export interface RowsAsOf<Row> {
+  /** All events up to here are folded into the rows. Undefined: none is. */
+  readonly position: bigint | undefined;
+  readonly rows: readonly Row[];
+}
+
+/**
+ * The rows of a read model and the position in the log that they show, read in one statement. A follower of the log
+ * that starts there misses no event.
+ * @param where a condition on the columns, without parameters
+ */
+export async function rowsAsOf<Row>(
+  database: Queries,
+  environment: Environment,
+  readModel: string,
+  where: string,
+): Promise<RowsAsOf<Row>> {
+  const { rows } = await database.query(
+    `select (select position::text from read_store.projections
+        where environment = $1 and name = $2 and ${serves}) as position,
+      (select coalesce(json_agg(shown), '[]') from ${environment}.${readModel} shown where ${where}) as rows`,
+    [environment, readModel],
+  );
+  // The statement gives one row with these columns; the caller knows the columns of its read model.
+  const [found] = rows as { position: string | null; rows: Row[] }[];
+  const position = found?.position ?? undefined;
+  return { position: position === undefined ? undefined : BigInt(position), rows: found?.rows ?? [] };
+}
+
+/** Whether all of these read models have folded the event at this position. */
+export async function hasFolded(
+  database: Queries,
+  environment: Environment,
+  readModels: readonly string[],
+  position: bigint,
+): Promise<boolean> {
+  const { rows } = await database.query(
+    `select count(*) filter (where position >= $3) = $4 as folded from read_store.projections
+      where environment = $1 and name = any($2::text[]) and ${serves}`,
+    [environment, readModels, position, readModels.length],
+  );
+  const [found] = rows as { folded: boolean }[];
+  return found?.folded ?? false;
+}
