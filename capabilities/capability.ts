@@ -1,5 +1,8 @@
 import type { DynamicModule, Type } from '@nestjs/common';
+import type { Command } from '@nestjs/cqrs';
 import type { OpenAPIObject } from '@nestjs/swagger';
+import type { Handled } from '#application/aggregate.js';
+import type { CommandContext } from '#application/command-context.js';
 import type { FoundCredentials } from '#application/picture/store-picture.handler.js';
 import type { DispatchCheck } from '#application/dispatch/dispatch-check.js';
 import type { PictureFinisher } from '#application/render/finished-pictures.js';
@@ -14,6 +17,7 @@ import type { Noun } from '#operator-calls/noun.js';
 import type { TellsOfJobs } from '#operator-calls/told-of-jobs.js';
 import type { ReplayedFold } from '#operator-calls/replayed-fold.js';
 import type { AnyEventFamily } from '#domain/event-family.js';
+import type { Environment, StreamCategory } from '#domain/streams.js';
 import type { LogCopies } from '#operator-calls/copied-log.js';
 import type { Health } from '#operator-calls/health.js';
 import type { AuditRules, HistoryAudit } from '#operator-calls/history-audit.js';
@@ -23,6 +27,7 @@ import type { EngineFamily } from '#platform/engine-families.js';
 import type { SecretFile } from '#platform/secret-file.js';
 import type { RedoneWork } from '#operator-calls/redone-work.js';
 import type { SignsStatements } from '#operator-calls/signs-statements.js';
+import type { Queries } from '#read-store/data-source.js';
 import type { ErasesWords } from '#read-store/erases-words.js';
 import type { ReadModel } from '#read-store/read-model.js';
 import type { QueueKind } from '#render-queue/render-queue.js';
@@ -115,6 +120,8 @@ export interface Capability<
   readonly tellsOfJobs?: Load<TellsOfJobs>;
   /** Empties its own tables of what they say about erased jobs. */
   readonly erases?: Load<ErasesWords>;
+  /** Its records about persons. */
+  readonly recordsOfPersons?: Load<RecordsOfPersons>;
   /** Signs statements of this installation with a key that is outside the database. At most one capability declares it. */
   readonly signs?: Load<SignsStatements>;
   /** The folds of its streams by category, for `atelier replay`. A stream that is a list of facts has none. */
@@ -166,6 +173,24 @@ export interface ChecksProof {
    * @throws CallRefused if the key cannot be read, or the proof is not JSON
    */
   proven(proof: string, key: string): ProvenEvent | undefined;
+}
+
+/**
+ * Records about persons that a capability keeps beside pictures, jobs and products. Each has a stream of its own, whose
+ * family declares `ownKeys`. Erasures and archives of a person take them along.
+ */
+export interface RecordsOfPersons {
+  readonly category: StreamCategory;
+  /** The read model that finds them. */
+  readonly readModel: string;
+  /** The ids of a person's records in their order. Erased records are not among them. */
+  find(
+    database: Queries,
+    person: { readonly environment: Environment; readonly tenant: string; readonly name: string },
+    page: { readonly after: string | undefined; readonly limit: number },
+  ): Promise<string[]>;
+  /** Ends the record and says that its words are erased. May be repeated; a record that is not there is refused. */
+  erase(context: CommandContext, id: string, erasureId: string): Command<Handled<unknown, unknown>>;
 }
 
 /** Undefined: no seal covers the event yet. */

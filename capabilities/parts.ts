@@ -4,13 +4,14 @@ import type { PictureFinisher } from '#application/render/finished-pictures.js';
 import type { TellsOfJobs } from '#operator-calls/told-of-jobs.js';
 import type { Noun } from '#operator-calls/noun.js';
 import type { AnyEventFamily } from '#domain/event-family.js';
+import type { StreamCategory } from '#domain/streams.js';
 import type { LogCopies } from '#operator-calls/copied-log.js';
 import type { Health } from '#operator-calls/health.js';
 import type { AuditRules, HistoryAudit } from '#operator-calls/history-audit.js';
 import type { RedoneWork } from '#operator-calls/redone-work.js';
 import type { ErasesWords } from '#read-store/erases-words.js';
 import type { ReadModel } from '#read-store/read-model.js';
-import type { Capability, DeclaredSignIn, RoleModules } from './capability.js';
+import type { Capability, DeclaredSignIn, RecordsOfPersons, RoleModules } from './capability.js';
 import { installed, type Installed } from './installed.js';
 
 /** The Nest modules that capabilities add to a role. Only that role loads them. */
@@ -54,6 +55,12 @@ export function tellers(): Promise<TellsOfJobs[]> {
 /** Empties the capabilities' own tables of what they say about erased jobs. */
 export function erasersOfCapabilities(): Promise<ErasesWords[]> {
   return Promise.all(installed.flatMap(({ erases }) => (erases ? [erases()] : [])));
+}
+
+/** The capabilities' records about persons, by category. */
+export async function recordsOfPersons(): Promise<ReadonlyMap<StreamCategory, RecordsOfPersons>> {
+  const loaded = await Promise.all(installed.flatMap((each) => each.recordsOfPersons?.() ?? []));
+  return new Map(loaded.map((records) => [records.category, records]));
 }
 
 /** The capabilities' work that a restored log lacks. */

@@ -125,6 +125,7 @@ export class ErasureProcess implements ProcessManager {
       pictures: [...extent.pictures.keys()],
       jobs: [...jobs.keys()],
       products: [...extent.products],
+      records: Object.fromEntries(extent.records),
       jobsShowing: Object.fromEntries(extent.jobsShowing),
       productsShowing: Object.fromEntries(extent.productsShowing),
       picturesOfJob: (id) => (jobs.get(id)?.pictures ?? []).map(({ assetId }) => assetId),
@@ -178,15 +179,16 @@ export class ErasureProcess implements ProcessManager {
 }
 
 /** Changes when the extent grows. */
-function nameOf({ pictures, jobs, products }: Extent): string {
-  return JSON.stringify(sizeOf({ pictures, jobs, products } as Extent));
+function nameOf(extent: Extent): string {
+  return JSON.stringify(sizeOf(extent));
 }
 
 /** The streams whose words are erased. A job or product that only shows an erased picture keeps its words. */
-function streamsOf(environment: Environment, { pictures, jobs, products }: Extent): string[] {
+function streamsOf(environment: Environment, { pictures, jobs, products, records }: Extent): string[] {
   return [
     ...[...pictures.keys()].map((id) => streamName(environment, 'asset', id)),
     ...[...jobs.keys()].map((id) => streamName(environment, 'job', id)),
     ...[...products].map((id) => streamName(environment, 'product', id)),
+    ...[...records].map(([id, category]) => streamName(environment, category, id)),
   ];
 }

@@ -1,10 +1,13 @@
+import type { StreamCategory } from '#domain/streams.js';
 import type { EventFamily } from '#domain/event-family.js';
 
-/** A thing that a caller asks to erase, by its id. A render has the id of its job. */
-export interface ErasureTarget {
-  kind: 'upload' | 'render' | 'job' | 'product';
-  id: string;
-}
+/**
+ * A thing to erase, by its id. A render has the id of its job. A record about a person belongs to another capability, and
+ * the category of its stream tells which.
+ */
+export type ErasureTarget =
+  | { kind: 'upload' | 'render' | 'job' | 'product'; id: string }
+  | { kind: 'record'; category: StreamCategory; id: string };
 
 /**
  * The steps of an erasure, in their order. `refused`: every reader refuses the things. `bytes`: their objects are removed

@@ -3,6 +3,7 @@ import { idLike } from '#api/http/describe.js';
 import { BooleanQuery } from '#api/http/valid-request.js';
 import { erasureSteps } from './erasure.events.js';
 import type { Erasure } from './erasure.js';
+import { presentTarget } from './receipt.js';
 
 export class ErasureQuery {
   @BooleanQuery({
@@ -27,6 +28,9 @@ export class ErasureSizeResponse {
 
   @ApiProperty(count)
   products: number;
+
+  @ApiProperty({ description: 'Records about a person, such as model releases.', ...count })
+  records: number;
 }
 
 const morePossible = () =>
@@ -59,7 +63,10 @@ export class RequestedErasureResponse {
 }
 
 export class ErasureTargetResponse {
-  @ApiProperty({ enum: ['upload', 'render', 'job', 'product'], enumName: 'ErasureTargetKind' })
+  @ApiProperty({
+    description: '`upload`, `render`, `job`, `product`, or a record about a person, such as `release`.',
+    example: 'upload',
+  })
   kind: string;
 
   @ApiProperty(idLike('01K9Z7J0V4M2Q8T6R3N5B1C7DE'))
@@ -129,6 +136,9 @@ export class ErasedThingsResponse {
 
   @ApiProperty({ type: [String] })
   products: readonly string[];
+
+  @ApiProperty({ description: 'Records about a person, such as model releases.', type: [String] })
+  records: readonly string[];
 }
 
 export class ReceiptResponse {
@@ -196,7 +206,7 @@ export function presentErasure(erasure: Exclude<Erasure, { status: 'unrequested'
   return {
     erasure_id: request.erasureId,
     status,
-    targets: request.targets,
+    targets: request.targets.map(presentTarget),
     derived: request.derived,
     requested_at: request.at,
     ...(erasure.status === 'completed' && { completed_at: erasure.completed.at }),

@@ -5,7 +5,7 @@ import {
   type ErasablePicture,
 } from '#application/erasure/erasable-things.js';
 import { ReadModels } from '#application/read-models.js';
-import type { Environment } from '#domain/streams.js';
+import type { Environment, StreamCategory } from '#domain/streams.js';
 import { Database } from '#read-store/database.js';
 import type { ErasureTarget } from './erasure.events.js';
 
@@ -17,6 +17,8 @@ export interface Extent {
   readonly jobs: ReadonlyMap<string, ErasableJob>;
   /** The products whose words are erased. */
   readonly products: ReadonlySet<string>;
+  /** The records of capabilities that are erased: the category of each one's stream, by id. */
+  readonly records: ReadonlyMap<string, StreamCategory>;
   /** By job and by product that stay: the erased pictures that they show. */
   readonly jobsShowing: ReadonlyMap<string, readonly string[]>;
   readonly productsShowing: ReadonlyMap<string, readonly string[]>;
@@ -54,6 +56,9 @@ export class Extents {
         return (await this.things.job(owner, id)) !== undefined;
       case 'product':
         return (await this.things.product(owner, id)) !== undefined;
+      case 'record':
+        // No caller names one: it was found as the person's.
+        return true;
       default:
         return kind satisfies never;
     }
@@ -71,6 +76,7 @@ export class Extents {
     const pictures = new Map<string, ErasablePicture>();
     const jobs = new Map<string, ErasableJob>();
     const products = new Set<string>();
+    const records = new Map<string, StreamCategory>();
     const waiting = [...targets];
     const addPictures = async (found: readonly ErasablePicture[]) => {
       const fresh = found.filter(({ assetId }) => !pictures.has(assetId));
@@ -89,6 +95,8 @@ export class Extents {
         if (!product) continue;
         products.add(id);
         if (derived) await addPictures(product.pictures);
+      } else if (kind === 'record') {
+        records.set(id, target.category);
       } else if (!jobs.has(id)) {
         const job = await this.things.job(owner, id);
         if (!job) continue;
@@ -106,6 +114,7 @@ export class Extents {
       pictures,
       jobs,
       products,
+      records,
       jobsShowing: await this.jobsShowing(owner, pictures, jobs),
       productsShowing: await this.productsShowing(owner, pictures, products),
       vendorCalls: countsOf([...jobs.values()].flatMap(({ vendors }) => vendors)),
@@ -174,6 +183,6 @@ function countsOf(names: readonly string[]): Map<string, number> {
 }
 
 /** How much of each kind, as answers and steps show it. */
-export function sizeOf({ pictures, jobs, products }: Extent) {
-  return { pictures: pictures.size, jobs: jobs.size, products: products.size };
+export function sizeOf({ pictures, jobs, products, records }: Extent) {
+  return { pictures: pictures.size, jobs: jobs.size, products: products.size, records: records.size };
 }

@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { isId, timeOfId } from '#platform/ids.js';
-import type { Environment } from '#domain/streams.js';
+import type { Environment, StreamCategory } from '#domain/streams.js';
 import { Configuration } from '#platform/configuration.js';
 import { ObjectStorage } from '#storage/object-storage.js';
 import { RecordMacs, type RecordSecrets } from './record-macs.js';
@@ -16,6 +16,8 @@ export interface KeptErasure {
   readonly pictures: readonly string[];
   readonly jobs: readonly string[];
   readonly products: readonly string[];
+  /** By id: the category of the record's stream. */
+  readonly records: Readonly<Record<string, StreamCategory>>;
   /** By job and product that stay: the erased pictures that they show. */
   readonly jobsShowing: Readonly<Record<string, readonly string[]>>;
   readonly productsShowing: Readonly<Record<string, readonly string[]>>;
@@ -53,6 +55,7 @@ export class KeptErasures {
       pictures: [...extent.pictures.keys()],
       jobs: [...extent.jobs.keys()],
       products: [...extent.products],
+      records: Object.fromEntries(extent.records),
       jobsShowing: Object.fromEntries(extent.jobsShowing),
       productsShowing: Object.fromEntries(extent.productsShowing),
     };

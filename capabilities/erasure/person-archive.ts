@@ -14,7 +14,6 @@ import type { ErasureTarget } from './erasure.events.js';
 
 type File = readonly [name: string, bytes: Buffer];
 
-const folderOf = { upload: 'uploads', render: 'jobs', job: 'jobs', product: 'products' } as const;
 const categoryOf = { upload: 'asset', render: 'job', job: 'job', product: 'product' } as const;
 
 /**
@@ -53,10 +52,12 @@ export class PersonArchive {
     return output;
   }
 
-  private async *filesOf(caller: Caller, { kind, id }: ErasureTarget): AsyncGenerator<File> {
-    const folder = `${folderOf[kind]}/${id}`;
+  private async *filesOf(caller: Caller, target: ErasureTarget): AsyncGenerator<File> {
+    const { kind, id } = target;
+    const category = kind === 'record' ? target.category : categoryOf[kind];
+    const folder = `${kind === 'upload' ? kind : category}s/${id}`;
     const events: object[] = [];
-    const stream = streamName(caller.environment, categoryOf[kind], id);
+    const stream = streamName(caller.environment, category, id);
     for await (const page of readForwards(this.store, stream, 0n))
       events.push(...page.map((event) => ({ recorded_at: event.metadata.recordedAt, ...decode(event) })));
     yield asJson(`${folder}/events.json`, events);
@@ -76,8 +77,8 @@ export class PersonArchive {
       const beside = upload?.credentialsKey;
       return [upload ?? [], beside === undefined ? [] : { assetId: id, storageKey: beside }].flat();
     }
-    // The pictures of a product are uploads and pictures of jobs.
-    return kind === 'product' ? [] : ((await this.things.job(caller, id))?.pictures ?? []);
+    // The pictures of a product are uploads and pictures of jobs. A record has none.
+    return kind === 'product' || kind === 'record' ? [] : ((await this.things.job(caller, id))?.pictures ?? []);
   }
 
   private async bytesAt(storageKey: string): Promise<Buffer | undefined> {

@@ -2,7 +2,9 @@ import { Injectable } from '@nestjs/common';
 import type { Caller } from '#application/command-context.js';
 import { ReadYourWrites } from '#application/consistency/read-your-writes.js';
 import { ReadModels } from '#application/read-models.js';
+import { recordsOfPersons } from '#capabilities/parts.js';
 import { EventStore } from '#event-store/event-store.js';
+import { Database } from '#read-store/database.js';
 import type { ErasureTarget } from './erasure.events.js';
 
 /** What belongs to a person. */
@@ -24,19 +26,32 @@ const kinds = [
 
 const patienceMs = 5_000;
 
+async function* pages(
+  read: (page: { readonly after: string | undefined; readonly limit: number }) => Promise<readonly string[]>,
+): AsyncGenerator<string> {
+  for (let after: string | undefined; ;) {
+    const page = await read({ after, limit: thingsAPage });
+    yield* page;
+    if (page.length < thingsAPage) return;
+    after = page.at(-1);
+  }
+}
+
 /** Finds what belongs to a person whom a tenant calls by a name of its own. */
 @Injectable()
 export class Persons {
   constructor(
     private readonly store: EventStore,
     private readonly reads: ReadModels,
+    private readonly database: Database,
     private readonly consistency: ReadYourWrites,
   ) {}
 
   /** Whether the read models show everything up to this moment. Waits for them some seconds. */
   async areShown(caller: Caller): Promise<boolean> {
     const head = await this.store.head();
-    const reached = ['assets', 'jobs', 'products'].map((model) =>
+    const records = [...(await recordsOfPersons()).values()].map(({ readModel }) => readModel);
+    const reached = ['assets', 'jobs', 'products', ...records].map((model) =>
       this.consistency.waitFor(caller, model, head, patienceMs),
     );
     return !(await Promise.all(reached)).includes(false);
@@ -44,13 +59,15 @@ export class Persons {
 
   async *thingsOf({ environment, tenant }: Caller, name: string): AsyncGenerator<ErasureTarget> {
     const { dataSubjects } = this.reads.of(environment);
-    for (const [plural, kind] of kinds)
-      for (let after: string | undefined; ;) {
-        const page = await dataSubjects.things(tenant, name, { kind: plural, after, limit: thingsAPage });
-        for (const id of page) yield { kind, id };
-        if (page.length < thingsAPage) break;
-        after = page.at(-1);
-      }
+    for (const [plural, kind] of kinds) {
+      const ids = pages((page) => dataSubjects.things(tenant, name, { kind: plural, ...page }));
+      for await (const id of ids) yield { kind, id };
+    }
+    const person = { environment, tenant, name };
+    for (const [category, records] of await recordsOfPersons()) {
+      const ids = pages((page) => records.find(this.database, person, page));
+      for await (const id of ids) yield { kind: 'record', category, id };
+    }
   }
 
   /** What one erasure takes of them. */

@@ -1,6 +1,7 @@
 import type { Environment } from '#domain/streams.js';
 import type { ErasedWords } from '#event-store/word-erasure.js';
 import type { StatementSigner } from '#operator-calls/signs-statements.js';
+import type { ErasureTarget } from './erasure.events.js';
 import type { RequestedErasure } from './erasure.js';
 import type { Extent } from './extent.js';
 
@@ -28,6 +29,8 @@ export interface ReceiptStatement {
     readonly pictures: readonly string[];
     readonly jobs: readonly string[];
     readonly products: readonly string[];
+    /** Records about a person, such as model releases. */
+    readonly records: readonly string[];
   };
   /** By place, what was removed there. */
   readonly counts: Readonly<Record<string, number>>;
@@ -48,7 +51,7 @@ const cachedMs = 15 * 60_000;
 export function statementOf(
   environment: Environment,
   { erasureId, tenant, targets, derived, by, again, at }: RequestedErasure,
-  { pictures, jobs, products, vendorCalls }: Extent,
+  { pictures, jobs, products, records, vendorCalls }: Extent,
   counts: Readonly<Record<string, number>>,
   {
     now,
@@ -65,10 +68,10 @@ export function statementOf(
     requested_at: at,
     completed_at: now.toISOString(),
     by,
-    targets: targets.map(({ kind, id }) => ({ kind, id })),
+    targets: targets.map(presentTarget),
     derived,
     again,
-    erased: { pictures: [...pictures.keys()], jobs: [...jobs.keys()], products: [...products] },
+    erased: { pictures: [...pictures.keys()], jobs: [...jobs.keys()], products: [...products], records: [...records.keys()] },
     counts,
     remains: [
       { where: 'browsers that have shown a picture', until: later(cachedMs) },
@@ -83,6 +86,11 @@ export function statementOf(
       { where: 'answers, webhooks and downloads that have left the service', until: null },
     ],
   };
+}
+
+/** A record is named by what it is: `release`. */
+export function presentTarget(target: ErasureTarget): { kind: string; id: string } {
+  return { kind: target.kind === 'record' ? target.category : target.kind, id: target.id };
 }
 
 function wordsLeft(underTenantKey: number, plain: number): string {

@@ -2,12 +2,16 @@ import { Injectable } from '@nestjs/common';
 import { CommandBus } from '@nestjs/cqrs';
 import { EraseJob, ErasePicture, EraseProduct, StopJob } from '#application/erasure/erase.js';
 import type { CommandContext } from '#application/command-context.js';
+import { recordsOfPersons } from '#capabilities/parts.js';
+import type { StreamCategory } from '#domain/streams.js';
 
 /** The things of an erasure, by their ids. */
 export interface RefusedThings {
   readonly pictures: readonly string[];
   readonly jobs: readonly string[];
   readonly products: readonly string[];
+  /** By id: the category of the record's stream. */
+  readonly records: Readonly<Record<string, StreamCategory>>;
   readonly jobsShowing: Readonly<Record<string, readonly string[]>>;
   readonly productsShowing: Readonly<Record<string, readonly string[]>>;
   /** By erased job: its pictures. */
@@ -39,6 +43,12 @@ export class RefuseThings {
       );
     for (const id of things.jobs) await job(id, things.picturesOfJob(id), true);
     for (const [id, assetIds] of Object.entries(things.jobsShowing)) await job(id, assetIds, false);
+    const kept = await recordsOfPersons();
+    for (const [id, category] of Object.entries(things.records)) {
+      // The capability may have been left out since: its records then stay.
+      const command = kept.get(category)?.erase(named(context, `record:${id}`), id, erasureId);
+      if (command) await this.commands.execute(command);
+    }
     const product = (id: string, assetIds: readonly string[], words: boolean) =>
       this.commands.execute(
         new EraseProduct(named(context, `product:${id}:${words}`), id, { erasureId, assetIds, words }),

@@ -28,6 +28,7 @@ export async function verifyReceipt(
     ['pictures', String(erased.pictures.length)],
     ['jobs', String(erased.jobs.length)],
     ['products', String(erased.products.length)],
+    ['records', String(erased.records.length)],
     ...remains.map(
       ({ where, until }) => ['remains', `${where}${until === null ? '' : `, until ${until}`}`] as const,
     ),

@@ -126,8 +126,14 @@ export class KnownReleases extends LogFollower {
     const { releaseId, tenant, dataSubject } = value;
     const key = keyOf(environment, releaseId);
     if ((this.releases.get(key)?.revision ?? -1n) >= revision) return;
+    const before = this.releases.get(key)?.value.dataSubject;
     this.releases.set(key, { value, revision });
     const person = keyOf(environment, tenant, dataSubject);
+    if (before !== undefined && before !== dataSubject) {
+      const former = keyOf(environment, tenant, before);
+      this.ofPersons.get(former)?.delete(key);
+      if (this.ofPersons.get(former)?.size === 0) this.ofPersons.delete(former);
+    }
     this.ofPersons.set(person, (this.ofPersons.get(person) ?? new Set()).add(key));
   }
 

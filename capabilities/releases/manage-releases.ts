@@ -4,6 +4,7 @@ import { load } from '#application/aggregate.js';
 import { StreamCommand } from '#application/stream-command.handler.js';
 import type { ConsentEvent, ReleaseEvent, ReleaseTerms } from './release.events.js';
 import {
+  eraseRelease,
   evolveRelease,
   evolveRule,
   expireRelease,
@@ -48,6 +49,13 @@ export class ReviseRelease extends ReleaseWrite<ReleaseTerms> {
 export class WithdrawRelease extends ReleaseWrite<{ readonly reason: string | null }> {
   decide(release: Release, at: string) {
     return withdrawRelease({ ...this.data, tenant: this.context.tenant, at }, release);
+  }
+}
+
+/** Ends a release of the context's tenant, and says that its words are erased. */
+export class EraseRelease extends ReleaseWrite<{ readonly erasureId: string }> {
+  decide(release: Release, at: string) {
+    return eraseRelease({ ...this.data, tenant: this.context.tenant, at }, release);
   }
 }
 

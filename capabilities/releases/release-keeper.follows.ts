@@ -9,6 +9,7 @@ export const releaseKeeperFollows: Follows = {
     'ModelReleaseRevised',
     'ModelReleaseWithdrawn',
     'ModelReleaseExpired',
+    'ModelReleaseErased',
     'ReleasesRequired',
     'ReleasesMadeOptional',
     'JobQueued',

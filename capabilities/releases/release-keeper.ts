@@ -48,7 +48,8 @@ export class ReleaseKeeper implements ProcessManager {
         return;
       case 'ModelReleaseRevised':
       case 'ModelReleaseWithdrawn':
-      case 'ModelReleaseExpired': {
+      case 'ModelReleaseExpired':
+      case 'ModelReleaseErased': {
         const asked = { at: this.clock().toISOString() };
         for (const { jobId, operation } of await this.reader.waiting(
           environment,

@@ -31,7 +31,9 @@ export type ReleaseEvent =
     }
   | { type: 'ModelReleaseRevised'; data: ReleaseTerms & { at: string } }
   | { type: 'ModelReleaseWithdrawn'; data: { reason: string | null; at: string } }
-  | { type: 'ModelReleaseExpired'; data: { at: string } };
+  | { type: 'ModelReleaseExpired'; data: { at: string } }
+  /** Its words are erased: name, document and reasons. An active release ends. */
+  | { type: 'ModelReleaseErased'; data: { erasureId: string; at: string } };
 
 /** What the tenant uses pictures for, and where. A release has to cover all of it. */
 export interface ReleasePurpose {
@@ -56,18 +58,21 @@ const personalOfTerms: AnswersFor<ReleaseTerms> = {
 export const releaseFamily: EventFamily<'release', ReleaseEvent> = {
   category: 'release',
   owner: 'tenant',
+  ownKeys: true,
   idFields: { ModelReleaseGranted: 'releaseId' },
   upcasters: {
     ModelReleaseGranted: [],
     ModelReleaseRevised: [],
     ModelReleaseWithdrawn: [],
     ModelReleaseExpired: [],
+    ModelReleaseErased: [],
   },
   personal: {
     ModelReleaseGranted: { releaseId: false, tenant: false, dataSubject: true, ...personalOfTerms },
     ModelReleaseRevised: personalOfTerms,
     ModelReleaseWithdrawn: { reason: true },
     ModelReleaseExpired: {},
+    ModelReleaseErased: { erasureId: false },
   },
 };
 

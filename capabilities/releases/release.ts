@@ -1,9 +1,10 @@
 import { accept, reject, type Decision } from '#domain/decision.js';
+import { erasedText } from '#domain/erased.js';
 import type { ConsentEvent, ReleaseEvent, ReleasePurpose, ReleaseTerms } from './release.events.js';
 
 /**
  * undefined → active → withdrawn | expired. An active release can be revised. After its expiry it covers nothing,
- * also before ModelReleaseExpired says so.
+ * also before ModelReleaseExpired says so. Each of them can be erased; an active one then counts as withdrawn.
  */
 export interface KnownRelease extends Readonly<ReleaseTerms> {
   readonly releaseId: string;
@@ -13,6 +14,8 @@ export interface KnownRelease extends Readonly<ReleaseTerms> {
   /** ISO 8601, like the next one. */
   readonly grantedAt: string;
   readonly endedAt: string | null;
+  /** ISO 8601; only of a release whose words are erased. */
+  readonly erasedAt?: string;
 }
 
 export type Release = KnownRelease | undefined;
@@ -34,9 +37,21 @@ export function evolveRelease(release: Release, event: ReleaseEvent): KnownRelea
       return { ...release, status: 'withdrawn', endedAt: event.data.at };
     case 'ModelReleaseExpired':
       return { ...release, status: 'expired', endedAt: event.data.at };
+    case 'ModelReleaseErased':
+      return {
+        ...release,
+        ...(release.status === 'active' && { status: 'withdrawn', endedAt: event.data.at }),
+        ...erasedWords(release),
+        erasedAt: event.data.at,
+      };
     default:
       return event satisfies never;
   }
+}
+
+/** Its words as a state and as a row have them after ModelReleaseErased. */
+export function erasedWords({ document }: Pick<ReleaseTerms, 'document'>) {
+  return { dataSubject: erasedText, document: document === null ? null : erasedText };
 }
 
 /**
@@ -83,6 +98,16 @@ export function withdrawRelease(
   if (release?.tenant !== tenant) return reject({ code: 'RELEASE_NOT_FOUND' });
   if (release.status !== 'active') return accept();
   return accept({ type: 'ModelReleaseWithdrawn', data: { reason, at } });
+}
+
+/** An erased release stays as it is. */
+export function eraseRelease(
+  { tenant, erasureId, at }: OfTenant & { readonly erasureId: string },
+  release: Release,
+): Decision<ReleaseEvent, ReleaseRejection> {
+  if (release?.tenant !== tenant) return reject({ code: 'RELEASE_NOT_FOUND' });
+  if (release.erasedAt !== undefined) return accept();
+  return accept({ type: 'ModelReleaseErased', data: { erasureId, at } });
 }
 
 /** Records the end of a release whose expiry has come. */

@@ -29,6 +29,7 @@ export const releases: Capability<'releases', typeof events> = {
       calls: [() => import('./releases.calls.js')],
     },
   },
+  recordsOfPersons: async () => (await import('./releases-of-persons.js')).releasesOfPersons,
   tags: [['releases', 'What persons allow to be done with their pictures.']],
   folds: {
     release: async () => (await import('./release.fold.js')).releaseFold,

@@ -112,8 +112,13 @@ export class ReleaseResponse {
   @ApiProperty(id)
   public_id: string;
 
-  @ApiProperty({ description: 'Your own name for the person.', example: 'customer-4711' })
-  data_subject: string;
+  @ApiProperty({
+    description: 'Your own name for the person. Null: the person was erased.',
+    type: String,
+    nullable: true,
+    example: 'customer-4711',
+  })
+  data_subject: string | null;
 
   @ApiProperty({ description: 'Empty: all.', type: [String], example: ['try-on'] })
   workflows: string[];
@@ -130,7 +135,12 @@ export class ReleaseResponse {
   @ApiProperty({ description: 'Owed for each job.', type: ReleaseFeeResponse, nullable: true })
   fee: ReleaseFeeResponse | null;
 
-  @ApiProperty({ type: String, nullable: true, example: 'contracts/2026/17.pdf' })
+  @ApiProperty({
+    description: 'Null: none is known, or the person was erased.',
+    type: String,
+    nullable: true,
+    example: 'contracts/2026/17.pdf',
+  })
   document: string | null;
 
   @ApiProperty({ enum: [...releaseStatuses], enumName: 'ReleaseStatus' })
@@ -140,7 +150,7 @@ export class ReleaseResponse {
   granted_at: string;
 
   @ApiProperty({
-    description: 'When it was withdrawn or has expired.',
+    description: 'When it was withdrawn, has expired, or its person was erased.',
     type: String,
     nullable: true,
     ...time,
@@ -197,16 +207,17 @@ export class ReleaseUsesResponse extends PageOf(ReleaseUseResponse, { total: 'Us
 /** @param now a release whose expiry has passed is shown as expired, also before that is recorded */
 export function presentRelease(release: KnownRelease, now: Date): ReleaseResponse {
   const { releaseId, dataSubject, workflows: names, uses, territories, fee, document, grantedAt } = release;
+  const isErased = release.erasedAt !== undefined;
   const isOver = release.status === 'active' && hasEnded(release, now.toISOString());
   return {
     public_id: releaseId,
-    data_subject: dataSubject,
+    data_subject: isErased ? null : dataSubject,
     workflows: [...names],
     uses: [...uses],
     territories: [...territories],
     expires_at: release.expiresAt,
     fee: fee && { ...fee },
-    document,
+    document: isErased ? null : document,
     status: isOver ? 'expired' : release.status,
     granted_at: grantedAt,
     ended_at: isOver ? release.expiresAt : release.endedAt,

@@ -1,6 +1,7 @@
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 import type { ReadModel } from '#read-store/read-model.js';
 import type { ReleaseFee } from './release.events.js';
+import { erasedWords } from './release.js';
 
 /** A person's consent to the use of pictures. */
 @Entity('releases')
@@ -46,6 +47,9 @@ export class ReleaseRow {
   @Column({ type: 'timestamptz', nullable: true })
   endedAt: Date | null;
 
+  @Column({ type: 'timestamptz', nullable: true })
+  erasedAt: Date | null;
+
   /** Revision of the last event in this row. */
   @Column({ type: 'integer' })
   revision: number;
@@ -61,7 +65,7 @@ export const releasesReadModel: ReadModel<ReleaseRow> = {
     const revision = Number(event.revision);
     if (event.type === 'ModelReleaseGranted') {
       const { at, expiresAt, ...granted } = event.data;
-      const times = { expiresAt: dateOf(expiresAt), grantedAt: new Date(at), endedAt: null };
+      const times = { expiresAt: dateOf(expiresAt), grantedAt: new Date(at), endedAt: null, erasedAt: null };
       return { ...granted, ...times, status: 'active', revision };
     }
     if (!row) throw new Error(`${event.type} came before ModelReleaseGranted in ${event.stream}`);
@@ -74,6 +78,11 @@ export const releasesReadModel: ReadModel<ReleaseRow> = {
         return { ...row, status: 'withdrawn', endedAt: new Date(event.data.at), revision };
       case 'ModelReleaseExpired':
         return { ...row, status: 'expired', endedAt: new Date(event.data.at), revision };
+      case 'ModelReleaseErased': {
+        const erasedAt = new Date(event.data.at);
+        const ended = row.status === 'active' && ({ status: 'withdrawn', endedAt: erasedAt } as const);
+        return { ...row, ...ended, ...erasedWords(row), erasedAt, revision };
+      }
       default:
         throw new Error(`${event.type} does not belong in ${event.stream}`);
     }

@@ -11,6 +11,7 @@ export interface StoredRelease extends Pick<
   readonly expires_at: Date | string | null;
   readonly granted_at: Date | string;
   readonly ended_at: Date | string | null;
+  readonly erased_at: Date | string | null;
 }
 
 export function releaseOfRow(row: StoredRelease): KnownRelease {
@@ -28,6 +29,7 @@ export function releaseOfRow(row: StoredRelease): KnownRelease {
     status,
     grantedAt: new Date(row.granted_at).toISOString(),
     endedAt: isoOf(row.ended_at),
+    ...(row.erased_at !== null && { erasedAt: new Date(row.erased_at).toISOString() }),
   };
 }
 

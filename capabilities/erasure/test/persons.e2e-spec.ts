@@ -98,6 +98,8 @@ it('erases everything that belongs to a person, and nothing of others', async ()
   const named = (await api.post('/v1/model-generator', key, { data_subject: person })).body.job_id as string;
   const { jobId: kept } = await makePictures(api, service, tenant, { kind: 'model_portrait' });
   await api.post('/v1/products', key, { upload_asset_public_id: mine, title: `The coat of ${person}` });
+  const release = { data_subject: person, document: `${person}.pdf`, fee_credits: 2 };
+  const releaseId = (await api.post('/v1/releases', key, release)).body.public_id as string;
   await eventually(async () => (await api.get(`/v1/renders/${jobId}`, key)).status === 200);
   const { balance } = (await api.get('/v1/credits', key)).body;
   expect(await tablesWith(word)).not.toEqual([]);
@@ -114,6 +116,7 @@ it('erases everything that belongs to a person, and nothing of others', async ()
       expect.stringMatching(new RegExp(`^uploads/${mine}/.+\\.c2pa$`)),
       `jobs/${jobId}/events.json`,
       `jobs/${named}/events.json`,
+      `releases/${releaseId}/events.json`,
     ]),
   );
   expect(archive[`jobs/${jobId}/events.json`]!.toString()).toContain(`For ${person}`);
@@ -123,6 +126,7 @@ it('erases everything that belongs to a person, and nothing of others', async ()
     pictures: 2,
     jobs: 2,
     products: 1,
+    records: 1,
     unfinished_jobs: 1,
   });
   const headers = { 'idempotency-key': 'forget-her' };
@@ -135,6 +139,14 @@ it('erases everything that belongs to a person, and nothing of others', async ()
   expect((await api.get(`/v1/uploads/${others}`, key)).status).toBe(200);
   expect((await api.get(`/v1/renders/${kept}`, key)).status).toBe(200);
   expect((await api.get(`/v1/jobs/${named}`, key)).body.error).toMatchObject({ code: 'CANCELLED' });
+  // What is owed to the person stays.
+  const { body: ended } = await api.get(`/v1/releases/${releaseId}`, key);
+  expect(ended).toMatchObject({
+    data_subject: null,
+    document: null,
+    fee: { amount: 2, unit: 'credits' },
+    status: 'withdrawn',
+  });
   // The unfinished job is refunded, the finished one stays paid.
   await eventually(async () => (await api.get('/v1/credits', key)).body.balance === balance + 5);
   expect(await tablesWith(word)).toEqual([]);

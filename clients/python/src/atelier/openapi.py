@@ -273,7 +273,6 @@ OperationClass = Literal["generator", "compose", "edit", "extract"]
 ClientTokenPurpose = Literal["upload", "job"]
 """`upload`: one `POST /v1/uploads`. `job`: `GET /v1/jobs/{job_id}` and its events."""
 ErasureStatus = Literal["running", "completed"]
-ErasureTargetKind = Literal["upload", "render", "job", "product"]
 ErasureStepName = Literal["refused", "bytes", "rows", "keys"]
 """`refused`: every read refuses the things. `bytes`: their objects are gone from the storage.
 `rows`: answers and messages about them are emptied. `keys`: the keys of their words are
@@ -1703,6 +1702,8 @@ class _ErasureEstimateResponseRequired(TypedDict):
     jobs: int
     """Jobs whose words are erased. Their charges stay."""
     products: int
+    records: int
+    """Records about a person, such as model releases."""
     dry_run: Literal[True]
     unfinished_jobs: int
     """Jobs that have not ended: they are cancelled and refunded."""
@@ -1728,7 +1729,8 @@ class RequestedErasureResponse(_RequestedErasureResponseRequired, total=False):
 
 
 class ErasureTargetResponse(TypedDict):
-    kind: ErasureTargetKind
+    kind: str
+    """`upload`, `render`, `job`, `product`, or a record about a person, such as `release`."""
     id: str
 
 
@@ -1760,6 +1762,8 @@ class ErasedThingsResponse(TypedDict):
     pictures: list[str]
     jobs: list[str]
     products: list[str]
+    records: list[str]
+    """Records about a person, such as model releases."""
 
 
 class RemainsResponse(TypedDict):
@@ -1954,8 +1958,8 @@ class ReleaseFeeResponse(TypedDict):
 
 class ReleaseResponse(TypedDict):
     public_id: str
-    data_subject: str
-    """Your own name for the person."""
+    data_subject: str | None
+    """Your own name for the person. Null: the person was erased."""
     workflows: list[str]
     """Empty: all."""
     uses: list[str]
@@ -1967,10 +1971,11 @@ class ReleaseResponse(TypedDict):
     fee: ReleaseFeeResponse | None
     """Owed for each job."""
     document: str | None
+    """Null: none is known, or the person was erased."""
     status: ReleaseStatus
     granted_at: str
     ended_at: str | None
-    """When it was withdrawn or has expired."""
+    """When it was withdrawn, has expired, or its person was erased."""
 
 
 class ReleaseListResponse(TypedDict):
