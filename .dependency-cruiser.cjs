@@ -11,7 +11,7 @@ const ports =
 /** What a capability may import of the kernel. Behind them, the kernel may change as it likes. */
 const entryPoints = [
   // Events and how they are stored.
-  '^libs/domain/src/(?:data-subject|decision|environment|event-family|events|stored-events|streams)[.]ts$',
+  '^libs/domain/src/(?:data-subject|decision|environment|erased|event-family|events|stored-events|streams)[.]ts$',
   '^libs/domain/src/.+[.]events[.]ts$',
   // Writing: load, decide, append; and the accounts.
   '^libs/application/src/(?:aggregate|command-context|follow-log|stream-command[.]handler|stream-commands[.]module)[.]ts$',

@@ -78,7 +78,9 @@ export class PersonArchive {
       return [upload ?? [], beside === undefined ? [] : { assetId: id, storageKey: beside }].flat();
     }
     // The pictures of a product are uploads and pictures of jobs. A record has none.
-    return kind === 'product' || kind === 'record' ? [] : ((await this.things.job(caller, id))?.pictures ?? []);
+    return kind === 'product' || kind === 'record'
+      ? []
+      : ((await this.things.job(caller, id))?.pictures ?? []);
   }
 
   private async bytesAt(storageKey: string): Promise<Buffer | undefined> {

@@ -71,7 +71,12 @@ export function statementOf(
     targets: targets.map(presentTarget),
     derived,
     again,
-    erased: { pictures: [...pictures.keys()], jobs: [...jobs.keys()], products: [...products], records: [...records.keys()] },
+    erased: {
+      pictures: [...pictures.keys()],
+      jobs: [...jobs.keys()],
+      products: [...products],
+      records: [...records.keys()],
+    },
     counts,
     remains: [
       { where: 'browsers that have shown a picture', until: later(cachedMs) },

@@ -1,3 +1,4 @@
+import { erasedText } from '#domain/erased.js';
 import type { AnswersFor, EventFamily } from '#domain/event-family.js';
 
 /** Owed for each job. */
@@ -34,6 +35,11 @@ export type ReleaseEvent =
   | { type: 'ModelReleaseExpired'; data: { at: string } }
   /** Its words are erased: name, document and reasons. An active release ends. */
   | { type: 'ModelReleaseErased'; data: { erasureId: string; at: string } };
+
+/** Its words as a state and as a row have them after ModelReleaseErased. */
+export function erasedWords({ document }: Pick<ReleaseTerms, 'document'>) {
+  return { dataSubject: erasedText, document: document === null ? null : erasedText };
+}
 
 /** What the tenant uses pictures for, and where. A release has to cover all of it. */
 export interface ReleasePurpose {

@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { accept, reject } from '#domain/decision.js';
+import { erasedText } from '#domain/erased.js';
 import type { ConsentEvent, ReleaseEvent, ReleaseTerms } from './release.events.js';
 import {
   covers,
+  eraseRelease,
   evolveRelease,
   evolveRule,
   expireRelease,
@@ -74,6 +76,26 @@ describe('a release', () => {
     expect(expireRelease(day(6), after(granted, withdrawn))).toEqual(accept());
     expect(expireRelease(day(6), after(granted, expired))).toEqual(accept());
     expect(expireRelease(day(6), initialRelease)).toEqual(accept());
+  });
+
+  it('is erased once: it ends, and keeps its terms but no words', () => {
+    const order = { tenant: 'acme', erasureId: 'E1', at: day(3) };
+    const erased: ReleaseEvent = { type: 'ModelReleaseErased', data: { erasureId: 'E1', at: day(3) } };
+    expect(eraseRelease(order, after(granted))).toEqual(accept(erased));
+    expect(eraseRelease(order, after(granted, erased))).toEqual(accept());
+    expect(eraseRelease({ ...order, tenant: 'other' }, after(granted))).toEqual(
+      reject({ code: 'RELEASE_NOT_FOUND' }),
+    );
+    const { expiresAt, fee } = terms;
+    const words = { dataSubject: erasedText, document: erasedText, erasedAt: day(3) };
+    expect(after(granted, erased)).toMatchObject({
+      ...words,
+      expiresAt,
+      fee,
+      status: 'withdrawn',
+      endedAt: day(3),
+    });
+    expect(after(granted, expired, erased)).toMatchObject({ ...words, status: 'expired', endedAt: day(5) });
   });
 
   it('of another tenant is unknown', () => {

@@ -1,6 +1,11 @@
 import { accept, reject, type Decision } from '#domain/decision.js';
-import { erasedText } from '#domain/erased.js';
-import type { ConsentEvent, ReleaseEvent, ReleasePurpose, ReleaseTerms } from './release.events.js';
+import {
+  erasedWords,
+  type ConsentEvent,
+  type ReleaseEvent,
+  type ReleasePurpose,
+  type ReleaseTerms,
+} from './release.events.js';
 
 /**
  * undefined → active → withdrawn | expired. An active release can be revised. After its expiry it covers nothing,
@@ -47,11 +52,6 @@ export function evolveRelease(release: Release, event: ReleaseEvent): KnownRelea
     default:
       return event satisfies never;
   }
-}
-
-/** Its words as a state and as a row have them after ModelReleaseErased. */
-export function erasedWords({ document }: Pick<ReleaseTerms, 'document'>) {
-  return { dataSubject: erasedText, document: document === null ? null : erasedText };
 }
 
 /**

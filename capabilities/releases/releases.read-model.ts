@@ -1,7 +1,6 @@
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 import type { ReadModel } from '#read-store/read-model.js';
-import type { ReleaseFee } from './release.events.js';
-import { erasedWords } from './release.js';
+import { erasedWords, type ReleaseFee } from './release.events.js';
 
 /** A person's consent to the use of pictures. */
 @Entity('releases')

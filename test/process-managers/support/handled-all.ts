@@ -11,7 +11,8 @@ export async function handledAll(workshop: Workshop): Promise<boolean> {
     const [row] = rows as { position: string }[];
     // A process that has had no event has no checkpoint.
     const after = row && { after: BigInt(row.position) };
-    if ((await workshop.store.readAll({ ...after, filter: filter('test'), limit: 1 })).length > 0) return false;
+    if ((await workshop.store.readAll({ ...after, filter: filter('test'), limit: 1 })).length > 0)
+      return false;
   }
   return true;
 }
