@@ -337,10 +337,12 @@ describe('the uses of a release', () => {
       { pdp_image_public_id: await photographOf() },
     ];
     const batch = await accepted(post('pdp-batch-extractions', { photos, data_subject: 'Anna' }));
+    // The photographs are queued after the batch.
+    const used = () => get(`releases/${id}/uses`);
+    await eventually(async () => (await used()).body.total === photos.length);
     const { children } = (await get(`jobs/${batch}`)).body;
-    const { items } = (await get(`releases/${id}/uses`)).body;
     const ids = (rows: Record<string, string>[], field: string) => new Set(rows.map((row) => row[field]));
-    expect(ids(items, 'job_id')).toEqual(ids(children, 'public_id'));
+    expect(ids((await used()).body.items, 'job_id')).toEqual(ids(children, 'public_id'));
   });
 
   it('do not begin before the release', async () => {
