@@ -227,6 +227,25 @@ describe('a rebuild', () => {
     }
   });
 
+  it('says what to do while a long-running query keeps the views busy, and leaves the live rows', async () => {
+    fixture.start({ readModels });
+    await fixture.passed(await writeHistory(fixture, 1));
+    const before = await rowsSeen();
+    const reader = new pg.Client({ connectionString: fixture.url });
+    await reader.connect();
+    try {
+      await reader.query('begin; select from live.jobs');
+      await expect(rebuild(request())).rejects.toThrow(
+        'live: a long-running query keeps the views busy: end it, then run "atelier projections switch"',
+      );
+    } finally {
+      await reader.end();
+    }
+    expect(await rowsSeen()).toEqual(before);
+    const { models } = await rebuild(request(), 'switch');
+    expect(models.every(({ switched }) => switched)).toBe(true);
+  });
+
   it('can be taken back: the old generation has caught up when it is shown again', async () => {
     fixture.start({ readModels });
     await fixture.passed(await writeHistory(fixture, 8));

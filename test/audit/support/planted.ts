@@ -278,6 +278,19 @@ export const planted: readonly Planted[] = [
     found: 'JobFailed',
   },
   {
+    rule: 'the end of a job that names another charge than its beginning',
+    story: story()
+      .debit('acme', 'j')
+      .queue('acme', 'j')
+      .start('acme', 'j')
+      .fail('acme', 'j', 1, { operation: 'try-on', chargeId: 'r-k', parentJobId: null }),
+    check: 'terminal',
+    stream: 'live.job-j',
+    revision: 2,
+    expected: 'what JobQueued says',
+    found: 'charge r-k, workflow try-on, parent null',
+  },
+  {
     rule: 'what follows the end of a job',
     story: story().failedJob('acme', 'j').stage('acme', 'j'),
     check: 'terminal',

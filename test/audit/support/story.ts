@@ -159,11 +159,12 @@ export class Story {
     return this.tell('job', job, tenant, 'JobSucceeded', { message: 'Finished.', artifacts, provenance });
   }
 
-  fail(tenant: string, job: string, attempt = 1): this {
+  fail(tenant: string, job: string, attempt = 1, more: Partial<EventOfType<'JobFailed'>['data']> = {}): this {
     return this.tell('job', job, tenant, 'JobFailed', {
       code: 'ENGINE_POLICY',
       message: 'Refused.',
       attempt,
+      ...more,
     });
   }
 
