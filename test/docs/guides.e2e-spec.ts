@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
@@ -39,12 +39,17 @@ const service = untilEnd(await startService(100));
 const key = await service.testKey(500);
 const browser = untilEnd(await openBrowser());
 
+/** Snippets run where they leave nothing behind: inside the repository, so that its packages are found. */
+const place = mkdtempSync(join(process.cwd(), 'dist', 'guides-'));
+symlinkSync(join(process.cwd(), 'assets'), join(place, 'assets'));
+untilEnd({ [Symbol.asyncDispose]: async () => rmSync(place, { recursive: true }) });
+
 describe('the guides', () => {
   it.each(snippets)('$file: the $language snippet works', async ({ language, code }) => {
     if (language === 'python' && !python) return console.warn('There is no python3 ≥ 3.10: not tried');
     const [command, args] = commands[language]!(code);
     const env = { ...pythonEnvironment, ATELIER_URL: service.baseUrl, ATELIER_KEY: key };
-    const { stdout } = await promisify(execFile)(command, args, { env });
+    const { stdout } = await promisify(execFile)(command, args, { env, cwd: place });
     expect(stdout).toMatch(/"|https?:/);
     expect(stdout).not.toContain('"error":{"code":"VALIDATION');
   });
