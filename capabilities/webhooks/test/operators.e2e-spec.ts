@@ -56,6 +56,12 @@ describe('atelier webhooks', () => {
       events: ['job.succeeded', 'job.failed'],
       enabled: true,
     });
+    await json('update', id, '--description', 'the shop');
+    expect((await api.get(`/v1/webhooks/${id}`, tenant.key)).body).toMatchObject({
+      url,
+      events: ['job.succeeded', 'job.failed'],
+      description: 'the shop',
+    });
     const { delivery_id: delivery } = await json('test', id);
     await eventually(() => receiver.to('/operator').length === 1);
     const sent = await eventually(async () => {
