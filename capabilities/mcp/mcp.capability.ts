@@ -11,7 +11,10 @@ export const mcp: Capability<'mcp', typeof events, ReturnType<typeof readMcpSett
   settings: readMcpSettings,
   modules: {
     api: async () => ({ module: (await import('./mcp.api.js')).McpApiModule }),
+    projector: async () => ({ module: (await import('./mcp.projector.js')).McpProjectorModule }),
   },
+  readModels: async () => [(await import('./agent-days.read-model.js')).agentDaysReadModel],
+  housekeeping: [async () => (await import('./past-quotes.js')).PastQuotes],
   nouns: {},
   folds: { spend: async () => (await import('./spend.fold.js')).spendFold },
 };
