@@ -2,10 +2,11 @@ import { CLIENT_CAPABILITIES_META_KEY, type ServerContext } from '@modelcontextp
 import { expect, it } from 'vitest';
 import { canAskPerson } from './agent.js';
 
-const clientThatCan = (capabilities: object | undefined) =>
-  ({
-    mcpReq: { envelope: capabilities && { [CLIENT_CAPABILITIES_META_KEY]: capabilities } },
-  }) as ServerContext;
+// Only the envelope is read.
+const clientThatCan = (capabilities: object | undefined) => {
+  const envelope = capabilities && { [CLIENT_CAPABILITIES_META_KEY]: capabilities };
+  return { mcpReq: { envelope } } as unknown as ServerContext;
+};
 
 it.each([
   ['names no capabilities', undefined, false],
