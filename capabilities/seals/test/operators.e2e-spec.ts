@@ -138,7 +138,10 @@ describe('the seals of a service', () => {
 
   it('go on under a new key after a restart, which the audit follows', async () => {
     const before = JSON.parse(await cli('ledger', 'audit')) as Audited;
-    await cli('seal', 'rotate', '--output', file('new-key.pem'));
+    const rotated = await runCommand(['seal', 'rotate', '--output', file('new-key.pem')], home.path);
+    expect(rotated.stdout).toMatch(
+      /new-key\.pem holds the private key; its public half is \S+\nSet ATELIER_SEAL_KEY_FILE /,
+    );
     expect(statSync(file('new-key.pem')).mode & 0o777).toBe(0o600);
     await atelier.stop();
     const env = { ATELIER_SEAL_KEY_FILE: file('new-key.pem') };

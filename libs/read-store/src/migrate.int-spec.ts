@@ -276,6 +276,10 @@ describe('the tables of read models', () => {
       { name: 'ledger_open_charges_g1', where: "(status = 'PENDING'::text)" },
       { name: 'products_by_data_subject_g1', where: '(data_subjects IS NOT NULL)' },
       { name: 'products_by_reference_g1', where: '(external_ref IS NOT NULL)' },
+      {
+        name: 'releases_by_expiry_g1',
+        where: "((status = 'active'::text) AND (expires_at IS NOT NULL))",
+      },
       { name: 'renders_by_tenant_g1', where: '(storage_key IS NOT NULL)' },
     ]);
   });

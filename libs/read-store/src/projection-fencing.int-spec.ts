@@ -103,7 +103,7 @@ async function own() {
     log: silent,
   });
   const project = async (events: readonly RecordedEvent[], position: bigint) => {
-    await session.submit(events, position);
+    await session.submit(events, position, events.at(-1)!);
     await session.settle();
   };
   return { client, project };

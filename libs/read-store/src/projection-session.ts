@@ -16,8 +16,7 @@ import type { ReachedRevisions, StreamContinuity } from './stream-continuity.js'
 interface Folded {
   readonly events: readonly RecordedEvent[];
   readonly position: bigint;
-  /** Absent: the ones that the checkpoints have stay. */
-  readonly anchor: Anchor | undefined;
+  readonly anchor: Anchor;
   readonly reached: ReachedRevisions;
   readonly folds: readonly ModelFold[];
 }
@@ -49,10 +48,10 @@ export class ProjectionSession {
   /**
    * Folds a batch into all read models and sends it. Resolves when the batch before is committed; `settle`
    * resolves when this one is.
-   * @param anchor the last event up to the position; if the batch has events, its last one
+   * @param anchor the last event up to the position
    * @throws SkippedEvent, FencedOff (as SQLSTATE AT001), and the errors of the connections
    */
-  submit(events: readonly RecordedEvent[], position: bigint, anchor?: Anchor): Promise<void> {
+  submit(events: readonly RecordedEvent[], position: bigint, anchor: Anchor): Promise<void> {
     return this.inTurn(() => this.send(events, position, anchor));
   }
 
@@ -78,11 +77,7 @@ export class ProjectionSession {
     return turn;
   }
 
-  private async send(
-    events: readonly RecordedEvent[],
-    position: bigint,
-    anchor: Anchor | undefined = events.at(-1),
-  ): Promise<void> {
+  private async send(events: readonly RecordedEvent[], position: bigint, anchor: Anchor): Promise<void> {
     const { continuity, loader } = this.options;
     const reached = await continuity.check(events, continuity.known(loader));
     const folds = await this.fold(events);
@@ -134,11 +129,7 @@ export class ProjectionSession {
     const { position, anchor, reached, folds } = batch;
     const behind = actives.filter(({ checkpoint }) => (checkpoint.position ?? -1n) < position);
     if (behind.length === 0) return;
-    const checkpoints = behind.map(({ checkpoint }) => ({
-      ...checkpoint,
-      position,
-      anchor: anchor ?? checkpoint.anchor,
-    }));
+    const checkpoints = behind.map(({ checkpoint }) => ({ ...checkpoint, position, anchor }));
     const names = checkpoints.map(({ name }) => name);
     const parked = folds.flatMap((fold) => fold.parked);
     const queries = [
@@ -161,13 +152,14 @@ export class ProjectionSession {
   }
 
   private async isolate(batch: Folded): Promise<void> {
-    const { events, position, folds } = batch;
+    const { events, position, anchor, folds } = batch;
     const [poison] = events;
     if (!poison) throw new Error('PostgreSQL refused a batch without events');
     const middle = events.length >> 1;
-    if (middle > 0) {
-      await this.send(events.slice(0, middle), events[middle - 1]?.position ?? position);
-      await this.send(events.slice(middle), position);
+    const end = events[middle - 1];
+    if (end) {
+      await this.send(events.slice(0, middle), end.position, end);
+      await this.send(events.slice(middle), position, anchor);
       await this.land();
       return;
     }

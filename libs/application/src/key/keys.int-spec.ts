@@ -134,6 +134,25 @@ describe('an authenticator', () => {
   });
 });
 
+describe('the watch for announcements', () => {
+  it('has begun when the process is ready: no later change is missed', async () => {
+    const head = Promise.withResolvers<void>();
+    const slow = storeWith(store, { head: () => head.promise.then(() => store.head()) });
+    const announcements = new Announcements(
+      slow,
+      [authenticatorAt({ at: now })],
+      createLogger('test', 'silent'),
+    );
+    let isReady = false;
+    const ready = announcements.onApplicationBootstrap().then(() => (isReady = true));
+    await store.head();
+    expect(isReady).toBe(false);
+    head.resolve();
+    await ready;
+    await announcements.onApplicationShutdown();
+  });
+});
+
 describe('a rotation', () => {
   it('happens once: what a second one issued does not work', async () => {
     const tenant = newId();
