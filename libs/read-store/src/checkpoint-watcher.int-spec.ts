@@ -98,6 +98,26 @@ describe('the checkpoint watcher', () => {
     );
   });
 
+  it('that is stopped while it connects again leaves no connection behind', async () => {
+    const lost = Promise.withResolvers<void>();
+    let isBack = false;
+    const told = {
+      warn: (said: unknown) => typeof said === 'string' && lost.resolve(),
+      info: () => (isBack = true),
+    };
+    const log = Object.assign(Object.create(silent) as typeof silent, told);
+    const hasty = new CheckpointWatcher({ url: fixture.url, log, pollMs: 10_000 });
+    await hasty.start();
+    await cutWatcher();
+    await lost.promise;
+    await hasty.stop();
+    expect(isBack).toBe(true);
+    const connections = await fixture.rows(
+      `select pid from pg_stat_activity where application_name = 'atelier-watcher' and datname = current_database()`,
+    );
+    expect(connections).toEqual([]);
+  });
+
   it('tells those who wait no when it is stopped', async () => {
     await watcher.start();
     const wait = watcher.waitFor('live', 'tally', 1n, 60_000);
