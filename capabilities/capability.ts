@@ -112,6 +112,8 @@ export interface Capability<
   readonly queues?: readonly QueueKind<never>[];
   /** The calls of operators: each is a route of their API and a verb of their command. */
   readonly nouns: Readonly<Record<string, Noun>>;
+  /** The topics of the notices that it gives to integrators. */
+  readonly notices?: readonly DeclaredNotice[];
   /** The sections of openapi.json for its routes. */
   readonly tags?: readonly (readonly [name: string, about: string])[];
   /** The server of the operators' API, which `npm start` starts at its first request. */
@@ -141,6 +143,16 @@ export interface Capability<
   readonly copies?: Load<LogCopies>;
   /** Identifies the sender of each request to the operators' server. At most one capability declares it. */
   readonly signIn?: DeclaredSignIn;
+}
+
+/** A topic of notices (`GiveNotice`). Webhooks send them. */
+export interface DeclaredNotice {
+  /** For example `picture.expiring`. It is stored. */
+  readonly topic: string;
+  /** When it is given. */
+  readonly summary: string;
+  /** By field of the content: its schema in openapi.json. */
+  readonly content: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 }
 
 /** A signature under a range of the log, by which its events can be checked later. */

@@ -71,6 +71,9 @@ export function redoneWorks(): Promise<RedoneWork[]> {
 /** Signs statements; undefined: no capability does. */
 export const signs = installed.find((capability) => capability.signs)?.signs;
 
+/** The topics of the capabilities' notices to integrators. */
+export const declaredNotices = installed.flatMap(({ notices = [] }) => notices);
+
 /** The streams of all capabilities that are about one log. */
 export const logStreams: ReadonlySet<string> = new Set(
   installed.flatMap((capability) => capability.logStreams ?? []),

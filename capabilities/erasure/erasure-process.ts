@@ -14,7 +14,7 @@ import { ObjectStorage } from '#storage/object-storage.js';
 import { erasureProcess } from './erasure-process.follows.js';
 import type { ErasureStep } from './erasure.events.js';
 import { completeErasure, recordStep, type RequestedErasure } from './erasure.js';
-import { Extents, sizeOf, type Extent } from './extent.js';
+import { describedPictures, Extents, sizeOf, type Extent } from './extent.js';
 import { KeptErasures } from './kept-erasures.js';
 import { Erasures } from './manage-erasures.handler.js';
 import { ReachedReads } from './reached-reads.js';
@@ -124,6 +124,7 @@ export class ErasureProcess implements ProcessManager {
     await this.refusals.refuse(context, erasureId, {
       pictures: [...extent.pictures.keys()],
       jobs: [...jobs.keys()],
+      words: describedPictures(extent),
       products: [...extent.products],
       records: Object.fromEntries(extent.records),
       jobsShowing: Object.fromEntries(extent.jobsShowing),
@@ -146,10 +147,11 @@ export class ErasureProcess implements ProcessManager {
     return removed;
   }
 
-  private async clearRows(environment: Environment, tenant: string, { jobs }: Extent): Promise<Counts> {
+  private async clearRows(environment: Environment, tenant: string, extent: Extent): Promise<Counts> {
     const counts: Counts = {};
+    const jobIds = [...extent.jobs.keys(), ...extent.words.keys()];
     for (const { place, erase } of [idempotentAnswers, ...(await erasersOfCapabilities())])
-      counts[place] = await erase(this.database, { environment, tenant, jobIds: [...jobs.keys()] });
+      counts[place] = await erase(this.database, { environment, tenant, jobIds });
     return counts;
   }
 
@@ -184,10 +186,10 @@ function nameOf(extent: Extent): string {
 }
 
 /** The streams whose words are erased. A job or product that only shows an erased picture keeps its words. */
-function streamsOf(environment: Environment, { pictures, jobs, products, records }: Extent): string[] {
+function streamsOf(environment: Environment, { pictures, jobs, words, products, records }: Extent): string[] {
   return [
     ...[...pictures.keys()].map((id) => streamName(environment, 'asset', id)),
-    ...[...jobs.keys()].map((id) => streamName(environment, 'job', id)),
+    ...[...jobs.keys(), ...words.keys()].map((id) => streamName(environment, 'job', id)),
     ...[...products].map((id) => streamName(environment, 'product', id)),
     ...[...records].map(([id, category]) => streamName(environment, category, id)),
   ];

@@ -3,6 +3,7 @@ import { ConsistencyModule } from '#application/consistency/consistency.module.j
 import { AfterRestore } from './after-restore.js';
 import { ErasuresController } from './erasures.controller.js';
 import { ErasureModule } from './erasure.module.js';
+import { RetentionController } from './keeping/retention.controller.js';
 import { PersonArchive } from './person-archive.js';
 import { Persons } from './persons.js';
 import { ErasureRequests } from './request-erasure.js';
@@ -11,6 +12,6 @@ import { ErasureRequests } from './request-erasure.js';
 @Module({
   imports: [ConsistencyModule, ErasureModule],
   providers: [ErasureRequests, Persons, PersonArchive, AfterRestore],
-  controllers: [ErasuresController],
+  controllers: [ErasuresController, RetentionController],
 })
 export class ErasureApiModule {}

@@ -2,11 +2,12 @@ import type { StreamCategory } from '#domain/streams.js';
 import type { EventFamily } from '#domain/event-family.js';
 
 /**
- * A thing to erase, by its id. A render has the id of its job. A record about a person belongs to another capability, and
- * the category of its stream tells which.
+ * A thing to erase, by its id. A render has the id of its job. Retention alone erases a single `picture` of a job, and the
+ * `words` of a job without its pictures. A record about a person belongs to another capability, and the category of its
+ * stream tells which.
  */
 export type ErasureTarget =
-  | { kind: 'upload' | 'render' | 'job' | 'product'; id: string }
+  | { kind: 'upload' | 'render' | 'job' | 'product' | 'picture' | 'words'; id: string }
   | { kind: 'record'; category: StreamCategory; id: string };
 
 /**

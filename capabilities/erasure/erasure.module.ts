@@ -1,12 +1,13 @@
 import { Module } from '@nestjs/common';
-import { ErasableThings } from '#application/erasure/erasable-things.js';
 import { Extents } from './extent.js';
+import { HoldsModule } from './keeping/holds.module.js';
 import { KeptErasures } from './kept-erasures.js';
 import { Erasures } from './manage-erasures.handler.js';
+import { ErasureOrders } from './order-erasure.js';
 import { RefuseThings } from './refuse-things.js';
 
-const shared = [ErasableThings, Erasures, Extents, KeptErasures, RefuseThings];
+const shared = [ErasureOrders, Erasures, Extents, KeptErasures, RefuseThings];
 
 /** Erasures, as the API and the projector need them. */
-@Module({ providers: shared, exports: shared })
+@Module({ imports: [HoldsModule], providers: shared, exports: [HoldsModule, ...shared] })
 export class ErasureModule {}

@@ -92,7 +92,7 @@ const DescribeErasure = (summary: string, operationId: string, what: string | un
         },
       },
     }),
-    DescribeErrors(401, 403, 404, 409, 413, '422 of a dispatch'),
+    DescribeErrors(401, 403, 404, '409 of an erasure', 413, '422 of a dispatch'),
   ];
   return (target, name, descriptor) => {
     for (const decorate of decorators) decorate(target, name, descriptor);
@@ -198,7 +198,7 @@ export class ErasuresController {
     await this.refuseUnlessShown(caller);
     const found = await this.persons.someThingsOf(caller, name);
     if (query.dry_run && found.things.length === 0) throw notFound('data subject');
-    const answer = await this.erase(caller, found.things, query, request, reply, { person: name });
+    const answer = await this.erase(caller, found.things, query, request, reply, name);
     return found.more ? { ...answer, more: true } : answer;
   }
 
@@ -286,17 +286,18 @@ export class ErasuresController {
     { derived, dry_run: dryRun }: ErasureQuery,
     { id: requestId, headers, routeOptions }: FastifyRequest,
     reply: FastifyReply,
-    asks: object = { targets },
+    person?: string,
   ): Promise<Answer> {
     if (dryRun) {
-      const size = await this.requests.estimate({ caller, targets, derived });
-      if (!size) throw notFound(targets[0]?.kind ?? 'thing');
+      const estimate = await this.requests.estimate({ caller, targets, derived, person });
+      if (estimate.kind !== 'estimated') throw refusal(estimate);
       void reply.status(200);
-      return { dry_run: true, ...size };
+      return { dry_run: true, ...estimate.size };
     }
     const key = parseIdempotencyKey(headers['idempotency-key']);
     const endpoint = `DELETE ${routeOptions.url ?? ''}`;
-    const asked = { caller, targets, derived, asks, requestId, at: this.clock() };
+    const asks = person === undefined ? { targets } : { person };
+    const asked = { caller, targets, derived, person, asks, requestId, at: this.clock() };
     const { erasureId, position, replayed } = acceptedOrRefused(
       await this.requests.request(asked, endpoint, key),
     );
@@ -307,13 +308,24 @@ export class ErasuresController {
   }
 }
 
+function refusal(answer: Extract<ErasureAnswer, { kind: 'unknown' | 'held' }>): ApiError {
+  if (answer.kind === 'unknown') return notFound(answer.what);
+  const { jobId } = answer.hold;
+  const on = jobId === null ? 'a person' : `job ${jobId}`;
+  const message =
+    `A legal hold on ${on} covers something that this would erase. Nothing was erased: ask your operator, and send the ` +
+    'request again once the hold is lifted.';
+  return new ApiError('LEGAL_HOLD', message);
+}
+
 /** @throws ApiError for every answer but a request that was accepted */
 function acceptedOrRefused(answer: ErasureAnswer): Extract<ErasureAnswer, { kind: 'requested' }> {
   switch (answer.kind) {
     case 'requested':
       return answer;
     case 'unknown':
-      throw notFound(answer.what);
+    case 'held':
+      throw refusal(answer);
     case 'key-in-use':
       throw new ApiError(
         'IDEMPOTENCY_KEY_IN_USE',

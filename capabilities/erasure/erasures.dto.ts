@@ -64,7 +64,9 @@ export class RequestedErasureResponse {
 
 export class ErasureTargetResponse {
   @ApiProperty({
-    description: '`upload`, `render`, `job`, `product`, or a record about a person, such as `release`.',
+    description:
+      '`upload`, `render`, `job`, `product`, or a record about a person, such as `release`. Retention also erases a ' +
+      '`picture` of a job, and its `words` alone.',
     example: 'upload',
   })
   kind: string;
@@ -161,7 +163,7 @@ export class ReceiptResponse {
   completed_at: string;
 
   @ApiProperty({
-    description: 'Who ordered it: a key, or an operator.',
+    description: 'Who ordered it: a key, an operator, or `retention`: its time was over.',
     example: 'key:01K9Z7J0V4M2Q8T6R3N5B1C7DE',
   })
   by: string;

@@ -15,6 +15,8 @@ export interface Extent {
   readonly pictures: ReadonlyMap<string, ErasablePicture>;
   /** The jobs whose words are erased, with all of their pictures. */
   readonly jobs: ReadonlyMap<string, ErasableJob>;
+  /** Further jobs whose words are erased. Their pictures stay. */
+  readonly words: ReadonlyMap<string, ErasableJob>;
   /** The products whose words are erased. */
   readonly products: ReadonlySet<string>;
   /** The records of capabilities that are erased: the category of each one's stream, by id. */
@@ -48,11 +50,14 @@ export class Extents {
 
   private async has(owner: Owner, { kind, id }: ErasureTarget): Promise<boolean> {
     switch (kind) {
+      case 'picture':
+        return (await this.things.picture(owner, id)) !== undefined;
       case 'upload':
         return (await this.things.picture(owner, id))?.origin === 'upload';
       case 'render':
         return (await this.things.job(owner, id))?.render !== undefined;
       case 'job':
+      case 'words':
         return (await this.things.job(owner, id)) !== undefined;
       case 'product':
         return (await this.things.product(owner, id)) !== undefined;
@@ -75,6 +80,7 @@ export class Extents {
   ): Promise<Extent> {
     const pictures = new Map<string, ErasablePicture>();
     const jobs = new Map<string, ErasableJob>();
+    const words = new Map<string, ErasableJob>();
     const products = new Set<string>();
     const records = new Map<string, StreamCategory>();
     const waiting = [...targets];
@@ -87,7 +93,7 @@ export class Extents {
     };
     for (let target = waiting.shift(); target; target = waiting.shift()) {
       const { kind, id } = target;
-      if (kind === 'upload') {
+      if (kind === 'upload' || kind === 'picture') {
         const picture = await this.things.picture(owner, id);
         if (picture) await addPictures([picture]);
       } else if (kind === 'product') {
@@ -100,6 +106,10 @@ export class Extents {
       } else if (!jobs.has(id)) {
         const job = await this.things.job(owner, id);
         if (!job) continue;
+        if (kind === 'words') {
+          if (!job.isUnfinished) words.set(id, job);
+          continue;
+        }
         if (kind === 'render') {
           await addPictures(job.render ? [job.render] : []);
           continue;
@@ -110,14 +120,16 @@ export class Extents {
         await addPictures([...job.pictures, ...stored]);
       }
     }
+    for (const id of jobs.keys()) words.delete(id);
     return {
       pictures,
       jobs,
+      words,
       products,
       records,
       jobsShowing: await this.jobsShowing(owner, pictures, jobs),
       productsShowing: await this.productsShowing(owner, pictures, products),
-      vendorCalls: countsOf([...jobs.values()].flatMap(({ vendors }) => vendors)),
+      vendorCalls: countsOf([...jobs.values(), ...words.values()].flatMap(({ vendors }) => vendors)),
     };
   }
 
@@ -183,6 +195,21 @@ function countsOf(names: readonly string[]): Map<string, number> {
 }
 
 /** How much of each kind, as answers and steps show it. */
-export function sizeOf({ pictures, jobs, products, records }: Extent) {
-  return { pictures: pictures.size, jobs: jobs.size, products: products.size, records: records.size };
+export function sizeOf({ pictures, jobs, words, products, records }: Extent) {
+  return {
+    pictures: pictures.size,
+    jobs: jobs.size + words.size,
+    products: products.size,
+    records: records.size,
+  };
+}
+
+/** By job whose words are erased: the pictures that stay. Their descriptions are among the words. */
+export function describedPictures({ pictures, words }: Extent): Record<string, readonly string[]> {
+  return Object.fromEntries(
+    [...words].map(([jobId, job]) => [
+      jobId,
+      job.pictures.map(({ assetId }) => assetId).filter((id) => !pictures.has(id)),
+    ]),
+  );
 }

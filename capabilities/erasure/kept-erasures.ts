@@ -5,7 +5,7 @@ import { Configuration } from '#platform/configuration.js';
 import { ObjectStorage } from '#storage/object-storage.js';
 import { RecordMacs, type RecordSecrets } from './record-macs.js';
 import type { RequestedErasure } from './erasure.js';
-import type { Extent } from './extent.js';
+import { describedPictures, type Extent } from './extent.js';
 import type { Erasures } from './manage-erasures.handler.js';
 
 /** An erasure as it is known outside the database. It has ids only. */
@@ -15,6 +15,8 @@ export interface KeptErasure {
   readonly request: RequestedErasure;
   readonly pictures: readonly string[];
   readonly jobs: readonly string[];
+  /** By job of which only the words are erased: the pictures that stay. Absent: none, or an earlier release wrote it. */
+  readonly words?: Readonly<Record<string, readonly string[]>>;
   readonly products: readonly string[];
   /** By id: the category of the record's stream. */
   readonly records: Readonly<Record<string, StreamCategory>>;
@@ -54,6 +56,7 @@ export class KeptErasures {
       request,
       pictures: [...extent.pictures.keys()],
       jobs: [...extent.jobs.keys()],
+      ...(extent.words.size > 0 && { words: describedPictures(extent) }),
       products: [...extent.products],
       records: Object.fromEntries(extent.records),
       jobsShowing: Object.fromEntries(extent.jobsShowing),

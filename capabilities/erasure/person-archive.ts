@@ -14,7 +14,14 @@ import type { ErasureTarget } from './erasure.events.js';
 
 type File = readonly [name: string, bytes: Buffer];
 
-const categoryOf = { upload: 'asset', render: 'job', job: 'job', product: 'product' } as const;
+const categoryOf = {
+  upload: 'asset',
+  picture: 'asset',
+  render: 'job',
+  job: 'job',
+  words: 'job',
+  product: 'product',
+} as const;
 
 /**
  * All that the service has about a person, as a ZIP: the events of each thing as JSON, and the pictures as they are stored.

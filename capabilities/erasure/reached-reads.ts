@@ -17,16 +17,26 @@ export class ReachedReads {
 
   /** Waits until the read models show the event at the position. @throws Error if that takes too long */
   async waitFor(environment: Environment, position: bigint | undefined): Promise<void> {
-    if (position === undefined) return;
-    for (let waited = 0; waited <= patienceMs; waited += lookAgainMs) {
+    if (await this.show(environment, position, { models: needed, patienceMs })) return;
+    throw new Error(`the read models ${needed.join(', ')} have not reached position ${position}`);
+  }
+
+  /** Whether the read models show the event at the position within some time. */
+  async show(
+    environment: Environment,
+    position: bigint | undefined,
+    { models, patienceMs: most }: { readonly models: readonly string[]; readonly patienceMs: number },
+  ): Promise<boolean> {
+    if (position === undefined) return true;
+    for (let waited = 0; waited <= most; waited += lookAgainMs) {
       const { rows } = await this.database.query(
         `select 1 from read_store.projections
            where environment = $1 and name = any($2) and state = 'live' and position >= $3`,
-        [environment, needed, position.toString()],
+        [environment, models, position.toString()],
       );
-      if (rows.length === needed.length) return;
+      if (rows.length === models.length) return true;
       await sleep(lookAgainMs);
     }
-    throw new Error(`the read models ${needed.join(', ')} have not reached position ${position}`);
+    return false;
   }
 }

@@ -51,7 +51,7 @@ const cachedMs = 15 * 60_000;
 export function statementOf(
   environment: Environment,
   { erasureId, tenant, targets, derived, by, again, at }: RequestedErasure,
-  { pictures, jobs, products, records, vendorCalls }: Extent,
+  { pictures, jobs, words, products, records, vendorCalls }: Extent,
   counts: Readonly<Record<string, number>>,
   {
     now,
@@ -73,7 +73,7 @@ export function statementOf(
     again,
     erased: {
       pictures: [...pictures.keys()],
-      jobs: [...jobs.keys()],
+      jobs: [...jobs.keys(), ...words.keys()],
       products: [...products],
       records: [...records.keys()],
     },

@@ -9,6 +9,8 @@ import type { StreamCategory } from '#domain/streams.js';
 export interface RefusedThings {
   readonly pictures: readonly string[];
   readonly jobs: readonly string[];
+  /** By job of which only the words are erased: the pictures that stay. */
+  readonly words?: Readonly<Record<string, readonly string[]>>;
   readonly products: readonly string[];
   /** By id: the category of the record's stream. */
   readonly records: Readonly<Record<string, StreamCategory>>;
@@ -37,12 +39,23 @@ export class RefuseThings {
   async refuse(context: CommandContext, erasureId: string, things: RefusedThings): Promise<void> {
     for (const id of things.pictures)
       await this.commands.execute(new ErasePicture(named(context, `picture:${id}`), id, { erasureId }));
-    const job = (id: string, assetIds: readonly string[], words: boolean) =>
+    const job = (
+      id: string,
+      assetIds: readonly string[],
+      words: boolean,
+      describedAssetIds?: readonly string[],
+    ) =>
       this.commands.execute(
-        new EraseJob(named(context, `job:${id}:${words}`), id, { erasureId, assetIds, words }),
+        new EraseJob(named(context, `job:${id}:${words}`), id, {
+          erasureId,
+          assetIds,
+          words,
+          describedAssetIds,
+        }),
       );
     for (const id of things.jobs) await job(id, things.picturesOfJob(id), true);
     for (const [id, assetIds] of Object.entries(things.jobsShowing)) await job(id, assetIds, false);
+    for (const [id, described] of Object.entries(things.words ?? {})) await job(id, [], true, described);
     const kept = await recordsOfPersons();
     for (const [id, category] of Object.entries(things.records)) {
       // The capability may have been left out since: its records then stay.

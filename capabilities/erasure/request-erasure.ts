@@ -3,15 +3,18 @@ import { callerContext, type Caller } from '#application/command-context.js';
 import { hashBody, IdempotencyStore } from '#application/dispatch/idempotency.js';
 import { newId } from '#platform/ids.js';
 import type { ErasureTarget } from './erasure.events.js';
-import { requestErasure } from './erasure.js';
+import type { LegalHold } from './keeping/legal-hold.js';
+import { HoldsInForce } from './keeping/holds-in-force.js';
 import { Extents, sizeOf } from './extent.js';
-import { Erasures } from './manage-erasures.handler.js';
+import { ErasureOrders } from './order-erasure.js';
 
 export interface AskedErasure {
   readonly caller: Caller;
   /** Empty: nothing belongs to the person. */
   readonly targets: readonly ErasureTarget[];
   readonly derived: boolean;
+  /** The person of whom everything is erased. */
+  readonly person?: string | undefined;
   /** What the request names. A repeat with its Idempotency-Key names the same, though a person may have more things by then. */
   readonly asks: object;
   readonly requestId: string;
@@ -27,23 +30,33 @@ export type ErasureAnswer =
       readonly replayed: boolean;
     }
   | { readonly kind: 'unknown'; readonly what: string }
+  | { readonly kind: 'held'; readonly hold: LegalHold }
   | { readonly kind: 'key-in-use' | 'key-reused' };
 
-/** Requests erasures for callers. The event is the order, and the process manager carries it out. */
+/** Requests erasures for callers, who may repeat their requests. */
 @Injectable()
 export class ErasureRequests {
   constructor(
     private readonly extents: Extents,
-    private readonly erasures: Erasures,
+    private readonly orders: ErasureOrders,
+    private readonly holds: HoldsInForce,
     private readonly idempotency: IdempotencyStore,
   ) {}
 
-  /** The size of the erasure as things are now; undefined: a target is unknown, or another tenant's. */
-  async estimate({ caller, targets, derived }: Pick<AskedErasure, 'caller' | 'targets' | 'derived'>) {
-    if (await this.extents.missing(caller, targets)) return undefined;
+  /** The size of the erasure as things are now, unless it would be refused. */
+  async estimate({
+    caller,
+    targets,
+    derived,
+    person,
+  }: Pick<AskedErasure, 'caller' | 'targets' | 'derived' | 'person'>) {
+    const missing = await this.extents.missing(caller, targets);
+    if (missing) return { kind: 'unknown', what: missing.kind } as const;
     const extent = await this.extents.of(caller, { targets, derived });
+    const hold = await this.holds.covering(caller, () => Promise.resolve(extent), personsOf(person));
+    if (hold) return { kind: 'held', hold } as const;
     const unfinished = [...extent.jobs.values()].filter(({ isUnfinished }) => isUnfinished);
-    return { ...sizeOf(extent), unfinished_jobs: unfinished.length };
+    return { kind: 'estimated', size: { ...sizeOf(extent), unfinished_jobs: unfinished.length } } as const;
   }
 
   /** @param endpoint of the request, for its Idempotency-Key */
@@ -53,8 +66,7 @@ export class ErasureRequests {
     if (missing) return { kind: 'unknown', what: missing.kind };
     const nobody = { kind: 'unknown', what: 'data subject' } as const;
     if (key === undefined && targets.length === 0) return nobody;
-    if (key === undefined)
-      return { kind: 'requested', ...(await this.write(asked, newId())), replayed: false };
+    if (key === undefined) return this.order(asked, newId());
     const { environment, tenant } = caller;
     const bodyHash = hashBody({ ...asks, derived });
     const begun = await this.idempotency.begin(
@@ -74,27 +86,27 @@ export class ErasureRequests {
         return nobody;
       }
       // A try that died after it had written its request goes on with the same id.
-      const written = await this.write(asked, begun.ids.jobId);
-      await this.idempotency.answer(begun.lease, { erasureId: written.erasureId });
-      return { kind: 'requested', ...written, replayed: false };
+      const ordered = await this.order(asked, begun.ids.jobId);
+      if (ordered.kind === 'requested')
+        await this.idempotency.answer(begun.lease, { erasureId: ordered.erasureId });
+      else await this.idempotency.release(begun.lease);
+      return ordered;
     } catch (error) {
       await this.idempotency.release(begun.lease).catch(() => undefined);
       throw error;
     }
   }
 
-  private async write({ caller, targets, derived, requestId, at }: AskedErasure, erasureId: string) {
+  private async order(
+    { caller, targets, derived, person, requestId, at }: AskedErasure,
+    erasureId: string,
+  ): Promise<ErasureAnswer> {
     const context = callerContext(caller, `erasure:${erasureId}:requested`, requestId, at);
-    const request = {
-      erasureId,
-      tenant: caller.tenant,
-      targets: [...targets],
-      derived,
-      by: context.actor,
-      again: false,
-      at: at.toISOString(),
-    };
-    const position = await this.erasures.write(context, erasureId, (state) => requestErasure(request, state));
-    return { erasureId, position };
+    const request = { erasureId, targets: [...targets], derived, by: context.actor };
+    const order = await this.orders.order(context, request, personsOf(person));
+    if (order.kind === 'held') return order;
+    return { kind: 'requested', erasureId, position: order.position, replayed: false };
   }
 }
+
+const personsOf = (person: string | undefined): string[] => (person === undefined ? [] : [person]);

@@ -1,4 +1,6 @@
 import { getSchemaPath, type OpenAPIObject } from '@nestjs/swagger';
+import { declaredNotices } from '#capabilities/parts.js';
+import { environments } from '#domain/streams.js';
 import { webhookMessages } from './webhook-messages.dto.js';
 
 /** Describes the messages to endpoints, for people who generate code from the description. */
@@ -16,9 +18,23 @@ export function describeWebhooks(document: OpenAPIObject): void {
       description: 'One signature, or two while a secret is rotated: `v1,{base64} v1,{base64}`.',
     },
   ].map((header) => ({ ...header, in: 'header' as const, required: true, schema: sent }));
+  const schemas = (document.components ??= {}).schemas ?? {};
+  document.components.schemas = schemas;
+  const ofNotices = declaredNotices.map(({ topic, summary, content }) => {
+    // `picture.expiring` → PictureExpiringMessage.
+    const name = `${topic.replace(/(?:^|[.])(\w)/g, (_, first: string) => first.toUpperCase())}Message`;
+    // A capability declares schemas.
+    schemas[name] = messageOf(topic, content as Record<string, Schema>);
+    return { type: topic, summary, schema: { $ref: getSchemaPath(name) } };
+  });
+  const own = webhookMessages.map(({ type, shape, summary }) => ({
+    type,
+    summary,
+    schema: { $ref: getSchemaPath(shape) },
+  }));
   document.webhooks = Object.fromEntries(
-    webhookMessages.map(({ type, shape, summary }) => {
-      const content = { 'application/json': { schema: { $ref: getSchemaPath(shape) } } };
+    [...own, ...ofNotices].map(({ type, summary, schema }) => {
+      const content = { 'application/json': { schema } };
       const post: NonNullable<OpenAPIObject['paths'][string]['post']> = {
         operationId: `on-${type}`,
         summary,
@@ -37,4 +53,30 @@ export function describeWebhooks(document: OpenAPIObject): void {
       return [type, { post }];
     }),
   );
+}
+
+type Schema = Exclude<
+  NonNullable<NonNullable<OpenAPIObject['components']>['schemas']>[string],
+  { $ref: string }
+>;
+
+/** The body of a notice, in the form of the other messages. */
+function messageOf(topic: string, content: Readonly<Record<string, Schema>>): Schema {
+  const url: Schema = {
+    type: 'string',
+    format: 'uri',
+    description: 'Address of the current state. A read needs an API key.',
+    example: 'https://atelier.example/v1/uploads/01K9Z7J0V6X8Y2Z4A6B8C0D2EF',
+  };
+  const time: Schema = { type: 'string', format: 'date-time', example: '2026-01-31T12:00:00.000Z' };
+  return objectOf({
+    timestamp: { ...time, description: 'When it happened.' },
+    environment: { type: 'string', enum: [...environments] },
+    type: { type: 'string', enum: [topic] },
+    data: objectOf({ ...content, url }),
+  });
+}
+
+function objectOf(properties: Record<string, Schema>): Schema {
+  return { type: 'object', properties, required: Object.keys(properties) };
 }

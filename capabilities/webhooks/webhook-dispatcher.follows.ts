@@ -10,6 +10,7 @@ export const webhookDispatcherFollows: Follows = {
     'JobFailed',
     'JobCancelled',
     'CreditsDebited',
+    'NoticeGiven',
     'WebhookEndpointRegistered',
     'WebhookEndpointRevised',
     'WebhookEndpointDisabled',
@@ -19,5 +20,5 @@ export const webhookDispatcherFollows: Follows = {
     'WebhookTestRequested',
     'WebhookResendRequested',
   ],
-  categories: ['job', 'account', 'webhook', 'delivery'],
+  categories: ['job', 'account', 'webhook', 'delivery', 'notice'],
 };

@@ -6,7 +6,7 @@ import { Configuration } from '#platform/configuration.js';
 import type { AccountEvent } from '#domain/account/account.events.js';
 import type { EventOfType } from '#domain/events.js';
 import { streamName, type Environment } from '#domain/streams.js';
-import type { ResendScope, WebhookTopic } from './webhook.events.js';
+import type { OwnTopic, ResendScope, WebhookTopic } from './webhook.events.js';
 import { endpointOf, evolveWebhooks, type TenantWebhooks, type WebhookEndpoint } from './webhook.js';
 import { decode } from '#domain/stored-events.js';
 import { EventStore } from '#event-store/event-store.js';
@@ -45,7 +45,7 @@ const clockSkewMs = 60_000;
 const oldestMs = (deliveryRetentionDays - 1) * 24 * 60 * 60_000;
 
 /** For each type of event, the only topics that its messages can have. */
-const topicsOf: Partial<Record<PlacedEvent['type'], readonly WebhookTopic[]>> = {
+const ownTopics: Partial<Record<PlacedEvent['type'], readonly OwnTopic[]>> = {
   StageCompleted: ['job.stage'],
   JobSucceeded: ['job.succeeded', 'batch.finished'],
   JobFailed: ['job.failed', 'batch.finished'],
@@ -53,6 +53,10 @@ const topicsOf: Partial<Record<PlacedEvent['type'], readonly WebhookTopic[]>> = 
   CreditsDebited: ['credits.low'],
   WebhookEndpointDisabled: ['webhook.disabled'],
 };
+
+function topicsOf(event: PlacedEvent): readonly WebhookTopic[] {
+  return event.type === 'NoticeGiven' ? [event.data.topic] : (ownTopics[event.type] ?? []);
+}
 
 /**
  * Turns events of a tenant into messages for its endpoints. It reads the endpoints' own events in the same
@@ -195,6 +199,10 @@ export class WebhookDispatcher implements ProcessManager {
         if (reason === 'requested') return [];
         return [{ type: 'webhook.disabled', data: { ...this.about(endpointId), reason } }];
       }
+      case 'NoticeGiven': {
+        const { topic, content, path } = event.data;
+        return [{ type: topic, data: { ...content, url: `${this.configuration.publicUrl}${path}` } }];
+      }
       default:
         return [];
     }
@@ -290,12 +298,9 @@ function isWebhookEvent(event: PlacedEvent): event is PlacedEvent & EventOfEndpo
   return event.type.startsWith('WebhookEndpoint') || event.type === 'WebhookSecretRotated';
 }
 
-function wants(
-  { disabled, events, registeredAt }: WebhookEndpoint,
-  { type, metadata }: PlacedEvent,
-): boolean {
-  if (disabled || !topicsOf[type]?.some((topic) => events.includes(topic))) return false;
-  return Date.parse(metadata.recordedAt) >= Date.parse(registeredAt) - clockSkewMs;
+function wants({ disabled, events, registeredAt }: WebhookEndpoint, event: PlacedEvent): boolean {
+  if (disabled || !topicsOf(event).some((topic) => events.includes(topic))) return false;
+  return Date.parse(event.metadata.recordedAt) >= Date.parse(registeredAt) - clockSkewMs;
 }
 
 function balanceChange(event: AccountEvent): number {

@@ -1,5 +1,5 @@
 import type { Environment } from '#domain/streams.js';
-import type { WebhookMessageType } from './webhook.events.js';
+import type { WebhookMessageType, WebhookTopic } from './webhook.events.js';
 import type {
   CreditsLowMessageData,
   JobOutcomeMessageData,
@@ -8,6 +8,12 @@ import type {
   WebhookTestMessageData,
 } from './webhook-messages.dto.js';
 import { derivedId } from '#platform/ids.js';
+
+/** A notice of a capability. */
+interface NoticeContent {
+  readonly type: WebhookTopic;
+  readonly data: Readonly<Record<string, unknown>> & { readonly url: string };
+}
 
 /**
  * The content of a message, without its receiver. It holds only what a receiver needs to look further with a key: ids, a
@@ -18,7 +24,8 @@ export type WebhookContent =
   | { readonly type: 'job.stage'; readonly data: JobStageMessageData }
   | { readonly type: 'credits.low'; readonly data: CreditsLowMessageData }
   | { readonly type: 'webhook.disabled'; readonly data: WebhookDisabledMessageData }
-  | { readonly type: 'webhook.test'; readonly data: WebhookTestMessageData };
+  | { readonly type: 'webhook.test'; readonly data: WebhookTestMessageData }
+  | NoticeContent;
 
 /** The body of a message, as Standard Webhooks has it: `type`, `timestamp`, `data`. */
 export interface WebhookMessage {

@@ -1,11 +1,14 @@
 import type { EventFamily } from '#domain/event-family.js';
 
-/** The topics of messages to an endpoint. */
-export type WebhookTopic =
+/** The topics that messages about jobs, credits and endpoints have. */
+export type OwnTopic =
   'job.succeeded' | 'job.failed' | 'job.stage' | 'batch.finished' | 'credits.low' | 'webhook.disabled';
 
+/** The topics of messages to an endpoint: the own ones, and those of the capabilities' notices. */
+export type WebhookTopic = string;
+
 /** Includes messages that are only sent on request. */
-export type WebhookMessageType = WebhookTopic | 'webhook.test';
+export type WebhookMessageType = WebhookTopic;
 
 /** The address of the messages, and their topics. */
 export interface WebhookTerms {
@@ -73,12 +76,13 @@ export const webhookFamily: EventFamily<'webhook', WebhookEvent> = {
   personal: {
     WebhookEndpointRegistered: {
       url: false,
+      events: false,
       description: true,
       endpointId: false,
       tenant: false,
       secretId: false,
     },
-    WebhookEndpointRevised: { url: false, description: true, endpointId: false },
+    WebhookEndpointRevised: { url: false, events: false, description: true, endpointId: false },
     WebhookEndpointDisabled: { endpointId: false },
     WebhookEndpointEnabled: { endpointId: false },
     WebhookSecretRotated: { endpointId: false, secretId: false, previousUntil: false },

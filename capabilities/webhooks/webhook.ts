@@ -1,19 +1,26 @@
 import { accept, reject, type Decision } from '#domain/decision.js';
+import { declaredNotices } from '#capabilities/parts.js';
 import type {
   DeliveryEvent,
+  OwnTopic,
   WebhookDisableReason,
   WebhookEvent,
   WebhookTerms,
   WebhookTopic,
 } from './webhook.events.js';
 
-export const webhookTopics: readonly WebhookTopic[] = [
+const ownTopics: readonly OwnTopic[] = [
   'job.succeeded',
   'job.failed',
   'job.stage',
   'batch.finished',
   'credits.low',
   'webhook.disabled',
+];
+
+export const webhookTopics: readonly WebhookTopic[] = [
+  ...ownTopics,
+  ...declaredNotices.map(({ topic }) => topic),
 ];
 
 /**

@@ -91,6 +91,39 @@ describe.each(stories)('a job that %s and was erased', (_name, events) => {
   });
 });
 
+describe('a job whose words alone were erased', () => {
+  const [first, ...others] = succeeded.data.artifacts;
+  const model = { ...first!, kind: 'model_portrait', label: 'On model' };
+  const done: Event = { ...succeeded, data: { ...succeeded.data, artifacts: [model, ...others] } };
+  const events = [order, renderStarted, stageCompleted, done];
+  const data = {
+    jobId: 'J',
+    tenant,
+    erasureId,
+    assetIds: [],
+    describedAssetIds: pictures,
+    words: true,
+    at: at(9),
+  };
+  const erased: Event = { type: 'JobErased', data };
+
+  it.each(ofJobs.map((each) => [each.name, each as ReadModel<object>] as const))(
+    'has the same rows in %s before and after the key of its words is destroyed, and its pictures',
+    (_name, readModel) => {
+      const live = rowsOf(readModel, inStream('job', 'J', [...events, erased]));
+      const rebuilt = rowsOf(readModel, inStream('job', 'J', [...events.map(withoutWords), erased]));
+      expect(rebuilt).toEqual(live);
+      expect(JSON.stringify(live)).not.toContain('On model');
+      expect(JSON.stringify(live)).not.toContain(`"erasedAt":"${at(9)}"`);
+    },
+  );
+
+  it('stays in the catalogue', () => {
+    const rows = rowsOf(catalogReadModel, inStream('job', 'J', [...events, erased]));
+    expect(rows[model.assetId]).toMatchObject({ label: erasedText, attributes: {}, retiredAt: null });
+  });
+});
+
 describe('a job of which one picture was erased', () => {
   const [picture] = succeeded.data.artifacts;
   const erased = jobErased([picture!.assetId], false);

@@ -53,6 +53,9 @@ const matrix: Record<string, string> = {
   'webhooks rotate-secret': 'support admin',
   'webhooks test': 'support admin',
   'webhooks resend': 'support admin',
+  'retention set': 'support admin',
+  'holds place': 'support admin',
+  'holds lift': 'support admin',
 };
 
 const nowhere = '01K9Z7J0V4M2Q8T6R3N5B1C7DE';

@@ -101,6 +101,7 @@ function bodiesOf(path: string, things = own): readonly Readonly<Record<string, 
   const { assetId, categoryId } = things;
   if (path === '/v1/client-tokens') return [{ purpose: 'job', job_id: things.renderId }];
   if (path === '/v1/products/{public_id}') return [{ title: 'Tee' }];
+  if (path === '/v1/retention') return [{ words: 3_650 }];
   if (path === '/v1/products') {
     return [
       {

@@ -48,6 +48,7 @@ const folds: Record<OfKernel, (events: never[]) => unknown> = {
   usage: () => null,
   grant: (events: never[]) => events.reduce(evolveGrant, initialGrant),
   action: () => null,
+  notice: () => null,
 };
 
 const foldsOfCapabilities = Object.assign(

@@ -7,6 +7,7 @@ import { openContext } from '#adapters/role-context.js';
 import { freely, ImageEngines } from '#application/render/engine-run.js';
 import { EventStore } from '#event-store/event-store.js';
 import { SnapshotStore } from '#event-store/snapshots.js';
+import type { Clock } from '#platform/clock.js';
 import { loadConfiguration, type Configuration } from '#platform/configuration.js';
 import { WordErasure } from '#event-store/word-erasure.js';
 import type { Logger } from '#platform/logger.js';
@@ -91,6 +92,8 @@ const nothingErased: WordErasure = {
 
 interface ProjectorParts extends Parts {
   readonly snapshots: SnapshotStore;
+  /** Default: the computer's own. */
+  readonly clock?: Clock;
   /** Default: it erases no words. */
   readonly erasure?: WordErasure;
 }
@@ -103,8 +106,8 @@ export interface RunningProjector {
 
 /** Starts a projector as its process does, on the ports of a test. It closes none of them. */
 export async function startProjector(parts: ProjectorParts): Promise<RunningProjector> {
-  const { configuration, logger, store, snapshots, queue } = parts;
-  const settings = { configuration, logger };
+  const { configuration, logger, store, snapshots, queue, clock } = parts;
+  const settings = { configuration, logger, ...(clock && { clock }) };
   const queues = portsOf([RenderQueue, queue], [TaskQueues, queuesOf(queue)]);
   const words = [WordErasure, parts.erasure ?? nothingErased] as const;
   const ports = portsOf([EventStore, store], [SnapshotStore, snapshots], words);

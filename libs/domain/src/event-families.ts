@@ -6,6 +6,7 @@ import type { AnyEventFamily } from './event-family.js';
 import { grantFamily } from './grant/grant.events.js';
 import { jobFamily } from './job/job.events.js';
 import { keyFamily } from './key/key.events.js';
+import { noticeFamily } from './notice/notice.events.js';
 import { operationFamily } from './operation/operation.events.js';
 import { presetFamily } from './preset/preset.events.js';
 import { productFamily } from './product/product.events.js';
@@ -22,6 +23,7 @@ const ofKernel = [
   usageFamily,
   grantFamily,
   actionFamily,
+  noticeFamily,
 ] as const;
 
 /** The type of every family: the kernel's and those of the installed capabilities. */

@@ -6,14 +6,8 @@ export interface ToldOfJob {
   readonly occurred_at: Date;
   readonly delivery_id: string;
   readonly endpoint_id: string;
-  readonly type:
-    | 'job.succeeded'
-    | 'job.failed'
-    | 'job.stage'
-    | 'batch.finished'
-    | 'credits.low'
-    | 'webhook.disabled'
-    | 'webhook.test';
+  /** The topic. */
+  readonly type: string;
   readonly status: 'pending' | 'delivered' | 'failed';
   readonly attempts: number;
 }

@@ -1,5 +1,6 @@
 import { longestDataSubject } from '#domain/data-subject.js';
 import { GARMENT_SLOTS, type GarmentSlot } from '#domain/garment/garment-categories.js';
+import { longestRetentionDays } from '#domain/kept-for.js';
 import { resolutions } from '#platform/image-models.js';
 import {
   BooleanField,
@@ -98,6 +99,16 @@ export const mood = { description: 'How it feels.', min: 1, max: 200, example: '
 export class DispatchBody {
   @DataSubjectField('whom it is about')
   data_subject?: string;
+
+  @IntegerField({
+    description:
+      'The pictures are erased this many days after they are made, and the words of the job this many days after its ' +
+      'end. It can only shorten what `GET /v1/retention` shows.',
+    min: 1,
+    max: longestRetentionDays,
+    example: 30,
+  })
+  retain_days?: number;
 }
 
 /** The optional fields that generator-style dispatches share. */

@@ -67,22 +67,32 @@ export const catalogReadModel: ReadModel<CatalogRow> = {
   keysSpanStreams: true,
   keysOf: (event) => {
     if (event.type === 'CatalogEntryRetired') return [[event.streamId]];
-    if (event.type === 'JobErased') return event.data.assetIds.map((assetId) => [assetId]);
+    if (event.type === 'JobErased') {
+      const { assetIds, describedAssetIds = [] } = event.data;
+      return [...assetIds, ...describedAssetIds].map((assetId) => [assetId]);
+    }
     return [...entriesOf(event).keys()].map((assetId) => [assetId]);
   },
   evolve: (row, event, [assetId]) => {
     // The row stays: without it, the later end of a batch's parent would bring the entry back.
     if (event.type === 'CatalogEntryRetired') return row && { ...row, retiredAt: new Date(event.data.at) };
-    if (event.type === 'JobErased') return row && erasedEntry(row, new Date(event.data.at));
+    if (event.type === 'JobErased') {
+      if (!row) return undefined;
+      const { assetIds, at } = event.data;
+      return assetIds.includes(row.assetId) ? erasedEntry(row, new Date(at)) : { ...row, ...withoutWords };
+    }
     // A picture enters the catalogue once. The parent of a batch shows its children's pictures again, which
     // changes nothing.
     return row ?? rowOf(event, String(assetId));
   },
 };
 
+/** The words about a picture. */
+const withoutWords = { label: erasedText, attributes: {} };
+
 /** An erased entry is no longer listed. */
 function erasedEntry(row: CatalogRow, at: Date): CatalogRow {
-  return { ...row, label: erasedText, attributes: {}, retiredAt: row.retiredAt ?? at };
+  return { ...row, ...withoutWords, retiredAt: row.retiredAt ?? at };
 }
 
 function entriesOf(event: ProjectedEvent): Map<string, JobArtifact> {

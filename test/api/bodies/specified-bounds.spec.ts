@@ -194,14 +194,18 @@ const specified: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   },
 };
 
-/** Beyond the specification: each body can name the person whom it is about, and so can each photograph of a batch. */
-const dataSubject = 'string 1..128';
-const ofPhotographs: Readonly<Record<string, string>> = { 'photos[].data_subject': dataSubject };
+/** Beyond the specification: the person whom a body or a photograph of a batch is about, and for how long it is kept. */
+const [dataSubject, retainDays] = ['string 1..128', 'integer 1..3650'];
+const ofPhotographs: Readonly<Record<string, string>> = {
+  'photos[].data_subject': dataSubject,
+  'photos[].retain_days': retainDays,
+};
 
 describe.each(Object.keys(specified))('the body of %s', (workflow) => {
   it('has the fields and the bounds of the specification', () => {
     const further = workflow === 'pdp-batch-extractions' ? ofPhotographs : {};
-    const expected = { ...specified[workflow], data_subject: dataSubject, ...further };
+    const common = { data_subject: dataSubject, retain_days: retainDays };
+    const expected = { ...specified[workflow], ...common, ...further };
     expect(boundsOf(bodySchema(workflow))).toEqual(expected);
   });
 });

@@ -27,11 +27,13 @@ const open = new Set([
 
 const erasing = /^\/v1\/(?:uploads|renders|jobs|products)\/\{public_id\}$/;
 const ofPerson = '/v1/data-subjects/{name}';
+const erasingRule = 'PATCH /v1/retention';
 
 /** The capability that an operation requires; undefined: a valid key is enough. */
 export function capabilityFor([method, path]: Operation): Capability | undefined {
   if (open.has(path)) return undefined;
   if (path === ofPerson || (method === 'DELETE' && erasing.test(path))) return 'data:erase';
+  if (`${method} ${path}` === erasingRule) return 'data:erase';
   // The check only reads, although its parameters come in a body.
   if (method === 'GET' || path === '/v1/compatibility/check') return 'jobs:read';
   return 'jobs:create';

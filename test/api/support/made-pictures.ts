@@ -90,7 +90,7 @@ async function keep(
     service.store,
     streamName(environment, 'asset', assetId),
     assets,
-    (state) => storeAsset({ ...asset, origin: 'render' }, state),
+    (state) => storeAsset({ ...asset, origin: 'render', role }, state),
     contextOf(environment, id),
   );
   return { ...facts, assetId, storageKey, kind, role, label, meta: { ...meta } };

@@ -54,7 +54,7 @@ export class WebhookBook {
   /** Records a call of an endpoint's server. @returns a function that records the server's answer */
   called(url: string, id: string, body: string): (taken: boolean) => void {
     const { type, timestamp, data } = JSON.parse(body) as WebhookMessage;
-    const about = 'job_id' in data ? data.job_id : 'balance' in data ? String(data.balance) : '';
+    const about = 'job_id' in data ? String(data.job_id) : 'balance' in data ? String(data.balance) : '';
     const key = keyOf(url, type, about, timestamp);
     if (!this.due.has(key) && !this.lost.has(key)) this.report(`webhooks: ${key} tells what is not so`);
     const heard = this.heard.get(key) ?? { id, calls: 0, taken: false };

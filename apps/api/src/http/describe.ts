@@ -221,6 +221,14 @@ const errors = {
       JOB_ALREADY_FINISHED: 'The job has ended already: there is nothing to cancel.',
     },
   },
+  '409 of an erasure': {
+    description: `${usualErrors[409].description} Or a legal hold covers something that would be erased.`,
+    codes: {
+      ...usualErrors[409].codes,
+      LEGAL_HOLD:
+        'A legal hold on a person covers something that this would erase. Nothing was erased: ask your operator, and send the request again once the hold is lifted.',
+    },
+  },
   '409 of a dispatch': {
     description: `${usualErrors[409].description} Or the price is not the one that the caller expects.`,
     codes: {

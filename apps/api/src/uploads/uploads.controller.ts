@@ -16,6 +16,7 @@ import { ApiBody, ApiConsumes, ApiOperation, ApiProperty, ApiTags } from '@nestj
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Caller } from '#application/command-context.js';
 import { longestDataSubject, type AboutPersons } from '#domain/data-subject.js';
+import { longestRetentionDays } from '#domain/kept-for.js';
 import { ReadYourWrites } from '#application/consistency/read-your-writes.js';
 import {
   keptCredentialsLimitBytes,
@@ -37,14 +38,20 @@ import { ApiError, invalid, notFound } from '../http/api-error.js';
 import { tellWrite } from '../http/consistency-token.js';
 import { findUnsafeJson } from '../http/request-body.js';
 import { DataSubjectsProperty, shownSubjects } from './data-subjects.js';
-import { NoIdempotencyKey, PublicId } from '../http/valid-request.js';
+import { IntegerQuery, NoIdempotencyKey, PublicId } from '../http/valid-request.js';
 import { BoundedConcurrency, decodePicture } from './decode-picture.js';
 import { clearLeftUploads, leftAfterMs, spoolUpload } from './spooled-upload.js';
+
+const retainDaysAbout =
+  'The picture is erased this many days later. It can only shorten what `GET /v1/retention` shows.';
 
 /** The text fields beside the file. */
 class UploadFields {
   @DataSubjectField('whom it shows')
   data_subject?: string;
+
+  @IntegerQuery({ description: retainDaysAbout, min: 1, max: longestRetentionDays })
+  retain_days?: number;
 }
 
 class ArrivedCredentialsResponse {
@@ -205,6 +212,13 @@ export class UploadsController implements OnModuleInit, OnModuleDestroy {
             'Your own name for the person whom it shows. All that is made from it belongs to the same person.',
           example: 'customer-4711',
         },
+        retain_days: {
+          type: 'integer',
+          minimum: 1,
+          maximum: longestRetentionDays,
+          description: retainDaysAbout,
+          example: 30,
+        },
       },
     },
   })
@@ -216,13 +230,13 @@ export class UploadsController implements OnModuleInit, OnModuleDestroy {
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<UploadResponse> {
     const stored = await this.receiving.run(async () => {
-      await using upload = await spoolUpload(request, ['data_subject']);
-      const { data_subject: dataSubject } = validFields(upload.texts);
+      await using upload = await spoolUpload(request, ['data_subject', 'retain_days']);
+      const { data_subject: dataSubject, retain_days: retainDays } = validFields(upload.texts);
       // Awaited here, because the file must exist until it is decoded.
       return await this.decoding.run(async () => {
         const picture = await decodePicture(upload.path);
         const credentials = (await this.readCredentials)?.(await readFile(upload.path));
-        const facts = { dataSubject, credentials };
+        const facts = { dataSubject, retainDays, credentials };
         const stored = await this.commands.execute(
           new StoreUpload(caller, picture, request.id, this.clock(), facts),
         );

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { openEventStore } from '#event-store/open-event-store.js';
-import { loadConfiguration, type StorageConfiguration } from '#platform/configuration.js';
+import type { Clock } from '#platform/clock.js';
+import { loadConfiguration, type Configuration, type StorageConfiguration } from '#platform/configuration.js';
 import { createLogger } from '#platform/logger.js';
 import { PgBossRenderQueue } from '#render-queue/pg-boss-render-queue.js';
 import type { ApiService } from '../../../../test/api/support/api-service.js';
@@ -14,8 +15,16 @@ export interface Erasing {
   stop(): Promise<void>;
 }
 
-/** A whole projector beside a service, with the service's pictures. @param pem the key that signs receipts */
-export async function startErasing(service: ApiService, pem: string): Promise<Erasing> {
+/**
+ * A whole projector beside a service, with the service's pictures.
+ * @param pem the key that signs receipts
+ * @param more its clock, and further settings
+ */
+export async function startErasing(
+  service: ApiService,
+  pem: string,
+  { clock, settings }: { readonly clock?: Clock; readonly settings?: Partial<Configuration> } = {},
+): Promise<Erasing> {
   const { databaseUrl, folder } = service;
   const opened = await openEventStore({ eventStoreUrl: databaseUrl, databaseUrl }, { ...testKeys });
   const queue = await PgBossRenderQueue.start({ url: databaseUrl, logger });
@@ -25,6 +34,7 @@ export async function startErasing(service: ApiService, pem: string): Promise<Er
     store: opened.store,
     snapshots: opened.snapshots,
     erasure: opened.erasure,
+    ...(clock && { clock }),
     logger,
     queue,
     configuration: configurationOn(databaseUrl, {
@@ -34,6 +44,7 @@ export async function startErasing(service: ApiService, pem: string): Promise<Er
         ATELIER_SEAL_KEY: pem,
         URL_SIGNING_SECRET: 'x',
       }).sealing,
+      ...settings,
     }),
   });
   return {

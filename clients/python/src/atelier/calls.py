@@ -69,6 +69,8 @@ from .openapi import (
     RequestedResendResponse,
     RequestedTestResponse,
     ResendWebhookBody,
+    RetentionBody,
+    RetentionResponse,
     ReviseWebhookBody,
     RotateWebhookSecretBody,
     TryOnBody,
@@ -526,6 +528,9 @@ class Calls(ABC):
     ) -> ReceiptResponse: ...
 
     @overload
+    def get(self, path: Literal["/v1/retention"], /) -> RetentionResponse: ...
+
+    @overload
     def get(
         self,
         path: Literal["/v1/renders/{public_id}/passport"],
@@ -717,6 +722,14 @@ class Calls(ABC):
         *,
         public_id: str,
     ) -> ProductResponse: ...
+
+    @overload
+    def patch(
+        self,
+        path: Literal["/v1/retention"],
+        body: RetentionBody,
+        /,
+    ) -> RetentionResponse: ...
 
     @overload
     def patch(
@@ -1294,6 +1307,9 @@ class AsyncCalls(ABC):
     ) -> ReceiptResponse: ...
 
     @overload
+    async def get(self, path: Literal["/v1/retention"], /) -> RetentionResponse: ...
+
+    @overload
     async def get(
         self,
         path: Literal["/v1/renders/{public_id}/passport"],
@@ -1495,6 +1511,14 @@ class AsyncCalls(ABC):
         *,
         public_id: str,
     ) -> ProductResponse: ...
+
+    @overload
+    async def patch(
+        self,
+        path: Literal["/v1/retention"],
+        body: RetentionBody,
+        /,
+    ) -> RetentionResponse: ...
 
     @overload
     async def patch(

@@ -128,6 +128,7 @@ ErrorCode = Literal[
     "REQUEST_TIMEOUT",
     "IDEMPOTENCY_KEY_IN_USE",
     "JOB_ALREADY_FINISHED",
+    "LEGAL_HOLD",
     "PRICE_CHANGED",
     "RELEASE_ENDED",
     "CATALOG_ENTRY_RETIRED",
@@ -286,6 +287,7 @@ WebhookTopic = Literal[
     "batch.finished",
     "credits.low",
     "webhook.disabled",
+    "picture.expiring",
 ]
 DeliveryStatus = Literal["pending", "delivered", "failed"]
 """Only those."""
@@ -296,6 +298,7 @@ WebhookMessageType = Literal[
     "batch.finished",
     "credits.low",
     "webhook.disabled",
+    "picture.expiring",
     "webhook.test",
 ]
 
@@ -318,6 +321,10 @@ class TryOnBody(_TryOnBodyRequired, total=False):
     data_subject: str | None
     """Your own name for the person whom it is about. All that is made from it belongs to the same
     person.
+    """
+    retain_days: int | None
+    """The pictures are erased this many days after they are made, and the words of the job this
+    many days after its end. It can only shorten what `GET /v1/retention` shows.
     """
     image_model: str | None
     """The image model that draws: one that this installation has. A new installation has
@@ -662,6 +669,10 @@ class ModelGeneratorBody(TypedDict, total=False):
     """Your own name for the person whom it is about. All that is made from it belongs to the same
     person.
     """
+    retain_days: int | None
+    """The pictures are erased this many days after they are made, and the words of the job this
+    many days after its end. It can only shorten what `GET /v1/retention` shows.
+    """
     image_model: str | None
     """The image model that draws: one that this installation has. A new installation has
     `sketch-1`.
@@ -778,6 +789,10 @@ class BackgroundGeneratorBody(TypedDict, total=False):
     """Your own name for the person whom it is about. All that is made from it belongs to the same
     person.
     """
+    retain_days: int | None
+    """The pictures are erased this many days after they are made, and the words of the job this
+    many days after its end. It can only shorten what `GET /v1/retention` shows.
+    """
     image_model: str | None
     """The image model that draws: one that this installation has. A new installation has
     `sketch-1`.
@@ -865,6 +880,10 @@ class ComplementaryGarmentGeneratorBody(_ComplementaryGarmentGeneratorBodyRequir
     """Your own name for the person whom it is about. All that is made from it belongs to the same
     person.
     """
+    retain_days: int | None
+    """The pictures are erased this many days after they are made, and the words of the job this
+    many days after its end. It can only shorten what `GET /v1/retention` shows.
+    """
     image_model: str | None
     """The image model that draws: one that this installation has. A new installation has
     `sketch-1`.
@@ -908,6 +927,10 @@ class ProductToModelDirectBody(TypedDict, total=False):
     """Your own name for the person whom it is about. All that is made from it belongs to the same
     person.
     """
+    retain_days: int | None
+    """The pictures are erased this many days after they are made, and the words of the job this
+    many days after its end. It can only shorten what `GET /v1/retention` shows.
+    """
     image_model: str | None
     """The image model that draws: one that this installation has. A new installation has
     `sketch-1`.
@@ -946,6 +969,10 @@ class ProductToModelPhasedBody(TypedDict, total=False):
     data_subject: str | None
     """Your own name for the person whom it is about. All that is made from it belongs to the same
     person.
+    """
+    retain_days: int | None
+    """The pictures are erased this many days after they are made, and the words of the job this
+    many days after its end. It can only shorten what `GET /v1/retention` shows.
     """
     image_model: str | None
     """The image model that draws: one that this installation has. A new installation has
@@ -991,6 +1018,10 @@ class BackgroundSwapWithImageBody(_BackgroundSwapWithImageBodyRequired, total=Fa
     """Your own name for the person whom it is about. All that is made from it belongs to the same
     person.
     """
+    retain_days: int | None
+    """The pictures are erased this many days after they are made, and the words of the job this
+    many days after its end. It can only shorten what `GET /v1/retention` shows.
+    """
     source_image_s3_key: Picture | None
     """The picture: the `upload_key` of an upload, or the `s3_key` of an artifact. Exactly one of
     this and source_render_public_id.
@@ -1007,6 +1038,10 @@ class BackgroundSwapWithSpecBody(TypedDict, total=False):
     data_subject: str | None
     """Your own name for the person whom it is about. All that is made from it belongs to the same
     person.
+    """
+    retain_days: int | None
+    """The pictures are erased this many days after they are made, and the words of the job this
+    many days after its end. It can only shorten what `GET /v1/retention` shows.
     """
     source_image_s3_key: Picture | None
     """The picture: the `upload_key` of an upload, or the `s3_key` of an artifact. Exactly one of
@@ -1038,6 +1073,10 @@ class ModelSwapWithImageBody(_ModelSwapWithImageBodyRequired, total=False):
     """Your own name for the person whom it is about. All that is made from it belongs to the same
     person.
     """
+    retain_days: int | None
+    """The pictures are erased this many days after they are made, and the words of the job this
+    many days after its end. It can only shorten what `GET /v1/retention` shows.
+    """
     source_image_s3_key: Picture | None
     """The picture: the `upload_key` of an upload, or the `s3_key` of an artifact. Exactly one of
     this and source_render_public_id.
@@ -1067,6 +1106,10 @@ class ExtractBody(_ExtractBodyRequired, total=False):
     """Your own name for the person whom it is about. All that is made from it belongs to the same
     person.
     """
+    retain_days: int | None
+    """The pictures are erased this many days after they are made, and the words of the job this
+    many days after its end. It can only shorten what `GET /v1/retention` shows.
+    """
     runtime_config: dict[str, Any] | None
     """Settings of the engine, stored with the job. At most 8192 bytes as JSON."""
     extraction_context: ExtractionContext | None
@@ -1084,6 +1127,10 @@ class LookBody(_LookBodyRequired, total=False):
     data_subject: str | None
     """Your own name for the person whom it is about. All that is made from it belongs to the same
     person.
+    """
+    retain_days: int | None
+    """The pictures are erased this many days after they are made, and the words of the job this
+    many days after its end. It can only shorten what `GET /v1/retention` shows.
     """
     image_model: str | None
     """The image model that draws: one that this installation has. A new installation has
@@ -1133,6 +1180,10 @@ class CatalogShotsBody(_CatalogShotsBodyRequired, total=False):
     """Your own name for the person whom it is about. All that is made from it belongs to the same
     person.
     """
+    retain_days: int | None
+    """The pictures are erased this many days after they are made, and the words of the job this
+    many days after its end. It can only shorten what `GET /v1/retention` shows.
+    """
     model: str | None
     """The image model that draws: one that this installation has. A new installation has
     `sketch-1`.
@@ -1151,6 +1202,10 @@ class PdpExtractionsBody(_PdpExtractionsBodyRequired, total=False):
     """Your own name for the person whom it is about. All that is made from it belongs to the same
     person.
     """
+    retain_days: int | None
+    """The pictures are erased this many days after they are made, and the words of the job this
+    many days after its end. It can only shorten what `GET /v1/retention` shows.
+    """
     product_name: str | None
     """The name of the product."""
 
@@ -1164,6 +1219,10 @@ class PdpPhoto(_PdpPhotoRequired, total=False):
     data_subject: str | None
     """Your own name for the person whom it is about. All that is made from it belongs to the same
     person.
+    """
+    retain_days: int | None
+    """The pictures are erased this many days after they are made, and the words of the job this
+    many days after its end. It can only shorten what `GET /v1/retention` shows.
     """
     product_name: str | None
     """The name of the product."""
@@ -1197,6 +1256,10 @@ class PdpBatchExtractionsBody(_PdpBatchExtractionsBodyRequired, total=False):
     data_subject: str | None
     """Your own name for the person whom it is about. All that is made from it belongs to the same
     person.
+    """
+    retain_days: int | None
+    """The pictures are erased this many days after they are made, and the words of the job this
+    many days after its end. It can only shorten what `GET /v1/retention` shows.
     """
     grouping: PdpGrouping | None
     """The groups of photographs. They replace the automatic grouping and are not checked."""
@@ -1730,7 +1793,9 @@ class RequestedErasureResponse(_RequestedErasureResponseRequired, total=False):
 
 class ErasureTargetResponse(TypedDict):
     kind: str
-    """`upload`, `render`, `job`, `product`, or a record about a person, such as `release`."""
+    """`upload`, `render`, `job`, `product`, or a record about a person, such as `release`.
+    Retention also erases a `picture` of a job, and its `words` alone.
+    """
     id: str
 
 
@@ -1780,7 +1845,7 @@ class ReceiptResponse(TypedDict):
     requested_at: str
     completed_at: str
     by: str
-    """Who ordered it: a key, or an operator."""
+    """Who ordered it: a key, an operator, or `retention`: its time was over."""
     targets: list[ErasureTargetResponse]
     derived: bool
     again: bool
@@ -1794,6 +1859,47 @@ class ReceiptResponse(TypedDict):
     """The public key, as `atelier seal key` prints it. Null: the service has no key."""
     signature: str | None
     """Ed25519, checked by `atelier erasures verify`. Null: the service has no key."""
+
+
+class KindRetentionResponse(TypedDict):
+    days: int | None
+    """What applies. Null: it is kept without limit."""
+    own: int | None
+    """Your own. Null: the default applies."""
+    default: int | None
+    """The operator's default. Null: without limit."""
+    maximum: int | None
+    """The operator's maximum. It applies in any case. Null: none."""
+
+
+class RetentionResponse(TypedDict):
+    uploads: KindRetentionResponse
+    """Uploaded pictures, from their upload on."""
+    intermediates: KindRetentionResponse
+    """Pictures on the way to a result, from when they were stored."""
+    finals: KindRetentionResponse
+    """Finished pictures, from when they were stored."""
+    words: KindRetentionResponse
+    """The words of a job, with the body of its request, from its end on; title and description of a
+    product from its last change on.
+    """
+
+
+class RetentionBody(TypedDict, total=False):
+    uploads: int | None
+    """After how many days an uploaded picture is erased. At most the operator's maximum."""
+    intermediates: int | None
+    """After how many days a picture on the way to a result is erased. At most the operator's
+    maximum.
+    """
+    finals: int | None
+    """After how many days a finished picture is erased. At most the operator's maximum."""
+    words: int | None
+    """After how many days the words of a job, with the body of its request, and those of a product
+    are erased. At most the operator's maximum.
+    """
+    clear: list[Literal["uploads", "intermediates", "finals", "words"]] | None
+    """Kinds that follow the operator's default again."""
 
 
 class VerifyBody(TypedDict):
@@ -2161,7 +2267,7 @@ class WebhookTestMessage(TypedDict):
 class _CreateWebhookBodyRequired(TypedDict):
     url: str
     """Where messages are sent: an `https://` URL that is reached over the internet."""
-    events: list[Literal["job.succeeded", "job.failed", "job.stage", "batch.finished", "credits.low", "webhook.disabled"]]
+    events: list[Literal["job.succeeded", "job.failed", "job.stage", "batch.finished", "credits.low", "webhook.disabled", "picture.expiring"]]
     """Which messages are sent."""
 
 
@@ -2219,7 +2325,7 @@ class WebhookListResponse(TypedDict):
 class ReviseWebhookBody(TypedDict, total=False):
     url: str | None
     """Where messages are sent: an `https://` URL that is reached over the internet."""
-    events: list[Literal["job.succeeded", "job.failed", "job.stage", "batch.finished", "credits.low", "webhook.disabled"]] | None
+    events: list[Literal["job.succeeded", "job.failed", "job.stage", "batch.finished", "credits.low", "webhook.disabled", "picture.expiring"]] | None
     """Which messages are sent."""
     description: str | None
     """For people."""
@@ -2297,6 +2403,26 @@ class HealthResponse(TypedDict):
     status: Literal["ok"]
 
 
+class PictureExpiringMessageData(TypedDict):
+    asset_id: str
+    """The picture."""
+    job_id: str
+    """The job that made it; null for an upload."""
+    kind: Literal["upload", "final"]
+    expires_at: str
+    """From then on it is erased. A change of the rule may move this."""
+    url: str
+    """Address of the current state. A read needs an API key."""
+
+
+class PictureExpiringMessage(TypedDict):
+    timestamp: str
+    """When it happened."""
+    environment: Literal["live", "test"]
+    type: Literal["picture.expiring"]
+    data: PictureExpiringMessageData
+
+
 WebhookMessage = Union[
     JobSucceededMessage,
     JobFailedMessage,
@@ -2305,5 +2431,6 @@ WebhookMessage = Union[
     CreditsLowMessage,
     WebhookDisabledMessage,
     WebhookTestMessage,
+    PictureExpiringMessage,
 ]
 """A message to an endpoint: `type` says which fields `data` has."""

@@ -1,4 +1,5 @@
 import { aboutPersons, type AboutPersons } from '#domain/data-subject.js';
+import { keptFor, type KeptFor } from '#domain/kept-for.js';
 import type { AcceptedKey, TestOutcome, JobInputImage } from '#domain/job/job.events.js';
 import type { Caller } from '../command-context.js';
 import type { QueuedJob } from '#domain/job/job.js';
@@ -109,6 +110,7 @@ export function childrenOf(parent: QueuedJob): QueuedJob[] {
       at: parent.at,
       ...permitsOf(parent, about),
       ...about,
+      ...keptForOf([parent.request, item]),
     };
   });
 }
@@ -135,6 +137,10 @@ function personsOfJob(
 ): AboutPersons {
   const named = bodies.flatMap(({ data_subject: name }) => (typeof name === 'string' ? [name] : []));
   return aboutPersons(named, ...inputs.map(({ dataSubjects }) => dataSubjects));
+}
+
+function keptForOf(bodies: readonly DispatchRequest['body'][]): KeptFor {
+  return keptFor(...bodies.map(({ retain_days: days }) => (typeof days === 'number' ? days : undefined)));
 }
 
 /** Seeds fit a signed 32-bit integer, which every engine takes. */
@@ -181,6 +187,8 @@ export function queuedJob(
     ...(request.idempotency && { idempotency: request.idempotency }),
     at: request.at.toISOString(),
     ...about,
+    // The words of a batch are also those of its photographs.
+    ...keptForOf([body, ...itemsOf(workflow, body)]),
   };
 }
 

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { isUnfinished } from '#domain/job/job.js';
+import { personsOf } from '#domain/product/product.js';
 import { streamName } from '#domain/streams.js';
 import { EventStore } from '#event-store/event-store.js';
 import { load } from '../aggregate.js';
@@ -14,7 +15,12 @@ export interface ErasablePicture {
   readonly storageKey: string;
 }
 
-export interface ErasableUpload extends ErasablePicture {
+interface OfPersons {
+  /** The tenant's names of the persons whom it is about. */
+  readonly dataSubjects: readonly string[];
+}
+
+export interface ErasableUpload extends ErasablePicture, OfPersons {
   readonly origin: 'upload' | 'render';
   /** The job that made it, where a job did. */
   readonly jobId: string | null;
@@ -22,7 +28,7 @@ export interface ErasableUpload extends ErasablePicture {
   readonly credentialsKey: string | undefined;
 }
 
-export interface ErasableJob {
+export interface ErasableJob extends OfPersons {
   readonly jobId: string;
   readonly isUnfinished: boolean;
   /** The pictures that its events name, intermediate and final, with those that its batch shares with it. */
@@ -30,12 +36,14 @@ export interface ErasableJob {
   /** The first final picture; undefined: it gave none. */
   readonly render: ErasablePicture | undefined;
   readonly parentJobId: string | null;
+  /** The pictures that it was ordered with. */
+  readonly inputIds: readonly string[];
   readonly childJobIds: readonly string[];
   /** The families of image models that it has called, each once a call. */
   readonly vendors: readonly string[];
 }
 
-export interface ErasableProduct {
+export interface ErasableProduct extends OfPersons {
   readonly productId: string;
   readonly pictures: readonly ErasablePicture[];
 }
@@ -51,8 +59,9 @@ export class ErasableThings {
   async picture({ environment, tenant }: Owner, assetId: string): Promise<ErasableUpload | undefined> {
     const { state } = await load(this.store, streamName(environment, 'asset', assetId), assetAggregate);
     if (state?.tenant !== tenant) return undefined;
-    const { storageKey, origin, jobId, credentials } = state;
-    return { assetId, storageKey, origin, jobId, credentialsKey: credentials?.kept?.storageKey };
+    const { storageKey, origin, jobId, credentials, dataSubjects = [] } = state;
+    const credentialsKey = credentials?.kept?.storageKey;
+    return { assetId, storageKey, origin, jobId, credentialsKey, dataSubjects };
   }
 
   async job({ environment, tenant }: Owner, jobId: string): Promise<ErasableJob | undefined> {
@@ -68,6 +77,8 @@ export class ErasableThings {
       pictures: [...pictures.values()].map(({ assetId, storageKey }) => ({ assetId, storageKey })),
       render: results.find(({ role }) => role === 'final'),
       parentJobId: state.job.parentJobId,
+      inputIds: state.job.inputs.map(({ assetId }) => assetId),
+      dataSubjects: state.job.dataSubjects ?? [],
       childJobIds: state.job.childJobIds ?? [],
       vendors: events.flatMap((event) => (event.type === 'EngineCalled' ? [event.data.vendor] : [])),
     };
@@ -75,6 +86,7 @@ export class ErasableThings {
 
   async product({ environment, tenant }: Owner, productId: string): Promise<ErasableProduct | undefined> {
     const { state } = await load(this.store, streamName(environment, 'product', productId), productAggregate);
-    return 'tenant' in state && state.tenant === tenant ? { productId, pictures: state.images } : undefined;
+    if (!('tenant' in state) || state.tenant !== tenant) return undefined;
+    return { productId, pictures: state.images, dataSubjects: personsOf(state) };
   }
 }

@@ -41,6 +41,8 @@ export interface ErasedParts {
   readonly assetIds: readonly string[];
   /** Whether its words are erased as well. */
   readonly words: boolean;
+  /** The pictures that stay, and whose descriptions are among the words. */
+  readonly describedAssetIds?: readonly string[] | undefined;
 }
 
 /** Erases pictures and words of a job of the context's tenant that has ended. */
@@ -52,9 +54,11 @@ export class EraseJob extends StreamCommand<ErasedParts, Job, JobEvent, EraseRej
   }
 
   decide(job: Job, at: string) {
-    const { erasureId, assetIds, words } = this.data;
+    const { erasureId, assetIds, words, describedAssetIds } = this.data;
     const { tenant } = this.context;
-    return eraseJob({ jobId: this.id, tenant, erasureId, assetIds: [...assetIds], words, at }, job);
+    const described = describedAssetIds && { describedAssetIds: [...describedAssetIds] };
+    const parts = { erasureId, assetIds: [...assetIds], words, ...described };
+    return eraseJob({ jobId: this.id, tenant, ...parts, at }, job);
   }
 }
 

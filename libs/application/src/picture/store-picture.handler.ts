@@ -3,6 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import type { ArrivedCredentials } from '#domain/asset/asset.events.js';
 import { storeAsset, type Asset, type StoredAsset } from '#domain/asset/asset.js';
+import { keptFor } from '#domain/kept-for.js';
 import { streamName } from '#domain/streams.js';
 import { EventStore } from '#event-store/event-store.js';
 import { newId } from '#platform/ids.js';
@@ -68,6 +69,8 @@ abstract class PictureWriter {
 export interface UploadFacts {
   /** The tenant's own name for the person whom it shows. */
   readonly dataSubject?: string | undefined;
+  /** After so many days it is erased. */
+  readonly retainDays?: number | undefined;
   /** The Content Credentials that it arrived with. */
   readonly credentials?: FoundCredentials | undefined;
 }
@@ -131,7 +134,7 @@ export class StoreUploadHandler extends PictureWriter implements ICommandHandler
   }
 
   private async storeAs(
-    { caller, picture, requestId, at, facts: { dataSubject, credentials: found } }: StoreUpload,
+    { caller, picture, requestId, at, facts: { dataSubject, retainDays, credentials: found } }: StoreUpload,
     assetId: string,
   ): Promise<StoredUpload> {
     const { environment, tenant } = caller;
@@ -155,6 +158,7 @@ export class StoreUploadHandler extends PictureWriter implements ICommandHandler
       jobId: null,
       at: at.toISOString(),
       ...(dataSubject !== undefined && { dataSubjects: [dataSubject] }),
+      ...keptFor(retainDays),
     });
     return { assetId, storageKey, ...arrived, position };
   }

@@ -17,6 +17,7 @@ import {
   submitCall,
   succeedJob,
 } from '#domain/job/render-job.js';
+import { keptFor } from '#domain/kept-for.js';
 import type { Environment } from '#domain/streams.js';
 import type { Clock } from '#platform/clock.js';
 import { derivedId, newId } from '#platform/ids.js';
@@ -205,7 +206,8 @@ export class JobAttempt implements VendorCalls {
     const storageKey = `${folder}/${assetId}.${pictureExtensions[contentType]}`;
     const asset = { assetId, storageKey, contentType, width, height, sha256: sha256Of(bytes) };
     const context = this.context(`asset-${assetId}`);
-    await this.worker.commands.execute(new StoreRender(context, bytes, { ...asset, jobId: job.jobId }));
+    const stored = { ...asset, jobId: job.jobId, role, ...keptFor(job.retainDays) };
+    await this.worker.commands.execute(new StoreRender(context, bytes, stored));
     return { ...asset, kind, role, label, meta: { ...picture.meta } };
   }
 

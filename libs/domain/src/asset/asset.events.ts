@@ -1,5 +1,6 @@
 import type { AboutPersons } from '../data-subject.js';
 import type { EventFamily } from '../event-family.js';
+import type { KeptFor } from '../kept-for.js';
 
 /**
  * The Content Credentials (C2PA) that an upload arrived with. The stored picture is decoded and encoded again, so its
@@ -29,11 +30,14 @@ export type AssetEvent =
         origin: 'upload' | 'render';
         /** The job that made it, where a job did. */
         jobId: string | null;
+        /** Of a picture of a job. Absent in older events. */
+        role?: 'intermediate' | 'final';
         /** Absent: it had none, or it was stored before they were kept. */
         credentials?: ArrivedCredentials;
         at: string;
         /** The persons whom an upload shows. A picture of a job is about the persons of its job. */
-      } & AboutPersons;
+      } & AboutPersons &
+        KeptFor;
     }
   /**
    * Retires the asset as a catalogue entry: it is no longer listed, and new dispatches refuse it. Results made

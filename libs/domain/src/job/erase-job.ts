@@ -19,8 +19,10 @@ export function eraseJob(
   const { assetIds: known, wordsAt } = erasedOf(job);
   const assetIds = command.assetIds.filter((id) => !known.includes(id));
   const words = command.words && wordsAt === undefined;
+  const { describedAssetIds, ...erased } = command;
+  const described = describedAssetIds && { describedAssetIds };
   return words || assetIds.length > 0
-    ? accept({ type: 'JobErased', data: { ...command, assetIds, words } })
+    ? accept({ type: 'JobErased', data: { ...erased, assetIds, words, ...(words && described) } })
     : accept();
 }
 

@@ -1,4 +1,5 @@
 import type { AboutPersons } from '../data-subject.js';
+import type { KeptFor } from '../kept-for.js';
 import type { AnswersFor, EventFamily } from '../event-family.js';
 
 /**
@@ -178,8 +179,9 @@ export type JobEvent =
          */
         permits?: (string | null)[];
         at: string;
-        /** The persons whom the body names, and those of its pictures. */
-      } & AboutPersons;
+        /** The persons whom the body names, and those of its pictures; and for how long it is kept. */
+      } & AboutPersons &
+        KeptFor;
     }
   | { type: 'RenderStarted'; data: { attempt: number; worker: string; at: string } }
   /** A call of a vendor is about to be made, and may cost money from here on. Internal, like the next two. */
@@ -228,6 +230,8 @@ export type JobEvent =
         erasureId: string;
         assetIds: string[];
         words: boolean;
+        /** Of the pictures that stay while the words go: the descriptions of these are among the words. */
+        describedAssetIds?: string[];
         at: string;
       };
     };
@@ -330,6 +334,12 @@ export const jobFamily: EventFamily<'job', JobEvent> = {
     JobFailed: { message: true, ...personalOfEnd },
     JobCancelled: { reason: true, ...personalOfEnd },
     JobVoided: { chargeId: false, tenant: false },
-    JobErased: { jobId: false, tenant: false, erasureId: false, assetIds: false },
+    JobErased: {
+      jobId: false,
+      tenant: false,
+      erasureId: false,
+      assetIds: false,
+      describedAssetIds: false,
+    },
   },
 };
