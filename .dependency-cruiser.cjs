@@ -95,7 +95,7 @@ module.exports = {
         dependencyTypesNot: ['type-only', 'dynamic-import'],
         pathNot: [
           '[.](?:capability|families)[.]ts$',
-          '^capabilities/[^/]+/[^/]+[.](?:events|follows|key|task|settings)[.]ts$',
+          '^capabilities/[^/]+/[^/]+[.](?:events|follows|key|notice|task|settings)[.]ts$',
         ],
       },
     },
@@ -103,11 +103,11 @@ module.exports = {
       name: 'declared-data-loads-nothing',
       comment: 'Data of a declaration must not import code, which would import the declaration again.',
       severity: 'error',
-      from: { path: '^capabilities/[^/]+/[^/]+[.](?:events|follows|key|task|settings)[.]ts$' },
+      from: { path: '^capabilities/[^/]+/[^/]+[.](?:events|follows|key|notice|task|settings)[.]ts$' },
       to: {
         dependencyTypesNot: ['type-only', 'core'],
         pathNot: [
-          '^capabilities/[^/]+/[^/]+[.](?:events|follows|key|task|settings)[.]ts$',
+          '^capabilities/[^/]+/[^/]+[.](?:events|follows|key|notice|task|settings)[.]ts$',
           // One constant.
           '^libs/domain/src/erased[.]ts$',
         ],

@@ -2,15 +2,15 @@ import type { Capability } from '../capability.js';
 import { erasureProcessFollows } from './erasure-process.follows.js';
 import { erasureFamily } from './erasure.events.js';
 import { readErasureSettings } from './erasure.settings.js';
-import { expiringNotice } from './keeping/expiring-notice.js';
-import { legalHoldFamily, retentionFamily } from './keeping/keeping.events.js';
-import { readKeepingSettings, type KeepingSettings } from './keeping/keeping.settings.js';
+import { expiringNotice } from './expiring.notice.js';
+import { legalHoldFamily, retentionFamily } from './keeping.events.js';
+import { readKeepingSettings, type KeepingSettings } from './keeping.settings.js';
 
 const events = [erasureFamily, legalHoldFamily, retentionFamily] as const;
 
 type Settings = ReturnType<typeof readErasureSettings> & { readonly keeping: KeepingSettings };
 
-/** Pictures, jobs and products that are erased when their owner asks (ADR 54). */
+/** Pictures, jobs and products that are erased when their owner asks (ADR 55) or their time is over (ADR 57). */
 export const erasure: Capability<'erasure', typeof events, Settings> = {
   name: 'erasure',
   events,

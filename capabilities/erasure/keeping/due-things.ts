@@ -10,7 +10,7 @@ import {
   retentionRules,
   type KeptThingRow,
 } from './keeping.read-models.js';
-import { keptKinds, type KeptKind } from './keeping.events.js';
+import { keptKinds, type KeptKind } from '../keeping.events.js';
 import type { KeptDays } from './retention.js';
 
 /** The read models that must show the newest events before something is looked for. */

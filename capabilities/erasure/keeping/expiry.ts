@@ -11,7 +11,7 @@ import type { ErasureTarget } from '../erasure.events.js';
 import { ErasureOrders } from '../order-erasure.js';
 import { ReachedReads } from '../reached-reads.js';
 import { DueThings, readModelsOfExpiry, type DueThing } from './due-things.js';
-import { expiringTopic } from './expiring-notice.js';
+import { expiringTopic } from '../expiring.notice.js';
 import { byRetention } from './keeping.read-models.js';
 
 const dayMs = 24 * 60 * 60_000;

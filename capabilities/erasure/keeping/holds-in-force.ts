@@ -4,7 +4,7 @@ import { ErasableThings } from '#application/erasure/erasable-things.js';
 import { streamName, type Environment } from '#domain/streams.js';
 import { EventStore } from '#event-store/event-store.js';
 import type { Extent } from '../extent.js';
-import type { LegalHoldEvent } from './keeping.events.js';
+import type { LegalHoldEvent } from '../keeping.events.js';
 import { evolveHolds, initialHolds, type LegalHold, type LegalHolds } from './legal-hold.js';
 
 export const holdsAggregate: Aggregate<LegalHolds, LegalHoldEvent> = {

@@ -1,8 +1,8 @@
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 import type { ProjectedEvent } from '#read-store/projected-event.js';
 import type { ReadModel } from '#read-store/read-model.js';
-import { expiringTopic } from './expiring-notice.js';
-import { keptKinds, type KeptKind } from './keeping.events.js';
+import { expiringTopic } from '../expiring.notice.js';
+import { keptKinds, type KeptKind } from '../keeping.events.js';
 
 const dayMs = 24 * 60 * 60_000;
 

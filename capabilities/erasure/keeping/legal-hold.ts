@@ -1,5 +1,5 @@
 import { accept, reject, type Decision } from '#domain/decision.js';
-import type { LegalHoldEvent } from './keeping.events.js';
+import type { LegalHoldEvent } from '../keeping.events.js';
 
 export type LegalHold = Extract<LegalHoldEvent, { type: 'LegalHoldPlaced' }>['data'];
 

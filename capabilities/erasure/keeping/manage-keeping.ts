@@ -3,7 +3,7 @@ import { StreamCommand } from '#application/stream-command.handler.js';
 import { streamName, type Environment } from '#domain/streams.js';
 import type { EventStore } from '#event-store/event-store.js';
 import { holdsAggregate } from './holds-in-force.js';
-import type { LegalHoldEvent, OwnDays, RetentionEvent } from './keeping.events.js';
+import type { LegalHoldEvent, OwnDays, RetentionEvent } from '../keeping.events.js';
 import { liftHold, placeHold, type LegalHold, type LegalHolds } from './legal-hold.js';
 import {
   changeRetention,

@@ -4,7 +4,7 @@ import { OfAccount } from '#operator-calls/input.js';
 import { printTable } from '#operator-calls/output.js';
 import { StreamCommandsModule } from '#application/stream-commands.module.js';
 import { choice, IntegerField, ListField } from '#validation/fields.js';
-import { keptKinds, type KeptKind } from './keeping.events.js';
+import { keptKinds, type KeptKind } from '../keeping.events.js';
 import { ChangeRetention, retentionOf } from './manage-keeping.js';
 import { changeIn, daysOf, presentRetention, whatEnds } from './retention.dto.js';
 

@@ -2,8 +2,8 @@ import { ApiProperty } from '@nestjs/swagger';
 import { longestRetentionDays } from '#domain/kept-for.js';
 import { choice, IntegerField, ListField } from '#validation/fields.js';
 import { among, given, Relations, type Relation } from '#validation/relations.js';
-import { keptKinds, type KeptKind, type OwnDays } from './keeping.events.js';
-import type { KeepingSettings } from './keeping.settings.js';
+import { keptKinds, type KeptKind, type OwnDays } from '../keeping.events.js';
+import type { KeepingSettings } from '../keeping.settings.js';
 import { daysKept, type KeptDays } from './retention.js';
 
 export const daysOf = (what: string) => ({

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { accept, reject } from '#domain/decision.js';
 import { SettingsReader } from '#platform/configuration.js';
-import { readKeepingSettings } from './keeping.settings.js';
+import { readKeepingSettings } from '../keeping.settings.js';
 import { changeRetention, daysKept, evolveRetention, initialOwnDays } from './retention.js';
 
 const at = '2026-02-01T08:30:00.001Z';

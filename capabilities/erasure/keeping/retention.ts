@@ -1,5 +1,5 @@
 import { accept, reject, type Decision } from '#domain/decision.js';
-import { keptKinds, type KeptKind, type OwnDays, type RetentionEvent } from './keeping.events.js';
+import { keptKinds, type KeptKind, type OwnDays, type RetentionEvent } from '../keeping.events.js';
 
 /** Days by kind. Undefined: without a limit. */
 export type KeptDays = Readonly<Partial<Record<KeptKind, number>>>;

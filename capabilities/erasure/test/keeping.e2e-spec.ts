@@ -12,7 +12,7 @@ import { eventually } from '../../../test/support/eventually.js';
 import { configurationOn } from '../../../test/support/roles.js';
 import { untilEnd } from '../../../test/support/until-end.js';
 import { dueByOwnEnd, dueByRule, endingSoon } from '../keeping/due-things.js';
-import { keptKinds } from '../keeping/keeping.events.js';
+import { keptKinds } from '../keeping.events.js';
 import { startErasing } from './support/erasing.js';
 
 const pem = generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();

@@ -1,4 +1,4 @@
-import type { DeclaredNotice } from '../../capability.js';
+import type { DeclaredNotice } from '../capability.js';
 
 export const expiringTopic = 'picture.expiring';
 
