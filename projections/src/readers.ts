@@ -166,12 +166,15 @@ export class AssetsReader extends readerOf(AssetRow) {
     return this.rows.findBy({ tenant, jobId: In([...jobIds]) });
   }
 
-  /** Pictures that are left of jobs whose words were erased since then, by late workers. */
+  /**
+   * Pictures that are left of jobs whose words were erased since then, by late workers. A picture that is more than an hour
+   * older than the erasure is none: no worker is as late, and retention erases words and leaves the pictures.
+   */
   leftOfErasedJobs(since: Date): Promise<AssetRow[]> {
     return this.rows
       .createQueryBuilder('asset')
       .innerJoin(JobRow, 'job', 'job.publicId = asset.jobId and job.erasedAt >= :since', { since })
-      .where('asset.erasedAt is null')
+      .where("asset.erasedAt is null and asset.createdAt > job.erasedAt - interval '1 hour'")
       .getMany();
   }
 }
