@@ -4,8 +4,8 @@ import { streamName, type Environment } from '#domain/streams.js';
 import { EventStore } from '#event-store/event-store.js';
 import { handle, load } from '#application/aggregate.js';
 import type { CommandContext } from '#application/command-context.js';
-import type { ErasureEvent } from './erasure.events.js';
-import { evolveErasure, initialErasure, type Erasure } from './erasure.js';
+import type { ErasureEvent, ErasureTarget } from './erasure.events.js';
+import { evolveErasure, initialErasure, requestErasure, type BegunErasure, type Erasure } from './erasure.js';
 
 const erasureAggregate = { initial: initialErasure, evolve: evolveErasure };
 
@@ -18,14 +18,39 @@ export class Erasures {
   async find(
     { environment, tenant }: { readonly environment: Environment; readonly tenant: string },
     erasureId: string,
-  ): Promise<Exclude<Erasure, { status: 'unrequested' }> | undefined> {
+  ): Promise<BegunErasure | undefined> {
+    const erasure = await this.ofAnyTenant(environment, erasureId);
+    return erasure?.request.tenant === tenant ? erasure : undefined;
+  }
+
+  async ofAnyTenant(environment: Environment, erasureId: string): Promise<BegunErasure | undefined> {
     const { state } = await load(this.store, streamName(environment, 'erasure', erasureId), erasureAggregate);
-    return state.status !== 'unrequested' && state.request.tenant === tenant ? state : undefined;
+    return state.status === 'unrequested' ? undefined : state;
   }
 
   async isKnown(environment: Environment, erasureId: string): Promise<boolean> {
     const slice = await this.store.readStream(streamName(environment, 'erasure', erasureId), { limit: 1 });
     return slice.kind === 'found' && slice.events.length > 0;
+  }
+
+  /** Writes the order, in the name of the context's actor. @returns its position @throws what the store throws */
+  async request(
+    context: CommandContext,
+    erasureId: string,
+    { targets, derived }: { readonly targets: readonly ErasureTarget[]; readonly derived: boolean },
+  ): Promise<bigint | undefined> {
+    const { tenant, actor: by, at } = context;
+    const named = { ...context, commandId: `erasure:${erasureId}:requested` };
+    const order = {
+      erasureId,
+      tenant,
+      targets: [...targets],
+      derived,
+      by,
+      again: false,
+      at: at.toISOString(),
+    };
+    return this.write(named, erasureId, (state) => requestErasure(order, state));
   }
 
   /** @returns the position of its last event @throws what the store throws */

@@ -16,17 +16,21 @@ export class ReachedReads {
   constructor(private readonly database: Database) {}
 
   /** Waits until the read models show the event at the position. @throws Error if that takes too long */
-  async waitFor(environment: Environment, position: bigint | undefined): Promise<void> {
+  async waitFor(
+    environment: Environment,
+    position: bigint | undefined,
+    models: readonly string[] = needed,
+  ): Promise<void> {
     if (position === undefined) return;
     for (let waited = 0; waited <= patienceMs; waited += lookAgainMs) {
       const { rows } = await this.database.query(
         `select 1 from read_store.projections
            where environment = $1 and name = any($2) and state = 'live' and position >= $3`,
-        [environment, needed, position.toString()],
+        [environment, models, position.toString()],
       );
-      if (rows.length === needed.length) return;
+      if (rows.length === models.length) return;
       await sleep(lookAgainMs);
     }
-    throw new Error(`the read models ${needed.join(', ')} have not reached position ${position}`);
+    throw new Error(`the read models ${models.join(', ')} have not reached position ${position}`);
   }
 }

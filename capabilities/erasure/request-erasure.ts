@@ -3,8 +3,7 @@ import { callerContext, type Caller } from '#application/command-context.js';
 import { hashBody, IdempotencyStore } from '#application/dispatch/idempotency.js';
 import { newId } from '#platform/ids.js';
 import type { ErasureTarget } from './erasure.events.js';
-import { requestErasure } from './erasure.js';
-import { Extents, sizeOf } from './extent.js';
+import { Extents } from './extent.js';
 import { Erasures } from './manage-erasures.handler.js';
 
 export interface AskedErasure {
@@ -39,11 +38,8 @@ export class ErasureRequests {
   ) {}
 
   /** The size of the erasure as things are now; undefined: a target is unknown, or another tenant's. */
-  async estimate({ caller, targets, derived }: Pick<AskedErasure, 'caller' | 'targets' | 'derived'>) {
-    if (await this.extents.missing(caller, targets)) return undefined;
-    const extent = await this.extents.of(caller, { targets, derived });
-    const unfinished = [...extent.jobs.values()].filter(({ isUnfinished }) => isUnfinished);
-    return { ...sizeOf(extent), unfinished_jobs: unfinished.length };
+  estimate({ caller, ...asked }: Pick<AskedErasure, 'caller' | 'targets' | 'derived'>) {
+    return this.extents.estimate(caller, asked);
   }
 
   /** @param endpoint of the request, for its Idempotency-Key */
@@ -84,17 +80,7 @@ export class ErasureRequests {
   }
 
   private async write({ caller, targets, derived, requestId, at }: AskedErasure, erasureId: string) {
-    const context = callerContext(caller, `erasure:${erasureId}:requested`, requestId, at);
-    const request = {
-      erasureId,
-      tenant: caller.tenant,
-      targets: [...targets],
-      derived,
-      by: context.actor,
-      again: false,
-      at: at.toISOString(),
-    };
-    const position = await this.erasures.write(context, erasureId, (state) => requestErasure(request, state));
-    return { erasureId, position };
+    const context = callerContext(caller, erasureId, requestId, at);
+    return { erasureId, position: await this.erasures.request(context, erasureId, { targets, derived }) };
   }
 }

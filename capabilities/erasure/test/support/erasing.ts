@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { openEventStore } from '#event-store/open-event-store.js';
-import { loadConfiguration, type StorageConfiguration } from '#platform/configuration.js';
+import { loadConfiguration, type Configuration, type StorageConfiguration } from '#platform/configuration.js';
 import { createLogger } from '#platform/logger.js';
 import { PgBossRenderQueue } from '#render-queue/pg-boss-render-queue.js';
 import type { ApiService } from '../../../../test/api/support/api-service.js';
@@ -14,8 +14,16 @@ export interface Erasing {
   stop(): Promise<void>;
 }
 
-/** A whole projector beside a service, with the service's pictures. @param pem the key that signs receipts */
-export async function startErasing(service: ApiService, pem: string): Promise<Erasing> {
+/**
+ * A whole projector beside a service, with the service's pictures.
+ * @param pem the key that signs receipts
+ * @param timing of the projector, for specs of what is due from time to time
+ */
+export async function startErasing(
+  service: ApiService,
+  pem: string,
+  timing: Partial<Configuration['projector']> = {},
+): Promise<Erasing> {
   const { databaseUrl, folder } = service;
   const opened = await openEventStore({ eventStoreUrl: databaseUrl, databaseUrl }, { ...testKeys });
   const queue = await PgBossRenderQueue.start({ url: databaseUrl, logger });
@@ -29,6 +37,7 @@ export async function startErasing(service: ApiService, pem: string): Promise<Er
     queue,
     configuration: configurationOn(databaseUrl, {
       storage,
+      projector: { ...configurationOn(databaseUrl).projector, ...timing },
       sealing: loadConfiguration({
         DATABASE_URL: databaseUrl,
         ATELIER_SEAL_KEY: pem,

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import type { JobEvent } from '#domain/job/job.events.js';
 import { isUnfinished } from '#domain/job/job.js';
 import { streamName } from '#domain/streams.js';
 import { EventStore } from '#event-store/event-store.js';
@@ -31,8 +32,16 @@ export interface ErasableJob {
   readonly render: ErasablePicture | undefined;
   readonly parentJobId: string | null;
   readonly childJobIds: readonly string[];
-  /** The families of image models that it has called, each once a call. */
-  readonly vendors: readonly string[];
+  readonly vendorCalls: readonly ErasableCall[];
+}
+
+/** A call that has sent data of a job to a vendor's image model. */
+export interface ErasableCall {
+  /** The family. */
+  readonly vendor: string;
+  readonly model: string;
+  /** Undefined: the vendor gave the call no id, or the answer with it was lost. */
+  readonly vendorRequestId: string | undefined;
 }
 
 export interface ErasableProduct {
@@ -69,7 +78,7 @@ export class ErasableThings {
       render: results.find(({ role }) => role === 'final'),
       parentJobId: state.job.parentJobId,
       childJobIds: state.job.childJobIds ?? [],
-      vendors: events.flatMap((event) => (event.type === 'EngineCalled' ? [event.data.vendor] : [])),
+      vendorCalls: callsIn(events),
     };
   }
 
@@ -77,4 +86,14 @@ export class ErasableThings {
     const { state } = await load(this.store, streamName(environment, 'product', productId), productAggregate);
     return 'tenant' in state && state.tenant === tenant ? { productId, pictures: state.images } : undefined;
   }
+}
+
+function callsIn(events: readonly JobEvent[]): ErasableCall[] {
+  const submitted = events.flatMap((event) => (event.type === 'EngineSubmitted' ? [event.data] : []));
+  const ids = new Map(submitted.map(({ call, vendorRequestId }) => [call, vendorRequestId]));
+  return events.flatMap((event) => {
+    if (event.type !== 'EngineCalled') return [];
+    const { call, vendor, model } = event.data;
+    return [{ vendor, model, vendorRequestId: ids.get(call) }];
+  });
 }
