@@ -11,21 +11,23 @@ const ports =
 /** What a capability may import of the kernel. Behind them, the kernel may change as it likes. */
 const entryPoints = [
   // Events and how they are stored.
-  '^libs/domain/src/(?:data-subject|decision|environment|erased|event-family|events|stored-events|streams)[.]ts$',
+  '^libs/domain/src/(?:data-subject|decision|environment|erased|event-family|kept-for|events|stored-events|streams)[.]ts$',
   '^libs/domain/src/.+[.]events[.]ts$',
+  '^libs/domain/src/account/account[.]ts$',
   // Writing: load, decide, append; and the accounts.
   '^libs/application/src/(?:aggregate|command-context|follow-log|stream-command[.]handler|stream-commands[.]module)[.]ts$',
   '^libs/application/src/job/job-writes[.]handler[.]ts$',
-  '^libs/application/src/account/(?:account-writer|account[.]module|charges[.]handler)[.]ts$',
+  '^libs/application/src/account/(?:account-writer|account[.]module|charges[.]handler|manage-accounts[.]handler)[.]ts$',
+  '^libs/application/src/(?:key/manage-keys[.]handler|picture/stored-pictures)[.]ts$',
   '^libs/application/src/consistency/(?:consistency[.]module|read-your-writes)[.]ts$',
   '^libs/application/src/dispatch/(?:dispatch-check|idempotency)[.]ts$',
-  '^libs/application/src/(?:erasure/[^/]+|read-models|render/finished-pictures)[.]ts$',
+  '^libs/application/src/(?:erasure/[^/]+|notice/[^/]+|read-models|render/finished-pictures)[.]ts$',
   '^libs/application/src/process-managers/(?:delivered-event|process-manager)[.]ts$',
   // Ports, what is theirs in every role, and fields of requests.
-  '^libs/event-store/src/(?:event-store|named-key|own-events|walk-log|word-erasure)[.]ts$',
-  '^libs/read-store/src/(?:consumer-errors|data-source|database|erases-words|projected-event|read-model|rows-as-of)[.]ts$',
+  '^libs/event-store/src/(?:event-store|named-key|own-events|snapshots|walk-log|word-erasure)[.]ts$',
+  '^libs/read-store/src/(?:checkpoint-watcher|consumer-errors|data-source|database|erases-words|projected-event|read-model|rows-as-of)[.]ts$',
   '^libs/storage/src/object-storage[.]ts$',
-  '^projections/src/ledger/ledger[.]reader[.]ts$',
+  '^projections/src/(?:ledger/ledger[.]reader|readers-of)[.]ts$',
   '^libs/render-queue/src/render-queue[.]ts$',
   '^libs/adapters/src/(?:object-storage|platform)[.]module[.]ts$',
   '^libs/platform/src/[^/]+[.]ts$',

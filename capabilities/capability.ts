@@ -195,10 +195,13 @@ export interface RecordsOfPersons {
   readonly category: StreamCategory;
   /** The read model that finds them. */
   readonly readModel: string;
-  /** The ids of a person's records in their order. Erased records are not among them. */
+  /**
+   * The ids of a person's records in their order; without a name, of all persons of the tenant. Erased records are not among
+   * them.
+   */
   find(
     database: Queries,
-    person: { readonly environment: Environment; readonly tenant: string; readonly name: string },
+    person: { readonly environment: Environment; readonly tenant: string; readonly name?: string },
     page: { readonly after: string | undefined; readonly limit: number },
   ): Promise<string[]>;
   /** Ends the record and says that its words are erased. May be repeated; a record that is not there is refused. */

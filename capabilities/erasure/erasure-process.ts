@@ -11,6 +11,7 @@ import { Configuration } from '#platform/configuration.js';
 import { Database } from '#read-store/database.js';
 import { idempotentAnswers } from '#read-store/erases-words.js';
 import { ObjectStorage } from '#storage/object-storage.js';
+import { isErasedAtVendor } from './erased-at-vendor.js';
 import { erasureProcess } from './erasure-process.follows.js';
 import type { ErasureStep } from './erasure.events.js';
 import { completeErasure, recordStep, type RequestedErasure } from './erasure.js';
@@ -20,6 +21,7 @@ import { Erasures } from './manage-erasures.handler.js';
 import { ReachedReads } from './reached-reads.js';
 import { receiptOf, signReceipt, statementOf } from './receipt.js';
 import { RefuseThings } from './refuse-things.js';
+import { VendorErasureQueue } from './vendor-erasure-queue.js';
 
 type Counts = Record<string, number>;
 
@@ -40,6 +42,7 @@ export class ErasureProcess implements ProcessManager {
     private readonly storage: ObjectStorage,
     private readonly database: Database,
     private readonly words: WordErasure,
+    private readonly vendors: VendorErasureQueue,
     @Inject(Configuration) private readonly configuration: Configuration,
     @Inject(Clock) private readonly clock: Clock,
   ) {}
@@ -95,6 +98,11 @@ export class ErasureProcess implements ProcessManager {
     const words = await this.words.eraseWords(streamsOf(environment, extent));
     await stepped('keys', { events_without_words: words.erased });
     await this.kept.keep(environment, request, extent, 'completed');
+    const atVendors = extent.vendorCalls.filter(isErasedAtVendor).length;
+    if (atVendors > 0) {
+      await this.vendors.enqueue([{ environment, tenant, erasureId }], this.database);
+      await stepped('vendors', { vendor_requests: atVendors });
+    }
     await this.complete(context(), request, extent, words);
   }
 

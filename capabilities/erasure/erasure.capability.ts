@@ -1,4 +1,5 @@
 import type { Capability } from '../capability.js';
+import { closingFamily } from './closing.events.js';
 import { erasureProcessFollows } from './erasure-process.follows.js';
 import { erasureFamily } from './erasure.events.js';
 import { readErasureSettings } from './erasure.settings.js';
@@ -6,7 +7,9 @@ import { expiringNotice } from './expiring.notice.js';
 import { legalHoldFamily, retentionFamily } from './keeping.events.js';
 import { readKeepingSettings, type KeepingSettings } from './keeping.settings.js';
 
-const events = [erasureFamily, legalHoldFamily, retentionFamily] as const;
+import { vendorErasureTasks } from './vendor-erasure.task.js';
+
+const events = [erasureFamily, closingFamily, legalHoldFamily, retentionFamily] as const;
 
 type Settings = ReturnType<typeof readErasureSettings> & { readonly keeping: KeepingSettings };
 
@@ -18,10 +21,13 @@ export const erasure: Capability<'erasure', typeof events, Settings> = {
   modules: {
     api: async () => ({ module: (await import('./erasure.api.js')).ErasureApiModule }),
     projector: async () => ({ module: (await import('./erasure.projector.js')).ErasureProjectorModule }),
+    worker: async () => ({ module: (await import('./erasure.worker.js')).ErasureWorkerModule }),
   },
   readModels: async () => [
     (await import('./picture-uses.read-model.js')).pictureUsesReadModel,
     ...(await import('./keeping/keeping.read-models.js')).keepingReadModels,
+    (await import('./erasure-orders.read-model.js')).erasureOrdersReadModel,
+    (await import('./closing/closings.read-model.js')).closingsReadModel,
   ],
   processManagers: [
     {
@@ -32,11 +38,14 @@ export const erasure: Capability<'erasure', typeof events, Settings> = {
   housekeeping: [
     async () => (await import('./late-pictures.js')).LatePictures,
     async () => (await import('./keeping/expiry.js')).Expiry,
+    async () => (await import('./vendor-erasure-care.js')).VendorErasureCare,
+    async () => (await import('./closing/close-tenants.js')).CloseTenants,
   ],
+  queues: [vendorErasureTasks],
   nouns: {
     erasures: {
       about: 'what was erased for good',
-      calls: [],
+      calls: [() => import('./erasures.calls.js')],
       verbs: async () => (await import('./erasures-verbs.js')).addErasureVerbs,
     },
     retention: {
@@ -47,6 +56,7 @@ export const erasure: Capability<'erasure', typeof events, Settings> = {
       about: 'what may not be erased for now',
       calls: [() => import('./keeping/holds.calls.js')],
     },
+    tenants: { calls: [() => import('./closing/closings.calls.js')] },
   },
   notices: [expiringNotice],
   redone: async () => (await import('./redone-erasures.js')).redoneErasures,
@@ -54,6 +64,7 @@ export const erasure: Capability<'erasure', typeof events, Settings> = {
     erasure: async () => (await import('./erasure.fold.js')).erasureFold,
     hold: async () => (await import('./keeping/keeping.fold.js')).holdFold,
     retention: async () => (await import('./keeping/keeping.fold.js')).retentionFold,
+    closing: async () => (await import('./closing/closing.fold.js')).closingFold,
   },
   tags: [['erasures', 'Erase your pictures, jobs and products for good.']],
 };

@@ -13,9 +13,9 @@ export type ErasureTarget =
 /**
  * The steps of an erasure, in their order. `refused`: every reader refuses the things. `bytes`: their objects are removed
  * from the storage. `rows`: tables beside the read models are emptied of their words. `keys`: the keys of their words are
- * destroyed.
+ * destroyed. `vendors`: a worker is told to have vendors delete what they got; only if there is a vendor that does.
  */
-export const erasureSteps = ['refused', 'bytes', 'rows', 'keys'] as const;
+export const erasureSteps = ['refused', 'bytes', 'rows', 'keys', 'vendors'] as const;
 
 export type ErasureStep = (typeof erasureSteps)[number];
 
@@ -47,7 +47,9 @@ export type ErasureEvent =
         signature: string | null;
         at: string;
       };
-    };
+    }
+  /** The vendors' answers to requests to delete calls of the jobs. It comes after the receipt. */
+  | { type: 'ErasureVendorsAnswered'; data: { deleted: number; refused: number; at: string } };
 
 export const erasureFamily: EventFamily<'erasure', ErasureEvent> = {
   category: 'erasure',
@@ -57,10 +59,12 @@ export const erasureFamily: EventFamily<'erasure', ErasureEvent> = {
     ErasureRequested: [],
     ErasureStepped: [],
     ErasureCompleted: [],
+    ErasureVendorsAnswered: [],
   },
   personal: {
     ErasureRequested: { erasureId: false, tenant: false, targets: { id: false }, by: false },
     ErasureStepped: { counts: false },
     ErasureCompleted: { receipt: false, key: false, signature: false },
+    ErasureVendorsAnswered: {},
   },
 };

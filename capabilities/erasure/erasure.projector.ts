@@ -1,15 +1,30 @@
 import { Module } from '@nestjs/common';
 import { AfterRestore } from './after-restore.js';
+import { CloseTenants } from './closing/close-tenants.js';
+import { Closings } from './closing/closings.handler.js';
 import { ErasureModule } from './erasure.module.js';
 import { ErasureProcess } from './erasure-process.js';
 import { LatePictures } from './late-pictures.js';
 import { DueThings } from './keeping/due-things.js';
 import { Expiry } from './keeping/expiry.js';
 import { ReachedReads } from './reached-reads.js';
+import { VendorErasureCare } from './vendor-erasure-care.js';
+import { vendorErasureQueueProvider } from './vendor-erasure-queue.js';
 
 /** Carries erasures out. */
 @Module({
   imports: [ErasureModule],
-  providers: [AfterRestore, DueThings, ErasureProcess, Expiry, LatePictures, ReachedReads],
+  providers: [
+    AfterRestore,
+    CloseTenants,
+    Closings,
+    DueThings,
+    ErasureProcess,
+    Expiry,
+    LatePictures,
+    ReachedReads,
+    VendorErasureCare,
+    vendorErasureQueueProvider,
+  ],
 })
 export class ErasureProjectorModule {}

@@ -6,8 +6,15 @@ export interface ErasureSettings {
    * and a restored log is searched for erasures of this time.
    */
   readonly backupDays: number;
+  /** Days between the approval of a tenant's closing and the erasing, unless the proposal says otherwise. */
+  readonly closingNoticeDays: number;
 }
 
 export function readErasureSettings(settings: SettingsReader): { readonly erasure: ErasureSettings } {
-  return { erasure: { backupDays: settings.integer('ATELIER_BACKUP_DAYS', 35, 0, 3_650) } };
+  return {
+    erasure: {
+      backupDays: settings.integer('ATELIER_BACKUP_DAYS', 35, 0, 3_650),
+      closingNoticeDays: settings.integer('ATELIER_CLOSING_NOTICE_DAYS', 30, 0, 365),
+    },
+  };
 }

@@ -21,7 +21,11 @@ export type Erasure =
       readonly request: RequestedErasure;
       readonly steps: readonly DoneStep[];
       readonly completed: CompletedErasure;
+      /** The answers of the vendors, once there are all of them. */
+      readonly vendors?: DataOf<'ErasureVendorsAnswered'>;
     };
+
+export type BegunErasure = Exclude<Erasure, { status: 'unrequested' }>;
 
 export const initialErasure: Erasure = { status: 'unrequested' };
 
@@ -33,12 +37,15 @@ export function evolveErasure(state: Erasure, event: ErasureEvent): Erasure {
       return { ...known(state, event), steps: [...known(state, event).steps, event.data] };
     case 'ErasureCompleted':
       return { ...known(state, event), status: 'completed', completed: event.data };
+    case 'ErasureVendorsAnswered':
+      if (state.status !== 'completed') throw new Error('vendors answered before the erasure was completed');
+      return { ...state, vendors: event.data };
     default:
       return event satisfies never;
   }
 }
 
-function known(state: Erasure, { type }: ErasureEvent): Exclude<Erasure, { status: 'unrequested' }> {
+function known(state: Erasure, { type }: ErasureEvent): BegunErasure {
   if (state.status === 'unrequested') throw new Error(`${type} of an erasure that was never requested`);
   return state;
 }
@@ -67,4 +74,13 @@ export function completeErasure(
 ): Decision<ErasureEvent, Unrequested> {
   if (state.status === 'unrequested') return reject({ code: 'ERASURE_NOT_REQUESTED' });
   return state.status === 'completed' ? accept() : accept({ type: 'ErasureCompleted', data: { ...command } });
+}
+
+/** Once. The worker asks when the erasure is completed. */
+export function recordVendors(
+  answered: DataOf<'ErasureVendorsAnswered'>,
+  state: Erasure,
+): Decision<ErasureEvent, { readonly code: 'ERASURE_NOT_COMPLETED' }> {
+  if (state.status !== 'completed') return reject({ code: 'ERASURE_NOT_COMPLETED' });
+  return state.vendors ? accept() : accept({ type: 'ErasureVendorsAnswered', data: answered });
 }

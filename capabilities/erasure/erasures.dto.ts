@@ -2,7 +2,7 @@ import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { idLike } from '#api/http/describe.js';
 import { BooleanQuery } from '#api/http/valid-request.js';
 import { erasureSteps } from './erasure.events.js';
-import type { Erasure } from './erasure.js';
+import type { BegunErasure } from './erasure.js';
 import { presentTarget } from './receipt.js';
 
 export class ErasureQuery {
@@ -79,7 +79,8 @@ export class ErasureStepResponse {
   @ApiProperty({
     description:
       '`refused`: every read refuses the things. `bytes`: their objects are gone from the storage. `rows`: answers and ' +
-      'messages about them are emptied. `keys`: the keys of their words are destroyed.',
+      'messages about them are emptied. `keys`: the keys of their words are destroyed. `vendors`: the vendors that can are ' +
+      'asked to delete what they got; absent if there is none.',
     enum: [...erasureSteps],
     enumName: 'ErasureStepName',
   })
@@ -90,6 +91,17 @@ export class ErasureStepResponse {
 
   @ApiProperty({ format: 'date-time', example: '2026-02-01T08:30:00.001Z' })
   done_at: string;
+}
+
+export class VendorsResponse {
+  @ApiProperty({ description: 'Calls that the vendor has deleted, or no longer had.', ...count })
+  deleted: number;
+
+  @ApiProperty({ description: 'Calls that the vendor would not delete.', ...count })
+  refused: number;
+
+  @ApiProperty({ format: 'date-time', example: '2026-02-01T08:30:05.001Z' })
+  answered_at: string;
 }
 
 export class ErasureResponse {
@@ -113,6 +125,13 @@ export class ErasureResponse {
 
   @ApiProperty({ description: 'The steps that are done, in their order.', type: [ErasureStepResponse] })
   steps: ErasureStepResponse[];
+
+  @ApiPropertyOptional({
+    description:
+      'The answers of image vendors that were asked to delete. Absent: none yet, or none was asked.',
+    type: VendorsResponse,
+  })
+  vendors?: VendorsResponse;
 }
 
 export class RemainsResponse {
@@ -203,7 +222,7 @@ export class ReceiptResponse {
   signature: string | null;
 }
 
-export function presentErasure(erasure: Exclude<Erasure, { status: 'unrequested' }>): ErasureResponse {
+export function presentErasure(erasure: BegunErasure): ErasureResponse {
   const { status, request, steps } = erasure;
   return {
     erasure_id: request.erasureId,
@@ -213,5 +232,12 @@ export function presentErasure(erasure: Exclude<Erasure, { status: 'unrequested'
     requested_at: request.at,
     ...(erasure.status === 'completed' && { completed_at: erasure.completed.at }),
     steps: steps.map(({ step, counts, at }) => ({ step, counts, done_at: at })),
+    ...vendorsOf(erasure),
   };
+}
+
+function vendorsOf(erasure: BegunErasure): { readonly vendors?: VendorsResponse } {
+  if (erasure.status !== 'completed' || !erasure.vendors) return {};
+  const { deleted, refused, at } = erasure.vendors;
+  return { vendors: { deleted, refused, answered_at: at } };
 }

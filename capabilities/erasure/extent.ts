@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import {
   ErasableThings,
+  type ErasableCall,
   type ErasableJob,
   type ErasablePicture,
 } from '#application/erasure/erasable-things.js';
@@ -24,8 +25,8 @@ export interface Extent {
   /** By job and by product that stay: the erased pictures that they show. */
   readonly jobsShowing: ReadonlyMap<string, readonly string[]>;
   readonly productsShowing: ReadonlyMap<string, readonly string[]>;
-  /** By family of image models: how many calls got data of the erased jobs. */
-  readonly vendorCalls: ReadonlyMap<string, number>;
+  /** The calls that got data of the erased jobs. */
+  readonly vendorCalls: readonly ErasableCall[];
 }
 
 interface Owner {
@@ -67,6 +68,17 @@ export class Extents {
       default:
         return kind satisfies never;
     }
+  }
+
+  /** The size of an erasure as things are now; undefined: a target is unknown, or another tenant's. */
+  async estimate(
+    owner: Owner,
+    asked: { readonly targets: readonly ErasureTarget[]; readonly derived: boolean },
+  ) {
+    if (await this.missing(owner, asked.targets)) return undefined;
+    const extent = await this.of(owner, asked);
+    const unfinished = [...extent.jobs.values()].filter(({ isUnfinished }) => isUnfinished);
+    return { ...sizeOf(extent), unfinished_jobs: unfinished.length };
   }
 
   /**
@@ -129,7 +141,7 @@ export class Extents {
       records,
       jobsShowing: await this.jobsShowing(owner, pictures, jobs),
       productsShowing: await this.productsShowing(owner, pictures, products),
-      vendorCalls: countsOf([...jobs.values(), ...words.values()].flatMap(({ vendors }) => vendors)),
+      vendorCalls: [...jobs.values(), ...words.values()].flatMap(({ vendorCalls }) => vendorCalls),
     };
   }
 
@@ -185,13 +197,6 @@ export class Extents {
         ]),
     );
   }
-}
-
-function countsOf(names: readonly string[]): Map<string, number> {
-  return names.reduce(
-    (counts, name) => counts.set(name, (counts.get(name) ?? 0) + 1),
-    new Map<string, number>(),
-  );
 }
 
 /** How much of each kind, as answers and steps show it. */

@@ -5,7 +5,7 @@ import { EventStore } from '#event-store/event-store.js';
 import { handle, load } from '#application/aggregate.js';
 import type { CommandContext } from '#application/command-context.js';
 import type { ErasureEvent } from './erasure.events.js';
-import { evolveErasure, initialErasure, type Erasure } from './erasure.js';
+import { evolveErasure, initialErasure, type BegunErasure, type Erasure } from './erasure.js';
 
 const erasureAggregate = { initial: initialErasure, evolve: evolveErasure };
 
@@ -18,9 +18,14 @@ export class Erasures {
   async find(
     { environment, tenant }: { readonly environment: Environment; readonly tenant: string },
     erasureId: string,
-  ): Promise<Exclude<Erasure, { status: 'unrequested' }> | undefined> {
+  ): Promise<BegunErasure | undefined> {
+    const erasure = await this.ofAnyTenant(environment, erasureId);
+    return erasure?.request.tenant === tenant ? erasure : undefined;
+  }
+
+  async ofAnyTenant(environment: Environment, erasureId: string): Promise<BegunErasure | undefined> {
     const { state } = await load(this.store, streamName(environment, 'erasure', erasureId), erasureAggregate);
-    return state.status !== 'unrequested' && state.request.tenant === tenant ? state : undefined;
+    return state.status === 'unrequested' ? undefined : state;
   }
 
   async isKnown(environment: Environment, erasureId: string): Promise<boolean> {

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import type { Caller } from '#application/command-context.js';
 import { ReadYourWrites } from '#application/consistency/read-your-writes.js';
+import type { Owner } from '#application/picture/stored-pictures.js';
 import { ReadModels } from '#application/read-models.js';
 import { recordsOfPersons } from '#capabilities/parts.js';
 import { EventStore } from '#event-store/event-store.js';
@@ -26,7 +26,8 @@ const kinds = [
 
 const patienceMs = 5_000;
 
-async function* pages(
+/** The ids of all pages. */
+export async function* pages(
   read: (page: { readonly after: string | undefined; readonly limit: number }) => Promise<readonly string[]>,
 ): AsyncGenerator<string> {
   for (let after: string | undefined; ;) {
@@ -48,16 +49,16 @@ export class Persons {
   ) {}
 
   /** Whether the read models show everything up to this moment. Waits for them some seconds. */
-  async areShown(caller: Caller): Promise<boolean> {
+  async areShown(owner: Owner): Promise<boolean> {
     const head = await this.store.head();
     const records = [...(await recordsOfPersons()).values()].map(({ readModel }) => readModel);
     const reached = ['assets', 'jobs', 'products', ...records].map((model) =>
-      this.consistency.waitFor(caller, model, head, patienceMs),
+      this.consistency.waitFor(owner, model, head, patienceMs),
     );
     return !(await Promise.all(reached)).includes(false);
   }
 
-  async *thingsOf({ environment, tenant }: Caller, name: string): AsyncGenerator<ErasureTarget> {
+  async *thingsOf({ environment, tenant }: Owner, name: string): AsyncGenerator<ErasureTarget> {
     const { dataSubjects } = this.reads.of(environment);
     for (const [plural, kind] of kinds) {
       const ids = pages((page) => dataSubjects.things(tenant, name, { kind: plural, ...page }));
@@ -71,9 +72,9 @@ export class Persons {
   }
 
   /** What one erasure takes of them. */
-  async someThingsOf(caller: Caller, name: string): Promise<ThingsOfPerson> {
+  async someThingsOf(owner: Owner, name: string): Promise<ThingsOfPerson> {
     const things: ErasureTarget[] = [];
-    for await (const thing of this.thingsOf(caller, name)) {
+    for await (const thing of this.thingsOf(owner, name)) {
       if (things.length === mostThings) return { things, more: true };
       things.push(thing);
     }

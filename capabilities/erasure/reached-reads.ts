@@ -16,9 +16,13 @@ export class ReachedReads {
   constructor(private readonly database: Database) {}
 
   /** Waits until the read models show the event at the position. @throws Error if that takes too long */
-  async waitFor(environment: Environment, position: bigint | undefined): Promise<void> {
-    if (await this.show(environment, position, { models: needed, patienceMs })) return;
-    throw new Error(`the read models ${needed.join(', ')} have not reached position ${position}`);
+  async waitFor(
+    environment: Environment,
+    position: bigint | undefined,
+    models: readonly string[] = needed,
+  ): Promise<void> {
+    if (await this.show(environment, position, { models, patienceMs })) return;
+    throw new Error(`the read models ${models.join(', ')} have not reached position ${position}`);
   }
 
   /** Whether the read models show the event at the position within some time. */

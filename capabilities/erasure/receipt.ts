@@ -1,8 +1,10 @@
+import type { ErasableCall } from '#application/erasure/erasable-things.js';
 import type { Environment } from '#domain/streams.js';
 import type { ErasedWords } from '#event-store/word-erasure.js';
 import type { StatementSigner } from '#operator-calls/signs-statements.js';
 import type { ErasureTarget } from './erasure.events.js';
 import type { RequestedErasure } from './erasure.js';
+import { isErasedAtVendor } from './erased-at-vendor.js';
 import type { Extent } from './extent.js';
 
 /** Data that an erasure cannot reach, and until when it exists there; null: unknown. */
@@ -84,8 +86,8 @@ export function statementOf(
       ...(underTenantKey + plain > 0
         ? [{ where: `the event log: ${wordsLeft(underTenantKey, plain)}`, until: null }]
         : []),
-      ...[...vendorCalls].map(([vendor, calls]) => ({
-        where: `the vendor of ${vendor}, which got ${calls} ${calls === 1 ? 'call' : 'calls'}: see its terms`,
+      ...[...Map.groupBy(vendorCalls, ({ vendor }) => vendor)].map(([vendor, calls]) => ({
+        where: atVendor(vendor, calls),
         until: null,
       })),
       { where: 'answers, webhooks and downloads that have left the service', until: null },
@@ -96,6 +98,12 @@ export function statementOf(
 /** A record is named by what it is: `release`. */
 export function presentTarget(target: ErasureTarget): { kind: string; id: string } {
   return { kind: target.kind === 'record' ? target.category : target.kind, id: target.id };
+}
+
+function atVendor(vendor: string, calls: readonly ErasableCall[]): string {
+  const got = `the vendor of ${vendor}, which got ${calls.length} ${calls.length === 1 ? 'call' : 'calls'}`;
+  const asked = calls.filter(isErasedAtVendor).length;
+  return asked === 0 ? `${got}: see its terms` : `${got}, and is asked to delete ${asked}`;
 }
 
 function wordsLeft(underTenantKey: number, plain: number): string {

@@ -8,9 +8,9 @@ export const releasesOfPersons: RecordsOfPersons = {
   async find(database, { environment, tenant, name }, { after, limit }) {
     const { rows } = await database.query(
       `select release_id from ${environment}.releases
-        where tenant = $1 and data_subject = $2 and erased_at is null and release_id > $3
+        where tenant = $1 and ($2::text is null or data_subject = $2) and erased_at is null and release_id > $3
         order by release_id limit $4`,
-      [tenant, name, after ?? '', limit],
+      [tenant, name ?? null, after ?? '', limit],
     );
     return (rows as { release_id: string }[]).map(({ release_id: id }) => id);
   },

@@ -73,9 +73,12 @@ const falFacts = ['prompt', 'images', 'seed', 'count', 'aspect_ratio', 'width', 
 const falFields = ({ options }: ImageModel) =>
   options['fields'] as Readonly<Record<string, string>> | undefined;
 
+const loadFal = async () => (await import('@atelier/vendors/fal')).FalVendor;
+
 const fal: EngineFamily = {
   transparent: true,
   reads: false,
+  erases: true,
   mistakes(model) {
     const unknown = Object.keys(falFields(model) ?? {}).filter((name) => !falFacts.includes(name));
     return [
@@ -94,7 +97,10 @@ const fal: EngineFamily = {
     if (!fields || fields['images'] !== undefined) return undefined;
     return parts.find((part, index) => fields[part] === undefined || parts.indexOf(part) < index);
   },
-  load: asked(async () => (await import('@atelier/vendors/fal')).FalVendor),
+  load: async () => {
+    const [maker, Vendor] = await Promise.all([asked(loadFal)(), loadFal()]);
+    return { ...maker, erase: (model, id, signal) => new Vendor(model).erase(id, signal) };
+  },
 };
 
 /** Pictures that the shipped graphs of ComfyUI take. */

@@ -88,6 +88,7 @@ export async function startWorker(parts: WorkerParts): Promise<RunningWorker> {
 
 const nothingErased: WordErasure = {
   eraseWords: () => Promise.resolve({ erased: 0, underTenantKey: 0, plain: 0 }),
+  eraseTenant: () => Promise.resolve(),
 };
 
 interface ProjectorParts extends Parts {

@@ -126,8 +126,10 @@ class AdminApi {
     if (!response) return undefined;
     const notices = JSON.parse(response.headers.get('x-atelier-notice') ?? '[]') as string[];
     for (const notice of notices) process.stderr.write(`atelier: ${notice}\n`);
-    if (response.headers.get('content-type')?.startsWith('application/x-ndjson'))
-      return linesOf(response.body ?? new ReadableStream());
+    const type = response.headers.get('content-type') ?? '';
+    const bytes = response.body ?? new ReadableStream<Uint8Array>();
+    if (type.startsWith('application/x-ndjson')) return linesOf(bytes);
+    if (response.ok && !type.startsWith('application/json')) return Readable.fromWeb(bytes);
     const answer: unknown = await response.json();
     if (response.ok) return answer;
     // Every answer other than success has this body.

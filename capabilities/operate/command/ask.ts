@@ -1,11 +1,15 @@
+import { createWriteStream, existsSync } from 'node:fs';
+import type { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 import type { Command } from 'commander';
+import { errorCode } from '#platform/errors.js';
 import { newId } from '#platform/ids.js';
 import { InvalidFields } from '#validation/validate.js';
 import { checkedInput, perform } from '../perform-call.js';
 import type { AnyCall, OutputForm } from '#operator-calls/call.js';
 import { findAdminApi } from './admin-client.js';
 import { ConnectedOperator } from '../connected-operator.js';
-import { printJson, toJson } from '#operator-calls/output.js';
+import { printJson, printLine, toJson } from '#operator-calls/output.js';
 import { withProgress } from './progress.js';
 import { CallRefused } from '#operator-calls/call-refused.js';
 
@@ -20,16 +24,20 @@ export async function ask(call: AnyCall, args: readonly unknown[]): Promise<void
     json = false,
     csv = false,
     direct,
+    out,
     ...options
-  } = command.opts<Partial<OutputForm> & { direct?: boolean }>();
+  } = command.opts<Partial<OutputForm> & { direct?: boolean; out?: string }>();
   const named = command.registeredArguments.map((argument, place) => [argument.name(), args[place]] as const);
   const given = [...named, ...Object.entries(options)].map(([name, value]) => [snake(name), value]);
   const typed = JSON.parse(toJson(Object.fromEntries(given))) as object;
   const input = (await call.prepare?.(typed)) ?? typed;
   const valid = checked(call, input);
+  // Before the call: it is recorded, and may take long.
+  if (out !== undefined && existsSync(out)) throw isThere(out);
   const api = direct || call.local ? undefined : findAdminApi();
   const answered = await api?.ask(call, input);
   const print = async (given: unknown) => {
+    if (call.download) return saved(given as Readable, String(out), json);
     // Converts the result as the API does, so that both ways print the same.
     const result = (call.lines ? linesFrom(given) : JSON.parse(toJson(given ?? null))) as never;
     if (json && !call.lines) printJson(result);
@@ -40,6 +48,20 @@ export async function ask(call: AnyCall, args: readonly unknown[]): Promise<void
   if (call.failed?.(result)) process.exitCode = 1;
   const complaint = call.complaint?.(result, valid);
   if (complaint !== undefined) throw new CallRefused(complaint);
+}
+
+const isThere = (out: string) => new CallRefused(`${out} is there already: name a new file`);
+
+/** @throws CallRefused if the file is there already */
+async function saved(file: Readable, out: string, json: boolean): Promise<never> {
+  // The file may hold personal data, so only its owner reads it.
+  const target = createWriteStream(out, { flags: 'wx', mode: 0o600 });
+  await pipeline(file, target).catch((error: unknown) => {
+    throw errorCode(error) === 'EEXIST' ? isThere(out) : error;
+  });
+  if (json) printJson({ out, size_bytes: target.bytesWritten });
+  else printLine(`${out} is written: ${target.bytesWritten} bytes.`);
+  return undefined as never;
 }
 
 const snake = (name: string) =>

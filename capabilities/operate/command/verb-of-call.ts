@@ -19,6 +19,7 @@ export function addVerbOfCall(program: Command, call: AnyCall): void {
     else if (field.typed !== 'nothing') typed.addOption(optionOf(field));
   }
   if (call.file !== undefined) typed.argument('[file]', call.file);
+  if (call.download) typed.requiredOption('--out <file>', 'a new file, which gets the answer');
   if (call.csv || call.lines?.length) typed.option('--csv', 'comma-separated values, with a header');
   typed.action(
     lazily(async () => {

@@ -146,6 +146,11 @@ export class AdminServer {
         const asked = { idempotencyKey, signal: neverStopped, onProgress: () => undefined };
         const result = await perform(call, operator, input, asked);
         if (call.lines) return sendLines(reply, call.lines, request, result as AsyncIterable<object>);
+        if (call.download)
+          return reply
+            .type(call.download.type)
+            .header('content-disposition', `attachment; filename="${call.download.name}"`)
+            .send(result);
         if (notices.length > 0) void reply.header('x-atelier-notice', JSON.stringify(notices));
         return reply.code(200).send(result ?? null);
       },

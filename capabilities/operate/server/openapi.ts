@@ -105,6 +105,12 @@ const linesOf = (call: AnyCall, columns: readonly string[]) => ({
   },
 });
 
+const fileOf = ({ type }: NonNullable<AnyCall['download']>) => ({
+  description: 'The file. One that ends early, because of an error, is not valid.',
+  headers: { 'Content-Disposition': { description: 'Its name.', schema: text } },
+  content: { [type]: { schema: { ...text, format: 'binary' } } },
+});
+
 function operationOf(call: AnyCall): object {
   const path = call.route.split(' ')[1] ?? '';
   const inPath = new Set([...path.matchAll(/:(\w+)/g)].map(([, name]) => name));
@@ -153,7 +159,9 @@ function operationOf(call: AnyCall): object {
         : {
             200: call.lines
               ? linesOf(call, call.lines)
-              : { description: 'Done.', ...json(ref(resultNameOf(call))) },
+              : call.download
+                ? fileOf(call.download)
+                : { description: 'Done.', ...json(ref(resultNameOf(call))) },
           }),
       default: { description: 'It was refused, or failed.', ...json(ref('ErrorEnvelope')) },
     },
@@ -212,7 +220,7 @@ function describeAdminApi(): object {
   const paths: Record<string, Record<string, object>> = {};
   const results: Record<string, object> = {};
   for (const { name, call } of declaredCalls) {
-    results[resultNameOf(call)] = resultOf(name);
+    if (!call.download) results[resultNameOf(call)] = resultOf(name);
     const [method = '', path = ''] = call.route.split(' ');
     const template = `/admin/v1${path.replace(/:(\w+)/g, '{$1}')}`;
     paths[template] = { ...paths[template], [method.toLowerCase()]: operationOf(call) };

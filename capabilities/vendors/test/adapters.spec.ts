@@ -5,6 +5,7 @@ import { EngineError } from '@atelier/engine';
 import type { ImageVendor, PictureCall, ReadingCall, VendorImage, VendorModel } from '@atelier/vendors';
 import { fashnEndpoints } from '../vendors.families.js';
 import type { ComfyDouble } from './families/comfyui.js';
+import type { FalDouble } from './families/fal.js';
 import { OpenAiDouble } from './families/openai.js';
 import { declaredModel } from './support/declared-model.js';
 import { testedFamilies, testedFamily } from './support/tested-families.js';
@@ -180,6 +181,52 @@ describe('fal', () => {
     await vendor.draw(pictureCall([await image('person'), await image('garment')]));
     expect(Object.keys(asked()).toSorted()).toEqual(['garment_image', 'model_image', 'seed']);
     expect(double.asked[0]?.headers['x-fal-no-retry']).toBe('1');
+  });
+
+  it('is told to keep no JSON, and files for a day', async () => {
+    await open('fal');
+    await vendor.draw(pictureCall([await image('person'), await image('garment')]));
+    expect(double.asked[0]?.headers).toMatchObject({
+      'x-fal-store-io': '0',
+      'x-fal-object-lifecycle-preference': '{"expiration_duration_seconds":86400}',
+    });
+  });
+
+  describe('asked to delete', () => {
+    const fal = () => double as FalDouble;
+    const erase = (id = 'req-1') => vendor.erase!(id, new AbortController().signal);
+    const openWith = async (secret: string) => {
+      await open('fal');
+      const options = { platform: `${double.url}/platform` };
+      vendor = testedFamily('fal').vendor(declaredModel('fal', double.url, { secret, options }));
+      fal().requests.set('req-1', { turn: 'fine', cancelled: false });
+    };
+
+    it('deletes a request as often as it is asked, and a request that is not there counts as deleted', async () => {
+      await openWith('sk-vendor-secret');
+      await erase();
+      await erase();
+      await erase('req-2');
+      expect(fal().deleted).toEqual(['req-1', 'req-1']);
+    });
+
+    it.each([
+      [503, {}, 'capacity'],
+      [429, {}, 'capacity'],
+      [200, { cdn_delete_results: [{ link: 'a', exception: 'not now' }] }, 'capacity'],
+      [422, {}, 'bad_input'],
+      [403, {}, 'misconfigured'],
+    ])('answers %i, and the class says whether to ask again', async (status, body, errorClass) => {
+      await openWith('sk-vendor-secret');
+      double.says(/payloads$/, status, body);
+      await expect(erase()).rejects.toMatchObject({ errorClass });
+    });
+
+    it('gets no key of a gateway', async () => {
+      await open('fal');
+      await expect(erase()).rejects.toMatchObject({ errorClass: 'misconfigured' });
+      expect(fal().deleted).toEqual([]);
+    });
   });
 
   it('is not asked with a picture that the mapping has no place for', async () => {

@@ -8,20 +8,7 @@ import { JobStreams, JobsWithoutTask, ReadModels, type EnvironmentReads } from '
 import type { Environment } from '#domain/streams.js';
 import { Configuration } from '#platform/configuration.js';
 import { Logger } from '#platform/logger.js';
-import { LedgerReader } from '#projections/ledger/ledger.reader.js';
-import {
-  AssetsReader,
-  CallsReader,
-  CatalogReader,
-  DataSubjectsReader,
-  JobsReader,
-  KeysReader,
-  PresetsReader,
-  ProductsReader,
-  RendersReader,
-  TimelineReader,
-  UsageReader,
-} from '#projections/readers.js';
+import { readersOf } from '#projections/readers-of.js';
 import { readModelEntities } from '#projections/read-models.js';
 import { CheckpointWatcher } from '#read-store/checkpoint-watcher.js';
 import { createDataSource, idleTimeoutMillis, type Queries } from '#read-store/data-source.js';
@@ -70,25 +57,6 @@ class StoredReadModels extends ReadModels {
   async close(): Promise<void> {
     await Promise.all(Object.values(this.sources).map((source) => source.destroy()));
   }
-}
-
-function readersOf(source: DataSource): EnvironmentReads {
-  const ledger = new LedgerReader(source);
-  return {
-    assets: new AssetsReader(source),
-    jobs: new JobsReader(source),
-    timeline: new TimelineReader(source),
-    renders: new RendersReader(source),
-    catalog: new CatalogReader(source),
-    presets: new PresetsReader(source),
-    products: new ProductsReader(source),
-    dataSubjects: new DataSubjectsReader(source),
-    ledger,
-    usage: new UsageReader(source),
-    openCharges: ledger,
-    calls: new CallsReader(source),
-    keys: new KeysReader(source),
-  };
 }
 
 /** The read models. The app starts once their database can be reached. */

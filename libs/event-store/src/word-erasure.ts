@@ -20,4 +20,11 @@ export abstract class WordErasure {
    * @throws EventStoreUnavailable if the log or the key store is away
    */
   abstract eraseWords(streams: readonly string[]): Promise<ErasedWords>;
+
+  /**
+   * Destroys all keys of a tenant in an environment, so that no word of its events until now can be read again: by this
+   * process at once, by others within a minute. May be repeated.
+   * @throws EventStoreUnavailable if the key store is away
+   */
+  abstract eraseTenant(owner: { readonly environment: string; readonly tenant: string }): Promise<void>;
 }

@@ -73,6 +73,8 @@ export interface Call<Input extends object, Result> {
    * a line. With `format=csv` it is sent as comma-separated values of these columns, if there are any.
    */
   readonly lines?: readonly string[];
+  /** Set if the result is a file: a stream of its bytes, which the command writes to the file of `--out`. */
+  readonly download?: { readonly type: string; readonly name: string };
   /** A GET whose changes are worth following: `/events` below its path sends the result again and again. */
   readonly live?: boolean;
   /**

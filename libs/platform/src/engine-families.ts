@@ -22,6 +22,11 @@ export interface EngineMaker {
    * says what is wrong
    */
   check(model: DeclaredModel, signal: AbortSignal): Promise<string>;
+  /**
+   * Has the vendor delete what it keeps of a call. May be repeated. Only of families that say `erases`.
+   * @throws EngineError
+   */
+  erase?(model: DeclaredModel, vendorRequestId: string, signal: AbortSignal): Promise<void>;
 }
 
 /** A family of image models, as a capability declares it. */
@@ -30,6 +35,8 @@ export interface EngineFamily {
   readonly transparent: boolean;
   /** Whether it has vision models, which read photographs. */
   readonly reads: boolean;
+  /** Whether its vendor deletes what it keeps of a call when it is asked. Default: no. */
+  readonly erases?: boolean;
   /**
    * Finds mistakes that fit the registry's schema and would fail at run time: a member's path, and what is
    * wrong there.

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { BriefRole, EngineError } from '@atelier/engine';
 import { capacityFrom, farewellMs, LostCall, refusalOf, tooManyPictures } from './failures.js';
-import { dataUrl, fetchPicture, JsonApi } from './json-api.js';
+import { dataUrl, fetchPicture, JsonApi, parsedJson } from './json-api.js';
 import type { ImageVendor, PictureCall, VendorModel, VendorPictures } from './vendor.js';
 
 /** The names of the model's inputs, from `options` in the registry. */
@@ -14,10 +14,25 @@ interface FalOptions {
   /** Added to each request unchanged. */
   readonly also?: Readonly<Record<string, unknown>>;
   readonly poll_ms?: number;
+  /** Where deletions are sent if `endpoint` is a gateway. Absent there: none are sent, since the key is the gateway's. */
+  readonly platform?: string;
 }
+
+/**
+ * The JSON of a request is not stored, and its files end after a day: as long as the service keeps a vendor's answer for the
+ * next worker. By default the vendor stores JSON for 30 days, and files without end (fal.ai/docs, data retention).
+ */
+const keptBriefly = {
+  'x-fal-store-io': '0',
+  'x-fal-object-lifecycle-preference': JSON.stringify({ expiration_duration_seconds: 86_400 }),
+};
 
 interface Submitted {
   readonly request_id?: string;
+}
+
+interface Deletion {
+  readonly cdn_delete_results?: readonly { readonly exception?: string | null }[];
 }
 
 /**
@@ -40,12 +55,14 @@ export class FalVendor implements ImageVendor {
   }
 
   async draw(call: PictureCall): Promise<VendorPictures> {
-    const { request_id: id } = (await this.api.ask(
+    const { said } = await this.api.exchange(
       'POST',
       `/${this.model.model}`,
       call.signal,
       this.inputOf(call),
-    )) as Submitted;
+      keptBriefly,
+    );
+    const { request_id: id } = said as Submitted;
     if (!id) throw refusalOf('outcome_unknown');
     await call.submitted(id);
     return this.resume(id, call);
@@ -70,6 +87,25 @@ export class FalVendor implements ImageVendor {
     const status = await this.statusOf(vendorRequestId, soon).catch(() => undefined);
     const { ok } = await this.api.send('PUT', `${this.requestOf(vendorRequestId)}/cancel`, undefined);
     return ok && status === 'IN_QUEUE';
+  }
+
+  /** Needs a key with the scope ADMIN (fal.ai/docs, platform APIs, delete request payloads). */
+  async erase(vendorRequestId: string, signal: AbortSignal): Promise<void> {
+    const { platform = this.model.endpoint === undefined ? 'https://api.fal.ai/v1' : undefined } =
+      this.options;
+    if (platform === undefined) throw refusalOf('misconfigured');
+    const api = new JsonApi(platform.replace(/\/+$/, ''), this.api.headers, failureOf);
+    const path = `/models/requests/${encodeURIComponent(vendorRequestId)}/payloads`;
+    const answer = await api.send('DELETE', path, signal).catch(() => {
+      throw capacityFrom();
+    });
+    if (answer.status === 404) return;
+    const said = parsedJson(await answer.text().catch(() => ''));
+    if (answer.status === 401 || answer.status === 403) throw refusalOf('misconfigured');
+    if (answer.status === 400 || answer.status === 422) throw refusalOf('bad_input');
+    const { cdn_delete_results: files = [] } = (said ?? {}) as Deletion;
+    // A file that could not be deleted is tried again with the rest.
+    if (!answer.ok || files.some(({ exception }) => exception)) throw capacityFrom();
   }
 
   /**

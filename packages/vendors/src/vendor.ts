@@ -91,6 +91,12 @@ export interface ImageVendor {
   resume?(vendorRequestId: string, call: PictureCall): Promise<VendorPictures>;
   /** Tells the vendor that the call is no longer wanted. @returns whether it then costs nothing */
   cancel?(vendorRequestId: string): Promise<boolean>;
+  /**
+   * Deletes what the vendor keeps of a call. May be repeated, and a call that the vendor does not know counts as
+   * deleted. Absent if the vendor has no such request.
+   * @throws EngineError `misconfigured` if the key may not delete
+   */
+  erase?(vendorRequestId: string, signal: AbortSignal): Promise<void>;
   /** Absent if there is no vision model. */
   read?(call: ReadingCall): Promise<VendorReading>;
   /**

@@ -18,12 +18,20 @@ export interface Erasing {
 /**
  * A whole projector beside a service, with the service's pictures.
  * @param pem the key that signs receipts
- * @param more its clock, and further settings
+ * @param more its clock, its timing for specs of what is due from time to time, and further settings
  */
 export async function startErasing(
   service: ApiService,
   pem: string,
-  { clock, settings }: { readonly clock?: Clock; readonly settings?: Partial<Configuration> } = {},
+  {
+    clock,
+    timing,
+    settings,
+  }: {
+    readonly clock?: Clock;
+    readonly timing?: Partial<Configuration['projector']>;
+    readonly settings?: Partial<Configuration>;
+  } = {},
 ): Promise<Erasing> {
   const { databaseUrl, folder } = service;
   const opened = await openEventStore({ eventStoreUrl: databaseUrl, databaseUrl }, { ...testKeys });
@@ -39,6 +47,7 @@ export async function startErasing(
     queue,
     configuration: configurationOn(databaseUrl, {
       storage,
+      projector: { ...configurationOn(databaseUrl).projector, ...timing },
       sealing: loadConfiguration({
         DATABASE_URL: databaseUrl,
         ATELIER_SEAL_KEY: pem,

@@ -25,6 +25,8 @@ export class FalDouble extends VendorDouble {
   gateShut = false;
   /** While it is shut, requests do not even begin. */
   queueShut = false;
+  /** Requests whose payloads were deleted. */
+  readonly deleted: string[] = [];
 
   protected override get taken() {
     return [...this.requests.values()];
@@ -34,7 +36,7 @@ export class FalDouble extends VendorDouble {
     return method === 'POST' && !path.includes('/requests/');
   }
 
-  protected async answer({ lane, path }: Asked, response: ServerResponse, turn: Turn): Promise<void> {
+  protected async answer({ lane, path, method }: Asked, response: ServerResponse, turn: Turn): Promise<void> {
     if (path.startsWith('/files/')) {
       // The address names the turn.
       const picture = this.drawn(path.slice('/files/'.length) as Turn, { width: 864, height: 1296 });
@@ -49,6 +51,13 @@ export class FalDouble extends VendorDouble {
       const requestId = `req-${this.requests.size + 1}`;
       this.requests.set(requestId, { turn, cancelled: false, lane });
       return json(response, 200, { request_id: requestId });
+    }
+    if (method === 'DELETE' && path === `/platform/models/requests/${id}/payloads`) {
+      if (turn === 'key') return json(response, 403, { error: { type: 'authorization_error' } });
+      if (!this.requests.has(id)) return json(response, 404, { error: { type: 'not_found' } });
+      this.deleted.push(id);
+      const link = `${this.url}/files/fine`;
+      return json(response, 200, { cdn_delete_results: [{ link, exception: null }] });
     }
     // Requests after the submission use only the owner and the application, without the path of the model.
     if (!/^\/fal-ai\/[^/]+\/requests\//.test(path))

@@ -274,10 +274,11 @@ OperationClass = Literal["generator", "compose", "edit", "extract"]
 ClientTokenPurpose = Literal["upload", "job"]
 """`upload`: one `POST /v1/uploads`. `job`: `GET /v1/jobs/{job_id}` and its events."""
 ErasureStatus = Literal["running", "completed"]
-ErasureStepName = Literal["refused", "bytes", "rows", "keys"]
+ErasureStepName = Literal["refused", "bytes", "rows", "keys", "vendors"]
 """`refused`: every read refuses the things. `bytes`: their objects are gone from the storage.
 `rows`: answers and messages about them are emptied. `keys`: the keys of their words are
-destroyed.
+destroyed. `vendors`: the vendors that can are asked to delete what they got; absent if there
+is none.
 """
 ReleaseStatus = Literal["active", "withdrawn", "expired"]
 WebhookTopic = Literal[
@@ -1803,10 +1804,19 @@ class ErasureStepResponse(TypedDict):
     step: ErasureStepName
     """`refused`: every read refuses the things. `bytes`: their objects are gone from the storage.
     `rows`: answers and messages about them are emptied. `keys`: the keys of their words are
-    destroyed.
+    destroyed. `vendors`: the vendors that can are asked to delete what they got; absent if there
+    is none.
     """
     counts: dict[str, Any]
     done_at: str
+
+
+class VendorsResponse(TypedDict):
+    deleted: int
+    """Calls that the vendor has deleted, or no longer had."""
+    refused: int
+    """Calls that the vendor would not delete."""
+    answered_at: str
 
 
 class _ErasureResponseRequired(TypedDict):
@@ -1821,6 +1831,8 @@ class _ErasureResponseRequired(TypedDict):
 
 class ErasureResponse(_ErasureResponseRequired, total=False):
     completed_at: str
+    vendors: VendorsResponse
+    """The answers of image vendors that were asked to delete. Absent: none yet, or none was asked."""
 
 
 class ErasedThingsResponse(TypedDict):

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import type { JobEvent } from '#domain/job/job.events.js';
 import { isUnfinished } from '#domain/job/job.js';
 import { personsOf } from '#domain/product/product.js';
 import { streamName } from '#domain/streams.js';
@@ -39,8 +40,16 @@ export interface ErasableJob extends OfPersons {
   /** The pictures that it was ordered with. */
   readonly inputIds: readonly string[];
   readonly childJobIds: readonly string[];
-  /** The families of image models that it has called, each once a call. */
-  readonly vendors: readonly string[];
+  readonly vendorCalls: readonly ErasableCall[];
+}
+
+/** A call that has sent data of a job to a vendor's image model. */
+export interface ErasableCall {
+  /** The family. */
+  readonly vendor: string;
+  readonly model: string;
+  /** Undefined: the vendor gave the call no id, or the answer with it was lost. */
+  readonly vendorRequestId: string | undefined;
 }
 
 export interface ErasableProduct extends OfPersons {
@@ -80,7 +89,7 @@ export class ErasableThings {
       inputIds: state.job.inputs.map(({ assetId }) => assetId),
       dataSubjects: state.job.dataSubjects ?? [],
       childJobIds: state.job.childJobIds ?? [],
-      vendors: events.flatMap((event) => (event.type === 'EngineCalled' ? [event.data.vendor] : [])),
+      vendorCalls: callsIn(events),
     };
   }
 
@@ -89,4 +98,14 @@ export class ErasableThings {
     if (!('tenant' in state) || state.tenant !== tenant) return undefined;
     return { productId, pictures: state.images, dataSubjects: personsOf(state) };
   }
+}
+
+function callsIn(events: readonly JobEvent[]): ErasableCall[] {
+  const submitted = events.flatMap((event) => (event.type === 'EngineSubmitted' ? [event.data] : []));
+  const ids = new Map(submitted.map(({ call, vendorRequestId }) => [call, vendorRequestId]));
+  return events.flatMap((event) => {
+    if (event.type !== 'EngineCalled') return [];
+    const { call, vendor, model } = event.data;
+    return [{ vendor, model, vendorRequestId: ids.get(call) }];
+  });
 }

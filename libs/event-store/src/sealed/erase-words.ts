@@ -1,5 +1,6 @@
 import type { EventStore, RecordedEvent } from '../event-store.js';
 import { WordErasure, type ErasedWords } from '../word-erasure.js';
+import type { KeyOwner } from './data-key-store.js';
 import type { DataKeys } from './data-keys.js';
 import { keyPlace } from './key-row.js';
 import { partWords } from './personal-words.js';
@@ -43,6 +44,11 @@ export class StreamWordErasure extends WordErasure {
       if (isOfTenant(key) && ofTenants.get(key) !== 'destroyed') underTenantKey += events;
       else erased += events;
     return { erased, underTenantKey, plain };
+  }
+
+  async eraseTenant(owner: KeyOwner): Promise<void> {
+    // A process without a master key cannot read a tenant whose words are encrypted, so this one has none.
+    await this.keys?.destroy(owner);
   }
 
   private async *eventsOf(stream: string): AsyncGenerator<RecordedEvent> {
