@@ -54,7 +54,7 @@ export class VendorErasures implements OnApplicationBootstrap {
         answered[await this.erase(model, vendorRequestId, claim)] += 1;
     }
     const at = this.clock();
-    const commandId = `erasure:${erasureId}:vendors`;
+    const commandId = `erasure:${erasureId}:vendors-answered`;
     const context: CommandContext = {
       environment,
       tenant,

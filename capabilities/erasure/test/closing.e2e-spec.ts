@@ -33,7 +33,7 @@ const statusOf = async ({ id }: Tenant): Promise<string> => {
   const { closings } = (await admin.ask('GET /closings?env=live', ada)).body;
   return (closings as Json[]).find(({ tenant_id }) => tenant_id === id)?.status ?? 'open';
 };
-const order = ({ key }: Tenant) => api.post('/v1/model-generator', key, { display_name: word });
+const order = ({ key }: Tenant, name = word) => api.post('/v1/model-generator', key, { display_name: name });
 /** Without the empty folders. */
 const filesOf = ({ id }: Tenant) =>
   readdirSync(join(service.folder, 'objects'), { recursive: true, withFileTypes: true }).filter(
@@ -107,6 +107,8 @@ describe('a tenant that is to be closed', { timeout: 300_000 }, () => {
 
 describe('a closed tenant', { timeout: 300_000 }, () => {
   it('has nothing left but amounts, times and ids, and the audit holds', async () => {
+    // No other tenant has it.
+    const word = 'Halvorsen';
     const tenant = await service.openTenant({ credits: 100 });
     const other = await service.openTenant({ credits: 100 });
     const { assetId } = await uploadPicture(api, tenant);
@@ -114,7 +116,7 @@ describe('a closed tenant', { timeout: 300_000 }, () => {
     await makePictures(api, service, tenant, { kind: 'model_portrait', label: word });
     await api.post('/v1/products', tenant.key, { upload_asset_public_id: assetId, title: word });
     await api.post('/v1/model-generator', tenant.key, { gender: word });
-    const running = (await order(tenant)).body.job_id as string;
+    const running = (await order(tenant, word)).body.job_id as string;
     await admin.ask(
       `POST /tenants/${tenant.id}/credits`,
       ada,
