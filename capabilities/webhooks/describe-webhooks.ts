@@ -23,8 +23,8 @@ export function describeWebhooks(document: OpenAPIObject): void {
   const ofNotices = declaredNotices.map(({ topic, summary, content }) => {
     // `picture.expiring` → PictureExpiringMessage.
     const name = `${topic.replace(/(?:^|[.])(\w)/g, (_, first: string) => first.toUpperCase())}Message`;
-    // A capability declares schemas.
-    schemas[name] = messageOf(topic, content as Record<string, Schema>);
+
+    schemas[name] = messageOf(topic, content);
     return { type: topic, summary, schema: { $ref: getSchemaPath(name) } };
   });
   const own = webhookMessages.map(({ type, shape, summary }) => ({

@@ -29,7 +29,7 @@ export function changeRetention(
   for (const kind of keptKinds) {
     const { [kind]: wanted } = days;
     const { [kind]: limit } = most;
-    if (wanted != null && limit !== undefined && wanted > limit)
+    if (wanted !== undefined && wanted !== null && limit !== undefined && wanted > limit)
       return reject({ code: 'TOO_LONG', kind, most: limit });
   }
   const after = { ...rule, ...days };

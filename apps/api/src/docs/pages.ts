@@ -20,7 +20,11 @@ export const guides: Readonly<Record<string, Guide>> = {
     'calls to your server when a job has ended, and proof that they are ours',
   ],
   mcp: ['guides/mcp.md', 'Agents (MCP)', 'agents that order with consent, and what that costs at most'],
-  privacy: ['guides/privacy.md', 'Consent and erasing', 'what people allow, and pictures that are deleted for good'],
+  privacy: [
+    'guides/privacy.md',
+    'Consent and erasing',
+    'what people allow, and pictures that are deleted for good',
+  ],
   limits: ['keys-and-limits.md', 'Keys and limits', 'capabilities, rotation, rates and sizes'],
   'generated-clients': [
     'guides/generated-clients.md',

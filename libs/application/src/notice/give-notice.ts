@@ -23,7 +23,7 @@ export class GiveNotice extends StreamCommand<Notice, GivenNotice, NoticeEvent, 
     return streamName(this.context.environment, 'notice', this.id);
   }
 
-  decide({ given }: GivenNotice, at: string): Decision<NoticeEvent, never> {
+  decide({ given }: GivenNotice, at: string): Decision<NoticeEvent> {
     const { tenant } = this.context;
     const data = { ...this.data, noticeId: this.id, tenant, at };
     return given ? accept() : accept({ type: 'NoticeGiven', data });
