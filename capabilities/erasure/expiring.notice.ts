@@ -12,7 +12,7 @@ export const expiringNotice: DeclaredNotice = {
     asset_id: { ...id, description: 'The picture.' },
     job_id: {
       ...id,
-      nullable: true,
+      type: ['string', 'null'],
       description: 'The job that made it; null for an upload.',
       example: null,
     },

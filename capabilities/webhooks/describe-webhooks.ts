@@ -23,7 +23,6 @@ export function describeWebhooks(document: OpenAPIObject): void {
   const ofNotices = declaredNotices.map(({ topic, summary, content }) => {
     // `picture.expiring` → PictureExpiringMessage.
     const name = `${topic.replace(/(?:^|[.])(\w)/g, (_, first: string) => first.toUpperCase())}Message`;
-
     schemas[name] = messageOf(topic, content);
     return { type: topic, summary, schema: { $ref: getSchemaPath(name) } };
   });

@@ -186,6 +186,38 @@ it('answers about seals are as described', async () => {
   await ask('ledger prove-order', { job: jobs[0].job_id });
 });
 
+it('answers about persons and what is kept of them are as described', async () => {
+  const mine = ofTenant();
+  await ask('releases set-rule', { ...mine, releases: 'optional', uses: ['e-commerce'] });
+  await ask('releases rule', mine);
+  const { release_id: release } = await ask('releases grant', {
+    ...mine,
+    data_subject: 'Anna',
+    fee_credits: 1,
+  });
+  await ask('releases revise', { ...mine, release, fee_credits: 2 });
+  await ask('releases list', mine);
+  await ask('releases uses', { ...mine, release });
+  await ask('releases withdraw', { ...mine, release });
+  await ask('retention show', mine);
+  await ask('retention set', { ...mine, uploads: 30 });
+  const job = (await ask('jobs list', { tenant: tenant.id })).jobs[0].job_id as string;
+  const { hold_id: hold } = await ask('holds place', { ...mine, job, reason: 'a dispute' });
+  await ask('holds list', mine);
+  await ask('holds lift', { ...mine, hold, reason: 'it is settled' });
+  const { erasure_id: erasure } = await ask('erasures request', { ...mine, kind: 'job', name: job });
+  await ask('erasures show', { erasure });
+  await ask('erasures list', { tenant: tenant.id });
+  const { tenant_id: leaving } = await ask('tenants create', { name: 'Leaving', credits: 1 });
+  const closing = { tenant: leaving, env: 'live' };
+  await ask('tenants close', { ...closing, notice_days: 30 });
+  await ask('tenants approve-closing', closing, second);
+  await ask('tenants closings');
+  await ask('tenants cancel-closing', closing);
+});
+
 it('no call is left out', () => {
-  expect(calls.map(({ name }) => name).filter((name) => !answered.has(name))).toEqual([]);
+  // The answer of a download is a file.
+  const described = calls.filter(({ download }) => !download);
+  expect(described.map(({ name }) => name).filter((name) => !answered.has(name))).toEqual([]);
 });

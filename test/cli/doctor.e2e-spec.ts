@@ -47,11 +47,13 @@ describe('the doctor of a service on EventStoreDB', () => {
       'live batch-parents',
       'live charge-closer',
       'live erasures',
+      'live release-keeper',
       'live render-dispatcher',
       'live webhook-dispatcher',
       'test batch-parents',
       'test charge-closer',
       'test erasures',
+      'test release-keeper',
       'test render-dispatcher',
       'test webhook-dispatcher',
     ]);

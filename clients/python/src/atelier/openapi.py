@@ -2418,7 +2418,7 @@ class HealthResponse(TypedDict):
 class PictureExpiringMessageData(TypedDict):
     asset_id: str
     """The picture."""
-    job_id: str
+    job_id: str | None
     """The job that made it; null for an upload."""
     kind: Literal["upload", "final"]
     expires_at: str
