@@ -206,6 +206,10 @@ export const crashPoints: readonly CrashPoint[] = [
       'deliveries have ids of their events: handled again, they are there already',
     ],
   ]),
+  ...at('projector', 'capabilities/releases/release-keeper.ts', [
+    ['event-store.subscription', ['single', 'batch'], redelivered],
+    ['process.move-checkpoint', ['single', 'batch'], 'a job that is stopped already is left as it is'],
+  ]),
   ...at('projector', `${application}/process-managers/orphan-sweep.ts`, [
     ['event-store.read:job', ['late-debit'], 'the next sweep finds the charge as well'],
     ['ledger.openChargesOlderThan', ['orphan'], 'the next sweep finds the charge as well'],
