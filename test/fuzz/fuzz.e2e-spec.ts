@@ -57,6 +57,7 @@ async function vocabularyOf(): Promise<Vocabulary> {
   ).body;
   const hook = { url: 'https://shop.example/hook', events: ['job.succeeded'] };
   const endpoint = (await api.post('/v1/webhooks', tenant.key, hook)).body;
+  const release = (await api.post('/v1/releases', tenant.key, { data_subject: 'Anna' })).body;
   const made = await makePictures(api, service, tenant, { kind: 'model_portrait' });
   spent += job.credits_cost;
   const categories = (await api.get('/v1/garment-categories?limit=3', tenant.key)).body.items as Json[];
@@ -80,6 +81,7 @@ async function vocabularyOf(): Promise<Vocabulary> {
     [/^\/v1\/uploads.* public_id$/, [upload.asset_id]],
     [/^\/v1\/catalog.* public_id$/, [made.artifacts[0]!.assetId]],
     [/^\/v1\/webhooks.* public_id$/, [endpoint.public_id]],
+    [/^\/v1\/releases.* public_id$/, [release.public_id]],
     [/ public_id$/, [job.job_id]],
     [/^public_id$/, pictures],
     [/^(.*_public_id|.*_public_ids|user_image|garment_image_asset_refs)$/, pictures],
