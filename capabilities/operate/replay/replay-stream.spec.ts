@@ -50,6 +50,6 @@ describe('what a stream folds into', () => {
   it('is known of every kind of stream that an operator can name, but for lists of facts', async () => {
     const folds = await Promise.all(streamCategories.map(foldOf));
     const unknown = streamCategories.filter((_, index) => folds[index] === undefined);
-    expect(unknown).toEqual(['usage', 'action', 'delivery']);
+    expect(unknown).toEqual(['usage', 'action', 'notice', 'delivery']);
   });
 });

@@ -319,6 +319,66 @@ export class Story {
       .tell('product', productId, tenant, 'ProductErased', { productId, assetIds: [assetId], ...erasure });
   }
 
+  /** A person's release with a job that it permits, what an agent was offered, and how long things are kept. */
+  persons(tenant: string, job: string): this {
+    const [releaseId, holdId, assetId] = [`release of ${job}`, `hold of ${job}`, `picture of ${job}`].map(
+      idOf,
+    );
+    const purpose = { uses: ['e-commerce'], territories: ['DE'] };
+    const terms = { workflows: ['look'], ...purpose, expiresAt: at(800), fee: { amount: 5, unit: 'EUR' } };
+    const granted = { releaseId: releaseId!, tenant, dataSubject: 'Mara', ...terms, document: 'shelf 4' };
+    const offer = {
+      offerId: idOf(`offer of ${job}`),
+      tenant,
+      keyId: 'key1',
+      workflow: 'look',
+      session: 'run 1',
+    };
+    const hashes = { bodyHash: 'ab'.repeat(32), confirmationHash: 'cd'.repeat(32) };
+    const quote = { ...offer, ...hashes, body: { note: 'wool' }, credits: 5, expiresAt: at(700) };
+    const content = { asset_id: assetId!, expires_at: at(800) };
+    const notice = { noticeId: idOf(`notice of ${job}`), tenant, topic: 'picture.expiring', content };
+    return this.tell('consent', tenant, tenant, 'ReleasesRequired', purpose)
+      .tell('release', releaseId!, tenant, 'ModelReleaseGranted', granted)
+      .debit(tenant, job)
+      .queue(tenant, job, { permits: [`${releaseId}@0`] })
+      .start(tenant, job)
+      .succeed(tenant, job)
+      .settle(tenant, job)
+      .tell('spend', `key1-2026-06-01`, tenant, 'SpendOffered', quote)
+      .tell('retention', tenant, tenant, 'RetentionRuleChanged', {
+        days: { uploads: 30, intermediates: 7, finals: null, words: 90 },
+      })
+      .tell('hold', tenant, tenant, 'LegalHoldPlaced', {
+        holdId: holdId!,
+        jobId: job,
+        dataSubject: null,
+        reason: 'A dispute',
+      })
+      .tell('notice', notice.noticeId, tenant, 'NoticeGiven', { ...notice, path: `/v1/jobs/${job}` })
+      .erasure(tenant, idOf(`erasure after ${job}`), assetId!)
+      .tell('closing', tenant, tenant, 'TenantClosingProposed', { tenant, noticeDays: 30, by: 'ada' })
+      .tell('closing', tenant, tenant, 'TenantClosingApproved', {
+        by: 'ben',
+        dueAt: at(900),
+        suspended: false,
+      });
+  }
+
+  /** An erasure of a picture whose time is over, from its order to its receipt. */
+  erasure(tenant: string, erasureId: string, assetId: string): this {
+    return this.tell('erasure', erasureId, tenant, 'ErasureRequested', {
+      erasureId,
+      tenant,
+      targets: [{ kind: 'picture', id: assetId }],
+      derived: false,
+      by: 'retention',
+      again: false,
+    })
+      .tell('erasure', erasureId, tenant, 'ErasureStepped', { step: 'vendors', counts: { calls: 1 } })
+      .tell('erasure', erasureId, tenant, 'ErasureCompleted', { receipt: '{}', key: null, signature: null });
+  }
+
   /** Bends the last event. */
   bend(
     change: (append: {
@@ -406,6 +466,6 @@ export function busyStory(environment: Environment = 'live', [first, second] = [
   story.tell('key', named('key'), one, 'ApiKeyRetired', { retiresAt: at(900), successorKeyId: 'key9' });
   story.tell('key', named('key'), one, 'ApiKeyRevoked', { reason: 'lost' });
   story.tell('preset', named('preset'), 'installation', 'PresetRetired', { reason: 'old' });
-  story.product(two, named('product'));
+  story.product(two, named('product')).persons(two, named('job6'));
   return story.erase(one, named('job5'));
 }
