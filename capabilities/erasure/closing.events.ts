@@ -1,8 +1,7 @@
 import type { EventFamily } from '#domain/event-family.js';
 
 /**
- * The stored events of `{env}.closing-{tenant}`. A tenant is closed in each environment by itself. The names in `by` are
- * those of operators.
+ * The stored events of `{env}.closing-{tenant}`. A tenant is closed in each environment by itself. `by` names an operator.
  */
 export type ClosingEvent =
   | { type: 'TenantClosingProposed'; data: { tenant: string; noticeDays: number; by: string; at: string } }

@@ -4,7 +4,6 @@ import { inReaction, type PlacedEvent } from '#application/process-managers/deli
 import type { ProcessManager } from '#application/process-managers/process-manager.js';
 import { erasersOfCapabilities, signs } from '#capabilities/parts.js';
 import { streamName, type Environment } from '#domain/streams.js';
-import { EventStore } from '#event-store/event-store.js';
 import { WordErasure, type ErasedWords } from '#event-store/word-erasure.js';
 import { Clock } from '#platform/clock.js';
 import { Configuration } from '#platform/configuration.js';
@@ -33,7 +32,6 @@ type Counts = Record<string, number>;
 @Injectable()
 export class ErasureProcess implements ProcessManager {
   constructor(
-    private readonly store: EventStore,
     private readonly erasures: Erasures,
     private readonly extents: Extents,
     private readonly refusals: RefuseThings,
@@ -108,7 +106,7 @@ export class ErasureProcess implements ProcessManager {
 
   /** All that the erasure reaches, after every job that the log had a moment ago. */
   private async reach(environment: Environment, request: RequestedErasure): Promise<Extent> {
-    await this.reached.waitFor(environment, await this.store.head());
+    await this.reached.waitFor(environment);
     return this.extents.of({ environment, tenant: request.tenant }, request);
   }
 

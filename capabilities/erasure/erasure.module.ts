@@ -4,9 +4,10 @@ import { HoldsModule } from './keeping/holds.module.js';
 import { KeptErasures } from './kept-erasures.js';
 import { Erasures } from './manage-erasures.handler.js';
 import { ErasureOrders } from './order-erasure.js';
+import { ReachedReads } from './reached-reads.js';
 import { RefuseThings } from './refuse-things.js';
 
-const shared = [ErasureOrders, Erasures, Extents, KeptErasures, RefuseThings];
+const shared = [ErasureOrders, Erasures, Extents, KeptErasures, ReachedReads, RefuseThings];
 
 /** Erasures, as the API and the projector need them. */
 @Module({ imports: [HoldsModule], providers: shared, exports: [HoldsModule, ...shared] })

@@ -7,7 +7,6 @@ import { ErasureProcess } from './erasure-process.js';
 import { LatePictures } from './late-pictures.js';
 import { DueThings } from './keeping/due-things.js';
 import { Expiry } from './keeping/expiry.js';
-import { ReachedReads } from './reached-reads.js';
 import { VendorErasureCare } from './vendor-erasure-care.js';
 import { vendorErasureQueueProvider } from './vendor-erasure-queue.js';
 
@@ -22,7 +21,6 @@ import { vendorErasureQueueProvider } from './vendor-erasure-queue.js';
     ErasureProcess,
     Expiry,
     LatePictures,
-    ReachedReads,
     VendorErasureCare,
     vendorErasureQueueProvider,
   ],

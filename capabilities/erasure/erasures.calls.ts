@@ -11,7 +11,7 @@ import { BooleanField, ChoiceField, IdField, TextField } from '#validation/field
 import { ErasureOrderRow } from './erasure-orders.read-model.js';
 import type { LegalHold } from './keeping/legal-hold.js';
 import { Erasures } from './manage-erasures.handler.js';
-import { ordersOf, withPersons } from './operators-reads.js';
+import { ordersOf, personsOf } from './operators-reads.js';
 import type { ThingsOfPerson } from './persons.js';
 import { presentTarget, receiptOf } from './receipt.js';
 
@@ -112,16 +112,15 @@ async function targetsOf(
     if (!isId(name)) throw nothingThere(kind);
     return { things: [{ kind, id: name }], more: false };
   }
-  return withPersons(operator, owner.environment, async (persons) => {
-    if (!(await persons.areShown(owner)))
-      throw new CallRefused(
-        'the newest uploads, jobs and products are not yet in the read models: send the request again in a moment. Nothing was erased',
-        'SERVICE_UNAVAILABLE',
-      );
-    const found = await persons.someThingsOf(owner, name);
-    if (found.things.length === 0) throw nothingThere('person');
-    return found;
-  });
+  const persons = await personsOf(operator, owner.environment);
+  if (!(await persons.areShown(owner)))
+    throw new CallRefused(
+      'the newest uploads, jobs and products are not yet in the read models: send the request again in a moment. Nothing was erased',
+      'SERVICE_UNAVAILABLE',
+    );
+  const found = await persons.someThingsOf(owner, name);
+  if (found.things.length === 0) throw nothingThere('person');
+  return found;
 }
 
 function nothingThere(kind: NewErasure['kind']): CallRefused {

@@ -1,9 +1,7 @@
+import { longestRetentionDays } from '#domain/kept-for.js';
 import type { SettingsReader } from '#platform/configuration.js';
 import { keptKinds, type KeptKind } from './keeping.events.js';
 import type { KeptDays } from './keeping/retention.js';
-
-/** As `longestRetentionDays`: settings load no code. */
-const mostDays = 3_650;
 
 export interface KeepingSettings {
   /** How long things are kept if the tenant has no rule of its own. */
@@ -35,10 +33,10 @@ function parseDays(text: string): KeptDays | string {
     const [name = '', value = ''] = part.split('=', 2).map((each) => each.trim());
     const kind = keptKinds.find((each) => each === name);
     const count = Number(value);
-    if (!kind || !/^\d+$/.test(value) || count < 1 || count > mostDays)
+    if (!kind || !/^\d+$/.test(value) || count < 1 || count > longestRetentionDays)
       return (
         `must be days by kind, such as uploads=30,words=365: the kinds are ${keptKinds.join(', ')}, ` +
-        `with 1 to ${mostDays} days each, not "${part}"`
+        `with 1 to ${longestRetentionDays} days each, not "${part}"`
       );
     days[kind] = count;
   }

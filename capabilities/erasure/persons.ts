@@ -1,11 +1,10 @@
 import { Injectable } from '@nestjs/common';
-import { ReadYourWrites } from '#application/consistency/read-your-writes.js';
 import type { Owner } from '#application/picture/stored-pictures.js';
 import { ReadModels } from '#application/read-models.js';
 import { recordsOfPersons } from '#capabilities/parts.js';
-import { EventStore } from '#event-store/event-store.js';
 import { Database } from '#read-store/database.js';
 import type { ErasureTarget } from './erasure.events.js';
+import { ReachedReads } from './reached-reads.js';
 
 /** What belongs to a person. */
 export interface ThingsOfPerson {
@@ -42,20 +41,15 @@ export async function* pages(
 @Injectable()
 export class Persons {
   constructor(
-    private readonly store: EventStore,
     private readonly reads: ReadModels,
     private readonly database: Database,
-    private readonly consistency: ReadYourWrites,
+    private readonly reached: ReachedReads,
   ) {}
 
   /** Whether the read models show everything up to this moment. Waits for them some seconds. */
-  async areShown(owner: Owner): Promise<boolean> {
-    const head = await this.store.head();
+  async areShown({ environment }: Owner): Promise<boolean> {
     const records = [...(await recordsOfPersons()).values()].map(({ readModel }) => readModel);
-    const reached = ['assets', 'jobs', 'products', ...records].map((model) =>
-      this.consistency.waitFor(owner, model, head, patienceMs),
-    );
-    return !(await Promise.all(reached)).includes(false);
+    return this.reached.areShown(environment, ['assets', 'jobs', 'products', ...records], patienceMs);
   }
 
   async *thingsOf({ environment, tenant }: Owner, name: string): AsyncGenerator<ErasureTarget> {

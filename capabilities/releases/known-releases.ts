@@ -34,7 +34,7 @@ export interface AskedOfRelease {
 
 interface At<Value> {
   readonly value: Value;
-  /** Of the last event in it. */
+  /** The revision of the last event that made the value. */
   readonly revision: bigint;
 }
 

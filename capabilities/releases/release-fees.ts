@@ -24,7 +24,7 @@ interface Counted {
   readonly jobs: number;
 }
 
-/** What is owed for these jobs: one sum for each unit. */
+/** Adds up the fees of these jobs, in one sum for each unit. */
 export function owedFor(
   counted: readonly Counted[],
   feeAt: (revision: number) => ReleaseFee | null,

@@ -24,8 +24,10 @@ import { ReleasesReader } from './releases.reader.js';
 
 const features = [ReleasesModule];
 
+const releaseField = { description: 'The release, as `releases list` shows it.', required: true };
+
 class OneRelease extends OfAccount {
-  @IdField({ description: 'The release, as `releases list` shows it.', required: true })
+  @IdField(releaseField)
   release: string;
 }
 
@@ -37,14 +39,7 @@ const expiry = {
 };
 
 @Relations(...oneFee)
-class NewRelease extends OfAccount implements SentTerms {
-  @TextField({
-    ...termFields.dataSubject,
-    description: "The tenant's own name for the person.",
-    required: true,
-  })
-  data_subject: string;
-
+class StatedTerms extends OfAccount implements SentTerms {
   @ListField({ ...termFields.workflows, default: [] })
   workflows: string[] = [];
 
@@ -68,6 +63,15 @@ class NewRelease extends OfAccount implements SentTerms {
 
   @TextField({ ...termFields.document, description: 'Where the signed document is kept.' })
   document?: string;
+}
+
+class NewRelease extends StatedTerms {
+  @TextField({
+    ...termFields.dataSubject,
+    description: "The tenant's own name for the person.",
+    required: true,
+  })
+  data_subject: string;
 }
 
 export const createRelease = defineCall({
@@ -88,31 +92,9 @@ export const createRelease = defineCall({
   print: ({ release_id }) => printLine(`Release ${release_id} is granted.`),
 });
 
-@Relations(...oneFee)
-class RevisedRelease extends OneRelease implements SentTerms {
-  @ListField({ ...termFields.workflows, default: [] })
-  workflows: string[] = [];
-
-  @ListField({ ...termFields.uses, default: [] })
-  uses: string[] = [];
-
-  @ListField({ ...termFields.territories, default: [] })
-  territories: string[] = [];
-
-  @TextField(expiry)
-  expires_at?: string;
-
-  @IntegerField(termFields.feeCredits)
-  fee_credits?: number;
-
-  @IntegerField(termFields.feeAmount)
-  fee_amount?: number;
-
-  @TextField(termFields.feeCurrency)
-  fee_currency?: string;
-
-  @TextField({ ...termFields.document, description: 'Where the signed document is kept.' })
-  document?: string;
+class RevisedRelease extends StatedTerms {
+  @IdField(releaseField)
+  release: string;
 }
 
 export const reviseRelease = defineCall({

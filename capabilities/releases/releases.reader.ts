@@ -1,8 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Environment } from '#domain/streams.js';
 import { Database } from '#read-store/database.js';
-import { hasFolded } from '#read-store/rows-as-of.js';
-import { pause } from '#platform/retry.js';
+import { foldedWithin } from '#read-store/rows-as-of.js';
 import type { KnownRelease } from './release.js';
 import { releaseOfRow, type StoredRelease } from './stored-release.js';
 
@@ -107,10 +106,7 @@ export class ReleasesReader {
    * this position. If they stay behind for two seconds, those that they have.
    */
   async waiting(environment: Environment, releaseId: string, position: bigint): Promise<WaitingJob[]> {
-    const until = performance.now() + patienceMs;
-    const readModels = ['jobs', 'release_uses'];
-    while (!(await hasFolded(this.database, environment, readModels, position)) && performance.now() < until)
-      await pause(25);
+    await foldedWithin(patienceMs, this.database, environment, ['jobs', 'release_uses'], position);
     return this.rows<WaitingJob>(
       `select job.public_id as "jobId", job.tenant, job.operation
         from ${environment}.release_uses use join ${environment}.jobs job on job.public_id = use.job_id

@@ -9,7 +9,6 @@ import { recordsOfPersons } from '#capabilities/parts.js';
 import { accountFoldVersion } from '#domain/account/account.js';
 import { erasedText } from '#domain/erased.js';
 import { streamName, type Environment } from '#domain/streams.js';
-import { EventStore } from '#event-store/event-store.js';
 import { SnapshotStore } from '#event-store/snapshots.js';
 import { WordErasure } from '#event-store/word-erasure.js';
 import { Clock } from '#platform/clock.js';
@@ -37,7 +36,6 @@ const reason = 'The tenant is closed.';
 @Injectable()
 export class CloseTenants implements HousekeepingTask {
   constructor(
-    private readonly store: EventStore,
     private readonly commands: CommandBus,
     private readonly closings: Closings,
     private readonly orders: ErasureOrders,
@@ -80,7 +78,7 @@ export class CloseTenants implements HousekeepingTask {
     for (const keyId of await this.keysOf(environment, tenant))
       await this.commands.execute(new RevokeKey(context(`key:${keyId}`), keyId, reason));
     const records = [...(await recordsOfPersons()).values()].map(({ readModel }) => readModel);
-    await this.reached.waitFor(environment, await this.store.head(), [...shown, ...records]);
+    await this.reached.waitFor(environment, [...shown, ...records]);
     if (await this.isErasing(environment, tenant)) return;
     const targets = await this.someThingsOf({ environment, tenant });
     if (targets.length > 0) {
@@ -94,7 +92,7 @@ export class CloseTenants implements HousekeepingTask {
     await this.closings.write(context('closed'), (closing) => completeClosing(now, closing));
   }
 
-  /** The operator who approved suspends the account as well, unless that process died, or somebody has reactivated it. */
+  /** The approval suspends the account too. Its process may have died, or an operator has reactivated the account since. */
   private async suspendFor(
     { approved }: Extract<Closing, { approved: object }>,
     context: (what: string) => CommandContext,

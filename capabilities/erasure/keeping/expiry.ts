@@ -3,7 +3,6 @@ import { CommandBus } from '@nestjs/cqrs';
 import { GiveNotice } from '#application/notice/give-notice.js';
 import type { HousekeepingTask } from '#application/process-managers/process-manager.js';
 import type { Environment } from '#domain/streams.js';
-import { EventStore } from '#event-store/event-store.js';
 import { Clock } from '#platform/clock.js';
 import { Configuration } from '#platform/configuration.js';
 import { derivedId, timelessId } from '#platform/ids.js';
@@ -32,7 +31,6 @@ const actor = 'saga:expiry';
 @Injectable()
 export class Expiry implements HousekeepingTask {
   constructor(
-    private readonly store: EventStore,
     private readonly commands: CommandBus,
     private readonly due: DueThings,
     private readonly orders: ErasureOrders,
@@ -56,9 +54,8 @@ export class Expiry implements HousekeepingTask {
     await this.expire(environment, 'own', await this.due.byOwnEnd(environment, now), { now, signal });
   }
 
-  private async areShown(environment: Environment): Promise<boolean> {
-    const wait = { models: readModelsOfExpiry, patienceMs };
-    return this.reached.show(environment, await this.store.head(), wait);
+  private areShown(environment: Environment): Promise<boolean> {
+    return this.reached.areShown(environment, readModelsOfExpiry, patienceMs);
   }
 
   private async warn(environment: Environment, thing: DueThing, at: Date): Promise<void> {

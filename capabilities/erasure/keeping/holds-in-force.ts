@@ -18,7 +18,7 @@ interface Owner {
 }
 
 /**
- * What legal holds cover. A person's hold covers all that belongs to the person. A job's hold covers the job and the
+ * Finds the hold that covers a thing. A person's hold covers all that belongs to the person. A job's hold covers the job and the
  * photographs of its batch, their pictures, and the pictures that they were ordered with.
  */
 @Injectable()

@@ -11,7 +11,7 @@ const dayMs = 24 * 60 * 60_000;
 @Index('kept_things_by_age', ['tenant', 'kind', 'since', 'thingId'], { where: 'since IS NOT NULL' })
 @Index('kept_things_by_own_end', ['ownEnd', 'thingId'], { where: 'own_end IS NOT NULL' })
 export class KeptThingRow {
-  /** Of its stream. */
+  /** The category of its stream. */
   @PrimaryColumn({ type: 'text' })
   category: 'asset' | 'job' | 'product';
 

@@ -1,7 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { longestRetentionDays } from '#domain/kept-for.js';
 import { choice, IntegerField, ListField } from '#validation/fields.js';
-import { among, given, Relations, type Relation } from '#validation/relations.js';
+import { Relations, setOrCleared } from '#validation/relations.js';
 import { keptKinds, type KeptKind, type OwnDays } from '../keeping.events.js';
 import type { KeepingSettings } from '../keeping.settings.js';
 import { daysKept, type KeptDays } from './retention.js';
@@ -21,20 +21,7 @@ export const whatEnds: Readonly<Record<KeptKind, string>> = {
   words: 'the words of a job, with the body of its request, and those of a product are',
 };
 
-/** One request cannot both set a kind and clear it. */
-const clearedOrGiven = keptKinds.map((kind): Relation<RetentionBody> => ({
-  fields: [kind, 'clear'],
-  schema: {
-    if: given(kind).schema,
-    then: among({ clear: { anyOf: [{ type: 'null' }, { not: { contains: { const: kind } } }] } }),
-  },
-  problems: (body, loc) =>
-    body.clear?.includes(kind) && body[kind] !== undefined
-      ? [{ loc: [...loc, kind], msg: 'is also listed in clear: send one of them', type: 'value' }]
-      : [],
-}));
-
-@Relations(...clearedOrGiven)
+@Relations(...setOrCleared(keptKinds))
 export class RetentionBody {
   @IntegerField(daysOf(whatEnds.uploads))
   uploads?: number;

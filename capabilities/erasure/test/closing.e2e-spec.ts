@@ -12,6 +12,7 @@ import { expectAuditToHold } from '../../../test/support/audited.js';
 import { eventually } from '../../../test/support/eventually.js';
 import { untilEnd } from '../../../test/support/until-end.js';
 import { startErasing } from './support/erasing.js';
+import { tablesWith } from './support/tables-with.js';
 
 const word = 'Quistgaard';
 const pem = generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
@@ -39,20 +40,6 @@ const filesOf = ({ id }: Tenant) =>
   readdirSync(join(service.folder, 'objects'), { recursive: true, withFileTypes: true }).filter(
     (entry) => entry.isFile() && entry.parentPath.includes(id),
   );
-
-/** The tables whose rows hold the text. */
-async function tablesWith(text: string): Promise<string[]> {
-  const { rows } = await sql.query<{ name: string }>(
-    `select format('%I.%I', table_schema, table_name) as name from information_schema.tables
-      where table_type = 'BASE TABLE' and table_schema not in ('pg_catalog', 'information_schema')`,
-  );
-  const found: string[] = [];
-  for (const { name } of rows) {
-    const holds = `select 1 from ${name} as row where position($1 in row::text) > 0 limit 1`;
-    if ((await sql.query(holds, [text])).rows.length > 0) found.push(name);
-  }
-  return found;
-}
 
 describe('a tenant that is to be closed', { timeout: 300_000 }, () => {
   it('needs a second operator, refuses dispatches in its notice period, and is open again when that is cancelled', async () => {
@@ -136,7 +123,7 @@ describe('a closed tenant', { timeout: 300_000 }, () => {
 
     await eventually(async () => (await api.get('/v1/credits', tenant.key)).status === 401);
     expect(filesOf(tenant)).toEqual([]);
-    expect(await tablesWith(word)).toEqual([]);
+    expect(await tablesWith(sql, word)).toEqual([]);
     const { erasures } = (await admin.ask(`GET /tenants/${tenant.id}/erasures`, ada)).body;
     expect(erasures).toMatchObject([{ status: 'completed', by: 'saga:closings' }]);
     // The job that had not ended was refunded.

@@ -9,6 +9,7 @@ import { expectAuditToHold } from '../../../test/support/audited.js';
 import { eventually } from '../../../test/support/eventually.js';
 import { untilEnd } from '../../../test/support/until-end.js';
 import { startErasing } from './support/erasing.js';
+import { tablesWith } from './support/tables-with.js';
 
 const pem = generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
 const service = untilEnd(await ApiService.start({ projector: false }));
@@ -67,23 +68,6 @@ function filesIn(zip: Uint8Array): Record<string, Buffer> {
   return files;
 }
 
-/** Every table of the database whose rows hold the text, except those of other tenants' logs. */
-async function tablesWith(text: string): Promise<string[]> {
-  const { rows: tables } = await sql.query<{ name: string }>(
-    `select format('%I.%I', table_schema, table_name) as name from information_schema.tables
-      where table_type = 'BASE TABLE' and table_schema not in ('pg_catalog', 'information_schema')`,
-  );
-  const found: string[] = [];
-  for (const { name } of tables) {
-    const { rows } = await sql.query(
-      `select 1 from ${name} as row where position($1 in row::text) > 0 limit 1`,
-      [text],
-    );
-    if (rows.length > 0) found.push(name);
-  }
-  return found;
-}
-
 it('erases everything that belongs to a person, and nothing of others', async () => {
   const word = 'Quistgaard';
   const mine = await uploadOf(person);
@@ -102,7 +86,7 @@ it('erases everything that belongs to a person, and nothing of others', async ()
   const releaseId = (await api.post('/v1/releases', key, release)).body.public_id as string;
   await eventually(async () => (await api.get(`/v1/renders/${jobId}`, key)).status === 200);
   const { balance } = (await api.get('/v1/credits', key)).body;
-  expect(await tablesWith(word)).not.toEqual([]);
+  expect(await tablesWith(sql, word)).not.toEqual([]);
 
   const archive = filesIn(
     await (await fetch(`${api.url}${path}`, { headers: { authorization: `Bearer ${key}` } })).bytes(),
@@ -139,7 +123,7 @@ it('erases everything that belongs to a person, and nothing of others', async ()
   expect((await api.get(`/v1/uploads/${others}`, key)).status).toBe(200);
   expect((await api.get(`/v1/renders/${kept}`, key)).status).toBe(200);
   expect((await api.get(`/v1/jobs/${named}`, key)).body.error).toMatchObject({ code: 'CANCELLED' });
-  // What is owed to the person stays.
+  // The fee is still owed to the person.
   const { body: ended } = await api.get(`/v1/releases/${releaseId}`, key);
   expect(ended).toMatchObject({
     data_subject: null,
@@ -149,7 +133,7 @@ it('erases everything that belongs to a person, and nothing of others', async ()
   });
   // The unfinished job is refunded, the finished one stays paid.
   await eventually(async () => (await api.get('/v1/credits', key)).body.balance === balance + 5);
-  expect(await tablesWith(word)).toEqual([]);
+  expect(await tablesWith(sql, word)).toEqual([]);
   await expectAuditToHold(service);
 
   const again = await erase('', headers);

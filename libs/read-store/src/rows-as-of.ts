@@ -1,4 +1,5 @@
 import type { Environment } from '#domain/environment.js';
+import { pause } from '#platform/retry.js';
 import type { Queries } from './data-source.js';
 import { serves } from './projection-checkpoints.js';
 
@@ -31,18 +32,28 @@ export async function rowsAsOf<Row>(
   return { position: position === undefined ? undefined : BigInt(position), rows: found?.rows ?? [] };
 }
 
-/** Whether all of these read models have folded the event at this position. */
-export async function hasFolded(
+const lookAgainMs = 20;
+
+/**
+ * Waits until all of these read models have folded the event at this position, by looking again and again: for code that
+ * waits seldom, or has no watcher of checkpoints.
+ * @returns false if that takes longer than `patienceMs`
+ */
+export async function foldedWithin(
+  patienceMs: number,
   database: Queries,
   environment: Environment,
   readModels: readonly string[],
-  position: bigint,
+  position: bigint | undefined,
 ): Promise<boolean> {
-  const { rows } = await database.query(
-    `select count(*) filter (where position >= $3) = $4 as folded from read_store.projections
-      where environment = $1 and name = any($2::text[]) and ${serves}`,
-    [environment, readModels, position, readModels.length],
-  );
-  const [found] = rows as { folded: boolean }[];
-  return found?.folded ?? false;
+  if (position === undefined) return true;
+  for (const until = performance.now() + patienceMs; ; await pause(lookAgainMs)) {
+    const { rows } = await database.query(
+      `select 1 from read_store.projections
+        where environment = $1 and name = any($2::text[]) and ${serves} and position >= $3`,
+      [environment, readModels, position],
+    );
+    if (rows.length === readModels.length) return true;
+    if (performance.now() >= until) return false;
+  }
 }

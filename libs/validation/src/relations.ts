@@ -119,6 +119,23 @@ export function implies(
  * A schema for some fields that allows others. Without the explicit permission, linters treat a schema with listed
  * fields as closed.
  */
+/** One request cannot both set a field and list it in `clear`. */
+export function setOrCleared<Field extends string>(
+  fields: readonly Field[],
+): Relation<{ readonly [Each in Field]?: unknown } & { readonly clear?: readonly Field[] }>[] {
+  return fields.map((field) => ({
+    fields: [field, 'clear'],
+    schema: {
+      if: given(field).schema,
+      then: among({ clear: { anyOf: [{ type: 'null' }, { not: { contains: { const: field } } }] } }),
+    },
+    problems: (body, loc) =>
+      body.clear?.includes(field) && body[field] !== undefined
+        ? [{ loc: [...loc, field], msg: 'is also listed in clear: send one of them', type: 'value' }]
+        : [],
+  }));
+}
+
 export function among(properties: JsonSchema): JsonSchema {
   return { properties, unevaluatedProperties: true };
 }

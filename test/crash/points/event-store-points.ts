@@ -72,7 +72,7 @@ export function recordEventStore(recorder: Recorder, onDelivery: (consumer: stri
     // Only the first dispatch with a key reads the head in an API process. It has done nothing before, and few
     // runs pass it.
     // Housekeeping looks for things whose time is over from time to time, so no scenario is sure to pass that.
-    if (site === 'dispatch-workflow.handler' || site === 'expiry') return head.call(this);
+    if (site === 'dispatch-workflow.handler' || site === 'reached-reads') return head.call(this);
     return recorder.through([`${role}:event-store.head@${site}`], () => head.call(this));
   };
   // Consumers get their batches from subscriptions that this process shares. One subscription to the store

@@ -1,6 +1,6 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { choice, ChoiceField, IdField, ListField, PictureField, TextField } from '#validation/fields.js';
-import { among, given, Relations, type Relation } from '#validation/relations.js';
+import { Relations, setOrCleared } from '#validation/relations.js';
 import { categoryById } from '#domain/garment/garment-categories.js';
 import { personsOf, type KnownProduct } from '#domain/product/product.js';
 import { DataSubjectField } from '#workflows/common-fields.js';
@@ -48,20 +48,7 @@ export class CreateProductBody {
 const productStatuses = ['active', 'archived'] as const;
 const clearable = ['description', 'garment_category_public_id', 'data_subject'] as const;
 
-/** One request cannot both clear a field and set it. */
-const clearedOrGiven = clearable.map((field): Relation<UpdateProductBody> => ({
-  fields: [field, 'clear'],
-  schema: {
-    if: given(field).schema,
-    then: among({ clear: { anyOf: [{ type: 'null' }, { not: { contains: { const: field } } }] } }),
-  },
-  problems: (body, loc) =>
-    body.clear?.includes(field) && body[field] !== undefined
-      ? [{ loc: [...loc, field], msg: 'is also listed in clear: send one of them', type: 'value' }]
-      : [],
-}));
-
-@Relations(...clearedOrGiven)
+@Relations(...setOrCleared(clearable))
 export class UpdateProductBody {
   @PictureField({ description: 'A new primary picture; the previous one moves into the gallery.' })
   upload_asset_public_id?: string;

@@ -51,13 +51,13 @@ export class ReadYourWrites {
    * @returns true once the read model is that far; false if {@link longestWaitMs} or `timeoutMs` passes first
    */
   async waitFor(
-    { environment }: Pick<Caller, 'environment'>,
+    caller: Caller,
     readModel: string,
     position: bigint | undefined,
     timeoutMs = longestWaitMs,
   ): Promise<boolean> {
     if (position === undefined) return true;
-    return this.checkpoints.waitFor(environment, readModel, position, timeoutMs);
+    return this.checkpoints.waitFor(caller.environment, readModel, position, timeoutMs);
   }
 
   /**
