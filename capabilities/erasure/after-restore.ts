@@ -3,6 +3,9 @@ import { environments, type Environment } from '#domain/streams.js';
 import { Clock } from '#platform/clock.js';
 import { Configuration } from '#platform/configuration.js';
 import { Logger } from '#platform/logger.js';
+import { repeatClosing } from './closing/closing.js';
+import { Closings } from './closing/closings.handler.js';
+import { KeptClosings, type KeptClosing } from './closing/kept-closings.js';
 import { requestErasure } from './erasure.js';
 import { KeptErasures } from './kept-erasures.js';
 import { Erasures } from './manage-erasures.handler.js';
@@ -18,6 +21,8 @@ export class AfterRestore implements OnApplicationBootstrap {
     private readonly kept: KeptErasures,
     private readonly erasures: Erasures,
     private readonly refusals: RefuseThings,
+    private readonly closings: Closings,
+    private readonly keptClosings: KeptClosings,
     @Inject(Configuration) private readonly configuration: Configuration,
     @Inject(Clock) private readonly clock: Clock,
     @Inject(Logger) private readonly logger: Logger,
@@ -37,14 +42,36 @@ export class AfterRestore implements OnApplicationBootstrap {
           { environment, erasures: done },
           'the log was restored from before erasures: they are done again',
         );
+      for await (const [key, kept] of this.keptClosings.all(environment))
+        await this.closeAgain(environment, key, kept);
     }
+  }
+
+  /** The projector then erases what is left of the tenant, and destroys its keys. */
+  private async closeAgain(environment: Environment, key: string, kept: KeptClosing | undefined) {
+    if (!kept) {
+      this.logger.error(
+        { key },
+        'this service did not write the record of a closing in storage: it is ignored',
+      );
+      return;
+    }
+    const { tenant, by: actor } = kept.proposed;
+    const { status } = await this.closings.find(environment, tenant);
+    if (status === 'erasing' || status === 'closed') return;
+    const at = this.clock();
+    const commandId = `closing:${tenant}:again:${at.toISOString()}`;
+    const context = { environment, tenant, commandId, requestId: tenant, actor, at };
+    const now = { at: at.toISOString() };
+    await this.closings.write(context, (state) => repeatClosing(kept, now, state));
+    this.logger.warn({ environment, tenant }, 'the log was restored from before a closing: it is done again');
   }
 
   /** False: this service did not write the record. */
   private async again(environment: Environment, erasureId: string): Promise<boolean> {
     const kept = await this.kept.read(environment, erasureId);
     if (!kept) {
-      const found = 'a record of an erasure in storage was not written by this service: it is ignored';
+      const found = 'this service did not write the record of an erasure in storage: it is ignored';
       this.logger.error({ environment, erasureId }, found);
       return false;
     }

@@ -1,7 +1,6 @@
 import { Module } from '@nestjs/common';
 import { AfterRestore } from './after-restore.js';
 import { CloseTenants } from './closing/close-tenants.js';
-import { Closings } from './closing/closings.handler.js';
 import { ErasureModule } from './erasure.module.js';
 import { ErasureProcess } from './erasure-process.js';
 import { LatePictures } from './late-pictures.js';
@@ -16,7 +15,6 @@ import { vendorErasureQueueProvider } from './vendor-erasure-queue.js';
   providers: [
     AfterRestore,
     CloseTenants,
-    Closings,
     DueThings,
     ErasureProcess,
     Expiry,

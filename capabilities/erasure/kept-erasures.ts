@@ -63,8 +63,7 @@ export class KeptErasures {
       productsShowing: Object.fromEntries(extent.productsShowing),
     };
     const key = keyOf(environment, request.erasureId, as);
-    const text = JSON.stringify({ ...kept, mac: this.macs.of(JSON.stringify(kept)) });
-    await this.storage.create(key, Buffer.from(`${text}\n`), 'application/json');
+    await this.storage.create(key, Buffer.from(this.macs.signed(kept)), 'application/json');
   }
 
   /** The ids of the erasures that were requested since then. */
@@ -95,32 +94,17 @@ export class KeptErasures {
   }
 
   /**
-   * The last record of the erasure. Undefined: this service did not write it. Who can write to the storage could otherwise
-   * have anything erased.
+   * The last record of the erasure. Undefined: this service did not write it.
    * @throws ObjectNotFound
    */
   async read(environment: Environment, erasureId: string): Promise<KeptErasure | undefined> {
     const completed = keyOf(environment, erasureId, 'completed');
     const key = (await this.storage.has(completed)) ? completed : keyOf(environment, erasureId, 'begun');
-    const { mac, ...kept } = parsed((await this.storage.get(key)).toString());
-    const isOurs =
-      typeof mac === 'string' &&
-      this.macs.fits(JSON.stringify(kept), mac) &&
-      kept.environment === environment &&
-      kept.request.erasureId === erasureId;
-    if (isOurs && kept.format !== 'atelier erasure 1')
+    const kept = this.macs.verified<KeptErasure>((await this.storage.get(key)).toString());
+    if (kept?.environment !== environment || kept.request.erasureId !== erasureId) return undefined;
+    if (kept.format !== 'atelier erasure 1')
       throw new Error(`${key} in object storage is no record of an erasure of this release`);
-    return isOurs ? kept : undefined;
-  }
-}
-
-function parsed(text: string): KeptErasure & { readonly mac?: unknown } {
-  try {
-    // Its MAC shows whether `keep` wrote it.
-    const value = JSON.parse(text) as (KeptErasure & { readonly mac?: unknown }) | null;
-    return value ?? ({} as KeptErasure);
-  } catch {
-    return {} as KeptErasure;
+    return kept;
   }
 }
 

@@ -21,12 +21,33 @@ export class RecordMacs {
     return `${this.current.name}.${macWith(this.current, text).toString('base64url')}`;
   }
 
-  fits(text: string, given: string): boolean {
+  /** The record as it is kept: JSON with its proof. */
+  signed(record: object): string {
+    return `${JSON.stringify({ ...record, mac: this.of(JSON.stringify(record)) })}\n`;
+  }
+
+  /** Undefined: this service did not write it. Who can write to the storage could otherwise have anything erased. */
+  verified<Kept extends object>(text: string): Kept | undefined {
+    const { mac, ...kept } = parsed(text);
+    const isOurs = typeof mac === 'string' && this.fits(JSON.stringify(kept), mac);
+    // Its MAC shows that `signed` wrote it.
+    return isOurs ? (kept as Kept) : undefined;
+  }
+
+  private fits(text: string, given: string): boolean {
     const [name = '', mac = ''] = given.split('.', 2);
     const key = this.keys.get(name);
     const bytes = Buffer.from(mac, 'base64url');
     const expected = key && macWith(key, text);
     return expected !== undefined && bytes.length === expected.length && timingSafeEqual(bytes, expected);
+  }
+}
+
+function parsed(text: string): { readonly mac?: unknown } {
+  try {
+    return (JSON.parse(text) as { readonly mac?: unknown } | null) ?? {};
+  } catch {
+    return {};
   }
 }
 

@@ -17,8 +17,10 @@ import { Database } from '#read-store/database.js';
 import type { ErasureTarget } from '../erasure.events.js';
 import { ErasureOrders } from '../order-erasure.js';
 import { ReachedReads } from '../reached-reads.js';
+import { HoldsInForce } from '../keeping/holds-in-force.js';
 import { beginClosing, completeClosing, type Closing } from './closing.js';
 import { Closings } from './closings.handler.js';
+import { KeptClosings } from './kept-closings.js';
 import { thingsOfTenant } from './tenant-things.js';
 
 /** One erasure takes as many things. */
@@ -38,6 +40,8 @@ export class CloseTenants implements HousekeepingTask {
   constructor(
     private readonly commands: CommandBus,
     private readonly closings: Closings,
+    private readonly kept: KeptClosings,
+    private readonly holds: HoldsInForce,
     private readonly orders: ErasureOrders,
     private readonly reached: ReachedReads,
     private readonly words: WordErasure,
@@ -74,6 +78,7 @@ export class CloseTenants implements HousekeepingTask {
     const { state } = await this.closings.write(context('begun'), (closing) => beginClosing(now, closing));
     if (state.status === 'notice') await this.suspendFor(state, context);
     if (state.status !== 'erasing') return;
+    await this.kept.keep(environment, state);
     await this.commands.execute(new SuspendAccount(context('suspended'), { reason }));
     for (const keyId of await this.keysOf(environment, tenant))
       await this.commands.execute(new RevokeKey(context(`key:${keyId}`), keyId, reason));
@@ -83,10 +88,12 @@ export class CloseTenants implements HousekeepingTask {
     const targets = await this.someThingsOf({ environment, tenant });
     if (targets.length > 0) {
       const all = { erasureId: newId(), targets, derived: false, by: 'saga:closings' };
-      // A legal hold refuses it: the closing waits until the hold is lifted.
+      // A legal hold may refuse it: the closing waits until the hold is lifted.
       await this.orders.order(context('erasure'), all);
       return;
     }
+    // The person's name in a hold is a word of the tenant, and is needed until the hold is lifted.
+    if ((await this.holds.of({ environment, tenant })).length > 0) return;
     await this.words.eraseTenant({ environment, tenant });
     await this.clearRows(environment, tenant);
     await this.closings.write(context('closed'), (closing) => completeClosing(now, closing));

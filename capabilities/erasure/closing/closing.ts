@@ -88,3 +88,26 @@ export function completeClosing(
 ): Decision<ClosingEvent> {
   return status === 'erasing' ? accept({ type: 'TenantClosed', data: { at } }) : accept();
 }
+
+/** Begins again what a restored log no longer knows as begun. */
+export function repeatClosing(
+  { proposed, approved }: { readonly proposed: ProposedClosing; readonly approved: ApprovedClosing },
+  { at }: { readonly at: string },
+  { status }: Closing,
+): Decision<ClosingEvent> {
+  const begun = { type: 'TenantClosingBegun', data: { at } } as const;
+  const noticed = { type: 'TenantClosingApproved', data: approved } as const;
+  switch (status) {
+    case 'open':
+      return accept<ClosingEvent>({ type: 'TenantClosingProposed', data: proposed }, noticed, begun);
+    case 'proposed':
+      return accept<ClosingEvent>(noticed, begun);
+    case 'notice':
+      return accept<ClosingEvent>(begun);
+    case 'erasing':
+    case 'closed':
+      return accept();
+    default:
+      return status satisfies never;
+  }
+}

@@ -1,5 +1,5 @@
 import { generateKeyPairSync } from 'node:crypto';
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import pg from 'pg';
 import { describe, expect, it } from 'vitest';
@@ -10,7 +10,9 @@ import { makePictures, uploadPicture } from '../../../test/api/support/made-pict
 import { verbsOn } from '../../../test/cli/support/verbs.js';
 import { expectAuditToHold } from '../../../test/support/audited.js';
 import { eventually } from '../../../test/support/eventually.js';
+import { testSigningKey } from '../../../test/support/signing-key.js';
 import { untilEnd } from '../../../test/support/until-end.js';
+import { RecordMacs } from '../record-macs.js';
 import { startErasing } from './support/erasing.js';
 import { tablesWith } from './support/tables-with.js';
 
@@ -67,7 +69,7 @@ describe('a tenant that is to be closed', { timeout: 300_000 }, () => {
 
   it('is exported as a file', async () => {
     const tenant = await service.openTenant({ credits: 100 });
-    const { assetId } = await uploadPicture(api, tenant);
+    const { assetId, uploadKey } = await uploadPicture(api, tenant);
     await eventually(async () => (await api.get(`/v1/uploads/${assetId}`, tenant.key)).status === 200);
     const out = join(service.folder, 'tenant.zip');
     const { json, complaint } = verbsOn(service);
@@ -89,6 +91,15 @@ describe('a tenant that is to be closed', { timeout: 300_000 }, () => {
     expect(Buffer.from(await answer.arrayBuffer()).includes(`uploads/${assetId}/`)).toBe(true);
     const { body } = await admin.ask('GET /actions?action=tenants%20export', ada);
     expect(body.actions).toHaveLength(2);
+
+    // The storage fails in the middle of the archive.
+    const picture = join(service.folder, 'objects', uploadKey);
+    rmSync(picture);
+    mkdirSync(picture);
+    const broken = join(service.folder, 'broken.zip');
+    expect(await complaint([...verb.slice(0, -1), broken])).toMatch(/EISDIR|closed|reset|aborted/);
+    expect(existsSync(broken)).toBe(false);
+    rmSync(picture, { recursive: true });
   });
 });
 
@@ -136,3 +147,58 @@ describe('a closed tenant', { timeout: 300_000 }, () => {
     }, 150_000);
   });
 });
+
+describe('a closing', { timeout: 300_000 }, () => {
+  it('waits while a legal hold of the tenant is in force, whatever it covers', async () => {
+    const tenant = await service.openTenant({ credits: 100 });
+    const hold = { env: 'live', data_subject: 'Annabel', reason: 'case 7' };
+    const { body: placed } = await admin.ask(`POST /tenants/${tenant.id}/holds`, ada, hold);
+    await ask(tenant, '', ada, { notice_days: 0 });
+    await ask(tenant, '/approve', bob);
+    await eventually(async () => (await statusOf(tenant)) === 'erasing');
+    await eventually(async () => (await api.get('/v1/credits', tenant.key)).status === 401);
+    const holds = () => admin.ask(`GET /tenants/${tenant.id}/holds?env=live`, ada);
+    expect((await holds()).body.holds).toMatchObject([{ data_subject: 'Annabel' }]);
+    expect(await statusOf(tenant)).toBe('erasing');
+
+    const lift = { env: 'live', reason: 'settled' };
+    await admin.ask(`POST /tenants/${tenant.id}/holds/${String(placed.hold_id)}/lift`, ada, lift);
+    await eventually(async () => (await statusOf(tenant)) === 'closed', 60_000);
+    expect(await tablesWith(sql, 'Annabel')).toEqual([]);
+  });
+
+  it('is done again in a log that was restored from before it', async () => {
+    const [closed, stranger, before] = await Promise.all(
+      [1, 2, 3].map(() => service.openTenant({ credits: 9 })),
+    );
+    await ask(before!, '', ada, { notice_days: 0 });
+    await ask(before!, '/approve', bob);
+    await eventually(async () => (await statusOf(before!)) === 'closed', 60_000);
+    const folder = join(service.folder, 'objects', 'closings', 'live');
+    const { mac: _, ...kept } = JSON.parse(readFileSync(join(folder, `${before!.id}.json`), 'utf8')) as Json;
+    const macs = { ours: recordMacs(testSigningKey), foreign: recordMacs('stranger'.repeat(5)) };
+    for (const [{ id }, signer] of [
+      [closed!, macs.ours],
+      [stranger!, macs.foreign],
+    ] as const) {
+      const record = { ...kept, proposed: { ...(kept.proposed as Json), tenant: id } };
+      writeFileSync(join(folder, `${id}.json`), signer.signed(record));
+    }
+    // The log knows nothing of them, as after a restore.
+    await service.openApi();
+    await eventually(async () => (await statusOf(closed!)) === 'closed', 60_000);
+    expect((await api.get('/v1/credits', closed!.key)).status).toBe(401);
+    expect(await statusOf(stranger!)).toBe('open');
+    expect((await api.get('/v1/credits', stranger!.key)).status).toBe(200);
+    const events = await service.store.readStream(`live.closing-${before!.id}`);
+    expect(events.kind === 'found' && events.events.map(({ type }) => type)).toEqual([
+      'TenantClosingProposed',
+      'TenantClosingApproved',
+      'TenantClosingBegun',
+      'TenantClosed',
+    ]);
+    rmSync(join(folder, `${stranger!.id}.json`));
+  });
+});
+
+const recordMacs = (signingKey: string) => new RecordMacs({ signingKey, acceptedSigningKeys: [] });

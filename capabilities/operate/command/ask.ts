@@ -1,4 +1,4 @@
-import { createWriteStream, existsSync } from 'node:fs';
+import { createWriteStream, existsSync, rmSync } from 'node:fs';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Command } from 'commander';
@@ -57,7 +57,10 @@ async function saved(file: Readable, out: string, json: boolean): Promise<never>
   // The file may hold personal data, so only its owner reads it.
   const target = createWriteStream(out, { flags: 'wx', mode: 0o600 });
   await pipeline(file, target).catch((error: unknown) => {
-    throw errorCode(error) === 'EEXIST' ? isThere(out) : error;
+    if (errorCode(error) === 'EEXIST') throw isThere(out);
+    // Half of a file would look like all of it.
+    rmSync(out, { force: true });
+    throw error;
   });
   if (json) printJson({ out, size_bytes: target.bytesWritten });
   else printLine(`${out} is written: ${target.bytesWritten} bytes.`);

@@ -347,6 +347,11 @@ describe('the log in PostgreSQL', () => {
       outcome: 'appended',
       position: 1n,
     });
+    // A gap would make a later release pass over its own migration.
+    const { rows } = await pools[0]!.query<{ version: number }>(
+      'select version from event_store.migrations order by version',
+    );
+    expect(rows.map(({ version }) => version)).toEqual(rows.map((_, index) => index + 1));
     await Promise.all(pools.map((each) => each.end()));
     await bare.drop();
   });
