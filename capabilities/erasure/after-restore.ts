@@ -1,4 +1,5 @@
 import { Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
+import { recordsOfPersons } from '#capabilities/parts.js';
 import { environments, type Environment } from '#domain/streams.js';
 import { Clock } from '#platform/clock.js';
 import { Configuration } from '#platform/configuration.js';
@@ -6,10 +7,17 @@ import { Logger } from '#platform/logger.js';
 import { repeatClosing } from './closing/closing.js';
 import { Closings } from './closing/closings.handler.js';
 import { KeptClosings, type KeptClosing } from './closing/kept-closings.js';
+import { Database } from '#read-store/database.js';
+import { foldedWithin } from '#read-store/rows-as-of.js';
 import { requestErasure } from './erasure.js';
 import { KeptErasures } from './kept-erasures.js';
 import { Erasures } from './manage-erasures.handler.js';
 import { RefuseThings } from './refuse-things.js';
+
+const patienceMs = 30_000;
+
+/** The read models that show words and pictures of the kernel's things. */
+const withWords = ['assets', 'catalog', 'jobs', 'products', 'renders', 'timeline'];
 
 /**
  * Erases again what a restored log no longer knows as erased. It runs before a process answers its first request, and
@@ -17,12 +25,16 @@ import { RefuseThings } from './refuse-things.js';
  */
 @Injectable()
 export class AfterRestore implements OnApplicationBootstrap {
+  /** The order of the last erasure that is done again. */
+  private readonly againTo = new Map<Environment, bigint>();
+
   constructor(
     private readonly kept: KeptErasures,
     private readonly erasures: Erasures,
     private readonly refusals: RefuseThings,
     private readonly closings: Closings,
     private readonly keptClosings: KeptClosings,
+    private readonly database: Database,
     @Inject(Configuration) private readonly configuration: Configuration,
     @Inject(Clock) private readonly clock: Clock,
     @Inject(Logger) private readonly logger: Logger,
@@ -34,9 +46,10 @@ export class AfterRestore implements OnApplicationBootstrap {
     if (this.configuration.signingKey === undefined) return;
     for (const environment of environments) {
       const at = { now: this.clock(), days: this.configuration.erasure.backupDays };
-      const lost = await this.kept.unknownTo(this.erasures, environment, at);
+      const { unknown, againTo } = await this.kept.compareWith(this.erasures, environment, at);
+      if (againTo !== undefined) this.againTo.set(environment, againTo);
       let done = 0;
-      for (const erasureId of lost) if (await this.again(environment, erasureId)) done += 1;
+      for (const erasureId of unknown) if (await this.again(environment, erasureId)) done += 1;
       if (done > 0)
         this.logger.warn(
           { environment, erasures: done },
@@ -44,6 +57,22 @@ export class AfterRestore implements OnApplicationBootstrap {
         );
       for await (const [key, kept] of this.keptClosings.all(environment))
         await this.closeAgain(environment, key, kept);
+    }
+  }
+
+  /**
+   * Waits until the read models show all of this as erased. An API does so before it listens: until then the restored rows
+   * have the words. It needs a projector.
+   */
+  async isShown(): Promise<void> {
+    const records = [...(await recordsOfPersons()).values()].map(({ readModel }) => readModel);
+    const models = [...withWords, ...records];
+    for (const [environment, position] of this.againTo) {
+      while (!(await foldedWithin(patienceMs, this.database, environment, models, position)))
+        this.logger.warn(
+          { environment, position: String(position) },
+          'the API waits until a projector has folded the erasures that are done again',
+        );
     }
   }
 
@@ -84,7 +113,8 @@ export class AfterRestore implements OnApplicationBootstrap {
     await this.refusals.refuse(context, erasureId, { ...things, picturesOfJob: () => things.pictures });
     const requested = { ...context, commandId: `${commandId}:again` };
     const again = { ...request, again: true, at: at.toISOString() };
-    await this.erasures.write(requested, erasureId, (state) => requestErasure(again, state));
+    const position = await this.erasures.write(requested, erasureId, (state) => requestErasure(again, state));
+    if (position !== undefined) this.againTo.set(environment, position);
     return true;
   }
 }

@@ -1,4 +1,4 @@
-import { Module } from '@nestjs/common';
+import { Module, type OnApplicationBootstrap } from '@nestjs/common';
 import { ConsistencyModule } from '#application/consistency/consistency.module.js';
 import { AfterRestore } from './after-restore.js';
 import { ErasuresController } from './erasures.controller.js';
@@ -14,4 +14,11 @@ import { ErasureRequests } from './request-erasure.js';
   providers: [ErasureRequests, Persons, PersonArchive, AfterRestore],
   controllers: [ErasuresController, RetentionController],
 })
-export class ErasureApiModule {}
+export class ErasureApiModule implements OnApplicationBootstrap {
+  constructor(private readonly afterRestore: AfterRestore) {}
+
+  /** After that of AfterRestore, which is a provider of this module. */
+  async onApplicationBootstrap(): Promise<void> {
+    await this.afterRestore.isShown();
+  }
+}

@@ -25,6 +25,13 @@ export interface KeptErasure {
   readonly productsShowing: Readonly<Record<string, readonly string[]>>;
 }
 
+export interface ComparedErasures {
+  /** The log was restored from before them. */
+  readonly unknown: readonly string[];
+  /** The position of the last erasure that was ordered again. */
+  readonly againTo: bigint | undefined;
+}
+
 export type KeptAs = 'begun' | 'completed';
 
 const dayMs = 24 * 60 * 60_000;
@@ -40,7 +47,7 @@ const folderOf = (environment: Environment) => `erasures/${environment}/`;
  */
 @Injectable()
 export class KeptErasures {
-  private readonly macs: RecordMacs;
+  private readonly macs: RecordMacs<KeptErasure>;
 
   constructor(
     private readonly storage: ObjectStorage,
@@ -74,23 +81,27 @@ export class KeptErasures {
   }
 
   /**
-   * The kept erasures that this log does not know: it was restored from before them.
+   * Compares the kept erasures with the log.
    * @param days how far back a backup can reach
    */
-  async unknownTo(
+  async compareWith(
     erasures: Erasures,
     environment: Environment,
     { now, days }: { readonly now: Date; readonly days: number },
-  ): Promise<string[]> {
+  ): Promise<ComparedErasures> {
     // An older backup is gone, as the operator states.
     const ids = await this.since(environment, new Date(now.getTime() - (days + 1) * dayMs));
     const unknown: string[] = [];
+    let againTo: bigint | undefined;
     for (let start = 0; start < ids.length; start += looksAtATime) {
       const some = ids.slice(start, start + looksAtATime);
-      const known = await Promise.all(some.map((id) => erasures.isKnown(environment, id)));
-      unknown.push(...some.filter((_, index) => !known[index]));
+      const orders = await Promise.all(some.map((id) => erasures.orderOf(environment, id)));
+      for (const [index, order] of orders.entries()) {
+        if (!order) unknown.push(some[index]!);
+        else if (order.again && order.position > (againTo ?? -1n)) againTo = order.position;
+      }
     }
-    return unknown;
+    return { unknown, againTo };
   }
 
   /**
@@ -100,7 +111,7 @@ export class KeptErasures {
   async read(environment: Environment, erasureId: string): Promise<KeptErasure | undefined> {
     const completed = keyOf(environment, erasureId, 'completed');
     const key = (await this.storage.has(completed)) ? completed : keyOf(environment, erasureId, 'begun');
-    const kept = this.macs.verified<KeptErasure>((await this.storage.get(key)).toString());
+    const kept = this.macs.verified((await this.storage.get(key)).toString());
     if (kept?.environment !== environment || kept.request.erasureId !== erasureId) return undefined;
     if (kept.format !== 'atelier erasure 1')
       throw new Error(`${key} in object storage is no record of an erasure of this release`);

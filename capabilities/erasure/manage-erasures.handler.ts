@@ -28,9 +28,14 @@ export class Erasures {
     return state.status === 'unrequested' ? undefined : state;
   }
 
-  async isKnown(environment: Environment, erasureId: string): Promise<boolean> {
+  /** Where it was ordered. Undefined: this log does not know it. */
+  async orderOf(
+    environment: Environment,
+    erasureId: string,
+  ): Promise<{ readonly position: bigint; readonly again: boolean } | undefined> {
     const slice = await this.store.readStream(streamName(environment, 'erasure', erasureId), { limit: 1 });
-    return slice.kind === 'found' && slice.events.length > 0;
+    const [first] = slice.kind === 'found' ? slice.events : [];
+    return first && { position: first.position, again: (first.data as { again?: boolean }).again === true };
   }
 
   /** @returns the position of its last event @throws what the store throws */

@@ -5,7 +5,7 @@ import type { Configuration } from '#platform/configuration.js';
 export type RecordSecrets = Pick<Configuration, 'signingKey' | 'acceptedSigningKeys'>;
 
 /** Proofs that this service wrote a record. They have the form `<name of the key>.<MAC>`. */
-export class RecordMacs {
+export class RecordMacs<Kept extends object = object> {
   private readonly current: NamedKey | undefined;
   private readonly keys: ReadonlyMap<string, NamedKey>;
 
@@ -22,12 +22,12 @@ export class RecordMacs {
   }
 
   /** The record as it is kept: JSON with its proof. */
-  signed(record: object): string {
+  signed(record: Kept): string {
     return `${JSON.stringify({ ...record, mac: this.of(JSON.stringify(record)) })}\n`;
   }
 
   /** Undefined: this service did not write it. Who can write to the storage could otherwise have anything erased. */
-  verified<Kept extends object>(text: string): Kept | undefined {
+  verified(text: string): Kept | undefined {
     const { mac, ...kept } = parsed(text);
     const isOurs = typeof mac === 'string' && this.fits(JSON.stringify(kept), mac);
     // Its MAC shows that `signed` wrote it.

@@ -13,8 +13,8 @@ export const redoneErasures: RedoneWork = {
     try {
       const kept = new KeptErasures(storage, configuration);
       const at = { now: systemClock(), days: configuration.erasure.backupDays };
-      const unknown = environments.map((each) => kept.unknownTo(new Erasures(store), each, at));
-      return (await Promise.all(unknown)).flat().length;
+      const compared = environments.map((each) => kept.compareWith(new Erasures(store), each, at));
+      return (await Promise.all(compared)).flatMap(({ unknown }) => unknown).length;
     } finally {
       if ('close' in storage) storage.close();
     }

@@ -83,8 +83,8 @@ export class House implements AsyncDisposable {
   }
 
   /** Rejects when the process would end instead of becoming ready. */
-  async openApi(): Promise<ApiClient> {
-    const port = await freePort();
+  async openApi(given?: number): Promise<ApiClient> {
+    const port = given ?? (await freePort());
     const publicUrl = `http://127.0.0.1:${port}`;
     const api = await createApi({ configuration: this.configuration(publicUrl), logger });
     this.cleanups.defer(() => api.close());
@@ -136,7 +136,7 @@ export class House implements AsyncDisposable {
     });
     await grantCredits(accounts, context(), { amount: credits, kind: 'pack', label: 'Pack' });
     const grant = {
-      capabilities: ['jobs:create', 'jobs:read'],
+      capabilities: ['jobs:create', 'jobs:read', 'data:erase'],
       label: '',
       requiresSignature: false,
     } as const;

@@ -21,7 +21,7 @@ const folderOf = (environment: Environment) => `closings/${environment}/`;
  */
 @Injectable()
 export class KeptClosings {
-  private readonly macs: RecordMacs;
+  private readonly macs: RecordMacs<KeptClosing>;
 
   constructor(
     private readonly storage: ObjectStorage,
@@ -43,7 +43,7 @@ export class KeptClosings {
   }
 
   private read(environment: Environment, key: string, text: string): KeptClosing | undefined {
-    const kept = this.macs.verified<KeptClosing>(text);
+    const kept = this.macs.verified(text);
     if (kept?.environment !== environment || key !== `${folderOf(environment)}${kept.proposed.tenant}.json`)
       return undefined;
     if (kept.format !== 'atelier closing 1')

@@ -1,5 +1,5 @@
 import { generateKeyPairSync } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import pg from 'pg';
 import { describe, expect, it } from 'vitest';
@@ -95,11 +95,11 @@ describe('a tenant that is to be closed', { timeout: 300_000 }, () => {
     // The storage fails in the middle of the archive.
     const picture = join(service.folder, 'objects', uploadKey);
     rmSync(picture);
-    mkdirSync(picture);
+    symlinkSync(picture, picture);
     const broken = join(service.folder, 'broken.zip');
-    expect(await complaint([...verb.slice(0, -1), broken])).toMatch(/EISDIR|closed|reset|aborted/);
+    expect(await complaint([...verb.slice(0, -1), broken])).toContain('ELOOP');
     expect(existsSync(broken)).toBe(false);
-    rmSync(picture, { recursive: true });
+    rmSync(picture);
   });
 });
 
@@ -149,20 +149,24 @@ describe('a closed tenant', { timeout: 300_000 }, () => {
 });
 
 describe('a closing', { timeout: 300_000 }, () => {
-  it('waits while a legal hold of the tenant is in force, whatever it covers', async () => {
+  it('waits while a legal hold of the tenant is in force', async () => {
     const tenant = await service.openTenant({ credits: 100 });
-    const hold = { env: 'live', data_subject: 'Annabel', reason: 'case 7' };
-    const { body: placed } = await admin.ask(`POST /tenants/${tenant.id}/holds`, ada, hold);
+    const { job_id } = (await order(tenant)).body;
+    await eventually(async () => (await api.get(`/v1/jobs/${String(job_id)}`, tenant.key)).status === 200);
+    const hold = { env: 'live', job: job_id, reason: 'the case of Annabel' };
+    const eva = await admin.token('eva', 'support');
+    const { status, body: placed } = await admin.ask(`POST /tenants/${tenant.id}/holds`, eva, hold);
+    expect(status).toBe(200);
     await ask(tenant, '', ada, { notice_days: 0 });
     await ask(tenant, '/approve', bob);
     await eventually(async () => (await statusOf(tenant)) === 'erasing');
     await eventually(async () => (await api.get('/v1/credits', tenant.key)).status === 401);
     const holds = () => admin.ask(`GET /tenants/${tenant.id}/holds?env=live`, ada);
-    expect((await holds()).body.holds).toMatchObject([{ data_subject: 'Annabel' }]);
+    expect((await holds()).body.holds).toMatchObject([{ job_id, reason: 'the case of Annabel' }]);
     expect(await statusOf(tenant)).toBe('erasing');
 
     const lift = { env: 'live', reason: 'settled' };
-    await admin.ask(`POST /tenants/${tenant.id}/holds/${String(placed.hold_id)}/lift`, ada, lift);
+    await admin.ask(`POST /tenants/${tenant.id}/holds/${String(placed.hold_id)}/lift`, eva, lift);
     await eventually(async () => (await statusOf(tenant)) === 'closed', 60_000);
     expect(await tablesWith(sql, 'Annabel')).toEqual([]);
   });
@@ -175,13 +179,13 @@ describe('a closing', { timeout: 300_000 }, () => {
     await ask(before!, '/approve', bob);
     await eventually(async () => (await statusOf(before!)) === 'closed', 60_000);
     const folder = join(service.folder, 'objects', 'closings', 'live');
-    const { mac: _, ...kept } = JSON.parse(readFileSync(join(folder, `${before!.id}.json`), 'utf8')) as Json;
+    const { mac: _, ...kept } = JSON.parse(readFileSync(join(folder, `${before!.id}.json`), 'utf8'));
     const macs = { ours: recordMacs(testSigningKey), foreign: recordMacs('stranger'.repeat(5)) };
     for (const [{ id }, signer] of [
       [closed!, macs.ours],
       [stranger!, macs.foreign],
     ] as const) {
-      const record = { ...kept, proposed: { ...(kept.proposed as Json), tenant: id } };
+      const record = { ...kept, proposed: { ...kept.proposed, tenant: id } };
       writeFileSync(join(folder, `${id}.json`), signer.signed(record));
     }
     // The log knows nothing of them, as after a restore.

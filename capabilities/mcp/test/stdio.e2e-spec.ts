@@ -72,6 +72,8 @@ describe('the program for stdio', () => {
     expect(prompts.map(({ name }) => name)).toContain('product_on_model');
     const { contents } = await agent.readResource({ uri: 'atelier://guides/money' });
     expect(contents[0]).toMatchObject({ mimeType: 'text/markdown' });
-    await expect(agent.readResource({ uri: 'atelier://guides/none' })).rejects.toThrow('RESOURCE_NOT_FOUND');
+    await expect(agent.readResource({ uri: 'atelier://guides/none' })).rejects.toThrow(
+      'There is no such guide',
+    );
   });
 });

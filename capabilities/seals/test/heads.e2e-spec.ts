@@ -92,6 +92,7 @@ describe('the head of the seals outside the database', () => {
     const projector = await house.startProjector();
     await house.grow(tenant, 2);
     await sealed(house);
+    await house.caughtUp();
     await projector.stop();
     expect(projector.standingStill()).toEqual([]);
     expect(heads()).toEqual(['head-0000000001.json', 'head-0000000002.json']);

@@ -138,8 +138,8 @@ export function advance(
       owned.map(({ generation }) => generation),
       owned.map(({ epoch }) => epoch),
       owned.map(({ position }) => position),
-      owned.map(({ anchor }) => anchor?.position ?? null),
-      owned.map(({ anchor }) => anchor?.id ?? null),
+      owned.map(({ anchor }) => anchor?.position),
+      owned.map(({ anchor }) => anchor?.id),
       owned.map(({ name }) => shapes.get(name)),
     ],
   };
