@@ -1,0 +1,78 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import pg from 'pg';
+import { expect, it, vi } from 'vitest';
+import { readRuntime } from '#platform/home-files.js';
+import { Atelier } from '../../../test/standalone/support/atelier.js';
+import { temporaryHome } from '../../../test/standalone/support/home.js';
+import { uploadBlank } from '../../../test/support/blank-picture.js';
+import { runCommand } from '../../../test/support/command.js';
+import { eventually } from '../../../test/support/eventually.js';
+
+vi.setConfig({ testTimeout: 600_000 });
+
+const word = 'Quistgaard';
+
+it('the words of an erased person are in no file of a service, but for the write-ahead log until it is used again', async () => {
+  await using home = temporaryHome();
+  const files = () =>
+    readdirSync(home.path, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => join(entry.parentPath, entry.name))
+      .filter((path) => readFileSync(path).includes(word))
+      .map((path) => path.slice(home.path.length + 1));
+  const atelier = await Atelier.start(home.path);
+  const cli = async (...args: string[]): Promise<Record<string, string>> => {
+    const { stdout, stderr, code } = await runCommand([...args, '--json'], home.path);
+    expect({ args, code, stderr }).toMatchObject({ code: 0 });
+    return JSON.parse(stdout);
+  };
+  try {
+    const named = ['--name', 'House', '--env', 'test', '--credits', '1000'];
+    const { tenant_id: tenant } = await cli('tenants', 'create', ...named);
+    const may = ['--capabilities', 'jobs:create,jobs:read,data:erase'];
+    const { key } = await cli('keys', 'issue', '--tenant', tenant!, '--env', 'test', ...may);
+    const ask = async (method: string, path: string, json?: object, more: object = {}) => {
+      const type = json && { 'content-type': 'application/json' };
+      const headers = { authorization: `Bearer ${key}`, ...type, ...more };
+      const body = json && JSON.stringify(json);
+      const answer = await fetch(atelier.baseUrl + path, { method, headers, ...(body && { body }) });
+      return (await answer.json()) as Record<string, string>;
+    };
+    const { asset_id: picture, thumbnails } = await uploadBlank(atelier.baseUrl, key!);
+    await fetch(Object.values(thumbnails)[0]!);
+    const person = { data_subject: `${word} A`, display_name: word, metadata: { fitting: word } };
+    const jobs: string[] = [];
+    for (let each = 0; each < 3; each++) {
+      const order = { ...person, gender: 'FEMALE' };
+      const { job_id } = await ask('POST', '/v1/model-generator', order, { 'idempotency-key': `${each}` });
+      jobs.push(job_id!);
+    }
+    const { job_id } = await ask('POST', '/v1/product-to-model-direct', {
+      ...person,
+      product_image_s3_key: picture,
+    });
+    for (const id of [...jobs, job_id])
+      await eventually(
+        async () => !['PENDING', 'RUNNING'].includes((await ask('GET', `/v1/jobs/${id}`)).status!),
+        300_000,
+      );
+    expect(files()).not.toEqual([]);
+
+    const { erasure_id } = await ask(
+      'DELETE',
+      `/v1/data-subjects/${encodeURIComponent(`${word} A`)}?derived=true`,
+    );
+    await eventually(async () => (await ask('GET', `/v1/erasures/${erasure_id}`)).status === 'completed');
+    const database = new pg.Client({ connectionString: readRuntime(home.path)!.databaseUrl });
+    await database.connect();
+    // Rows that were changed stay in their pages until PostgreSQL uses the space again.
+    await database.query('vacuum full');
+    await database.query('checkpoint');
+    await database.end();
+  } finally {
+    await atelier.stop('SIGTERM');
+  }
+  const left = files();
+  expect(left.filter((path) => !path.includes('/pg_wal/'))).toEqual([]);
+});
