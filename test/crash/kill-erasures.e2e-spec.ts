@@ -8,6 +8,7 @@ import { Atelier } from '../standalone/support/atelier.js';
 import { temporaryHome } from '../standalone/support/home.js';
 import { remaining } from '../standalone/support/processes.js';
 import { runCommand } from '../support/command.js';
+import { eventually } from '../support/eventually.js';
 import { uploadBlank } from '../support/blank-picture.js';
 
 // Each kill needs a recovery, and the machine may be busy.
@@ -48,7 +49,8 @@ describe(`kill -9 in the middle of ${kills} erasures`, () => {
       const { status, body } = await ask('DELETE', `/v1/uploads/${picture}?derived=true`);
       expect(status).toBe(202);
       await sleep((longestDelayMs * kill) / kills);
-      const victim = atelier.role(kill % 4 === 3 ? 'api' : 'projector');
+      // It may still be coming back from the kill before, if that one came after the end of its erasure.
+      const victim = await eventually(() => atelier.role(kill % 4 === 3 ? 'api' : 'projector'));
       process.kill(victim.pid, 'SIGKILL');
       expect(await remaining([victim], 15_000)).toEqual([]);
 
