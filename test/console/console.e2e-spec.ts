@@ -130,6 +130,7 @@ const screens: Record<string, () => string> = {
   tenants: () => '/tenants',
   tenant: () => `/tenants/${tenant.id}`,
   ledger: () => `/tenants/${tenant.id}/ledger`,
+  data: () => `/tenants/${tenant.id}/data`,
   approvals: () => '/grants',
   prices: () => '/prices',
   presets: () => '/presets',

@@ -1,5 +1,6 @@
 import { createContext, useContext, useState, type ReactNode } from 'react';
 import { Radio, RadioGroup } from 'react-aria-components';
+import { useFilters } from '../shared/filters.js';
 import type { Environment } from './api.js';
 
 const place = 'environment';
@@ -62,6 +63,22 @@ export const inWords = (envs: readonly Environment[]) => envs.join(' and ');
 /** The call's parameter for a choice: the single environment, or undefined for both. */
 export const onlyOne = ([first, second]: readonly Environment[]) =>
   second === undefined ? first : undefined;
+
+/** A tenant has an account in each environment. */
+export interface AccountParts {
+  readonly tenant: string;
+  readonly env: Environment;
+}
+
+/** The account that a page about one account shows. A tenant need not have one in each environment. */
+export function useAccountChoice(accounts: readonly { readonly environment: Environment }[]) {
+  const { env: preferred } = useEnvironment();
+  const { value, set } = useFilters();
+  const there = accounts.map(({ environment }) => environment);
+  const wanted = [value('env'), preferred].find((each) => there.some((env) => env === each));
+  const env = there.find((each) => each === wanted) ?? there[0] ?? 'live';
+  return { env, there, value, set };
+}
 
 /** A row of one environment, or of both if their rows are equal. */
 export type Together<Row> = Omit<Row, 'env'> & { readonly envs: readonly Environment[] };

@@ -2,6 +2,7 @@ import { useFilters } from '../shared/filters.js';
 import { count, Credits, Id, Status, Time } from '../shared/format.js';
 import { Action, Loaded, Page, Select, Table, textOf, TextField } from '../shared/ui.js';
 import { api, change, client, type Schemas } from './api.js';
+import { Closings } from './closings.js';
 import { useEnvironment } from './environment.js';
 import { TenantLink } from './tenant-name.js';
 
@@ -19,7 +20,10 @@ export function GrantsPage() {
   const [status] = states.find(([each]) => each === value('status')) ?? states[0];
   const query = api.useQuery('get', '/admin/v1/grants', { params: { query: { env, status } } });
   return (
-    <Page title="Approvals" lead="Grants above the limit wait here for another operator’s approval">
+    <Page
+      title="Approvals"
+      lead="Grants above the limit, and closings of tenants, wait here for another operator’s approval"
+    >
       <div className="filters">
         <Select label="State" value={status} onChange={set('status')} options={states} />
       </div>
@@ -50,6 +54,7 @@ export function GrantsPage() {
           />
         )}
       </Loaded>
+      <Closings />
     </Page>
   );
 }

@@ -2,11 +2,10 @@ import { keepPreviousData } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Button, Label, Slider, SliderOutput, SliderThumb, SliderTrack } from 'react-aria-components';
 import { Link, useParams } from 'wouter';
-import { useFilters } from '../shared/filters.js';
 import { count, Credits, Id, JobLink, many, Status, Time } from '../shared/format.js';
 import { Action, Facts, JsonDetails, Loaded, Page, Section, Select, Table, TextField } from '../shared/ui.js';
 import { api, client, done, save, type Environment, type Schemas } from './api.js';
-import { environmentOptions, useEnvironment } from './environment.js';
+import { environmentOptions, useAccountChoice } from './environment.js';
 
 type Account = Schemas['LedgerShowResult']['accounts'][number];
 type Movement = Account['movements'][number];
@@ -28,17 +27,12 @@ export function LedgerPage() {
   );
 }
 
-/** A tenant need not have an account in each environment. */
 function Ledger({
   tenant,
   name,
   accounts,
 }: Pick<Schemas['TenantsShowResult'], 'name' | 'accounts'> & { tenant: string }) {
-  const { env: preferred } = useEnvironment();
-  const { value, set } = useFilters();
-  const there = accounts.map(({ environment }) => environment);
-  const wanted = [value('env'), preferred].find((each) => there.some((env) => env === each));
-  const env = there.find((each) => each === wanted) ?? there[0] ?? 'live';
+  const { env, there, value, set } = useAccountChoice(accounts);
   const at = value('at') || undefined;
   const ask = (moment: string | undefined) => ({
     params: { path: { tenant }, query: { env, at: moment, limit: moment === undefined ? 0 : limit } },

@@ -9,6 +9,7 @@ import { queries, useSession } from './api.js';
 import { AuditPage } from './audit.js';
 import { CarePage } from './care.js';
 import { CostsPage } from './costs.js';
+import { DataPage } from './data.js';
 import { EnvironmentChoice } from './environment.js';
 import { Frame } from './frame.js';
 import { GrantsPage } from './grants.js';
@@ -33,6 +34,7 @@ const screens = {
   '/tenants': TenantsPage,
   '/tenants/:tenant': TenantPage,
   '/tenants/:tenant/ledger': LedgerPage,
+  '/tenants/:tenant/data': DataPage,
   '/grants': GrantsPage,
   '/prices': PricesPage,
   '/presets': PresetsPage,

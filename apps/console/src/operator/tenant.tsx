@@ -3,6 +3,7 @@ import { Link, useParams } from 'wouter';
 import { count, Credits, Id, Status } from '../shared/format.js';
 import { Action, Facts, Loaded, numberOf, Page, Section, Select, textOf, TextField } from '../shared/ui.js';
 import { api, change, client, type Schemas } from './api.js';
+import { ClosingLink, useClosing } from './closings.js';
 import { keyOf, OnceField } from './once.js';
 import { environmentOf, environmentOptions, useEnvironment } from './environment.js';
 import { Keys } from './keys.js';
@@ -24,6 +25,9 @@ export function TenantPage() {
           <Link className="button" href={`/tenants/${tenant}/ledger`}>
             Ledger
           </Link>
+          <Link className="button" href={`/tenants/${tenant}/data`}>
+            Data
+          </Link>
           <Link className="button" href={`/jobs?tenant=${tenant}`}>
             Jobs
           </Link>
@@ -37,7 +41,7 @@ export function TenantPage() {
         {({ accounts }) => (
           <>
             {accounts.map((account) => (
-              <AccountFacts key={account.environment} account={account} />
+              <AccountFacts key={account.environment} tenant={tenant} account={account} />
             ))}
             <Section title="Change" lead="Each change is an event with your name in it.">
               <div className="actions">
@@ -56,15 +60,17 @@ export function TenantPage() {
   );
 }
 
-function AccountFacts({ account }: { account: Account }) {
+function AccountFacts({ tenant, account }: { tenant: string; account: Account }) {
   const { environment, status, balance, open_charges: open, plan, rate_limit_per_min: rate } = account;
   const { daily_spend_today: today, daily_spend_cap_credits: cap } = account;
   const { monthly_spend: month, monthly_credit_quota: quota } = account;
+  const { closing } = useClosing({ tenant, env: environment });
   return (
     <Section title={environment === 'live' ? 'Live' : 'Test'}>
       <Facts
         of={[
           ['State', <Status key="state" of={status} />],
+          ['Closing', closing && <ClosingLink key="closing" of={closing} />],
           ['Balance', <Credits key="balance" value={balance} />],
           ['Open charges', count(open)],
           ['Spent today', `${count(today)} ${cap > 0 ? `of ${count(cap)}` : '(no cap)'}`],

@@ -5,8 +5,8 @@ import {
   useEffect,
   useRef,
   useState,
-  type FormEvent,
   type ReactNode,
+  type SubmitEvent,
 } from 'react';
 import { Button, Dialog, DialogTrigger, Heading, Modal, ModalOverlay } from 'react-aria-components';
 
@@ -322,6 +322,14 @@ interface ActionParts {
   readonly small?: boolean;
   readonly disabled?: boolean;
   readonly wide?: boolean;
+  /**
+   * For an effect that depends on the form: a second button shows it. The action can be confirmed only after that,
+   * until a field changes.
+   */
+  readonly look?: {
+    readonly label: string;
+    readonly ask: (form: FormData) => Promise<ReactNode>;
+  };
   /** @returns a line about the result, or content to show, such as a secret */
   readonly act: (form: FormData) => Promise<string | ReactNode>;
 }
@@ -343,18 +351,29 @@ export function Action({ label, danger, small, disabled, wide, ...rest }: Action
   );
 }
 
-type FormParts = Pick<ActionParts, 'title' | 'children' | 'confirm' | 'danger' | 'act'> & {
+type FormParts = Pick<ActionParts, 'title' | 'children' | 'confirm' | 'danger' | 'look' | 'act'> & {
   close: () => void;
 };
 
-function ActionForm({ title, children, confirm, danger, act, close }: FormParts) {
+interface FormState {
+  readonly busy?: boolean;
+  readonly error?: unknown;
+  /** The effect, before the action. */
+  readonly seen?: ReactNode;
+  /** The result. */
+  readonly shown?: ReactNode;
+}
+
+function ActionForm({ title, children, confirm, danger, look, act, close }: FormParts) {
   const say = useSay();
-  const [state, setState] = useState<{ busy?: boolean; error?: unknown; shown?: ReactNode }>({});
-  const submit = async (event: FormEvent<HTMLFormElement>) => {
+  const [state, setState] = useState<FormState>({});
+  const submit = async (event: SubmitEvent<HTMLFormElement>) => {
     event.preventDefault();
     const form = new FormData(event.currentTarget);
+    const looks = event.submitter?.getAttribute('value') === 'look';
     setState({ busy: true });
     try {
+      if (look && looks) return setState({ seen: await look.ask(form) });
       const done = await act(form);
       if (typeof done !== 'string') return setState({ shown: done });
       say(done);
@@ -376,18 +395,25 @@ function ActionForm({ title, children, confirm, danger, act, close }: FormParts)
       </div>
     );
   return (
-    <form onSubmit={(event) => void submit(event)}>
+    <form onSubmit={(event) => void submit(event)} onChange={look && (() => setState({}))}>
       <Heading slot="title">{title}</Heading>
       {children}
+      {state.seen}
       {state.error !== undefined && <Problem error={state.error} sought />}
       <div className="actions">
         <Button className="button" onPress={close}>
           Back
         </Button>
+        {/* The first of the form: the key Enter presses it. */}
+        {look && (
+          <Button className="button" type="submit" value="look" isDisabled={state.busy}>
+            {look.label}
+          </Button>
+        )}
         <Button
           className={danger ? 'button primary danger' : 'button primary'}
           type="submit"
-          isDisabled={state.busy}
+          isDisabled={state.busy || (look && state.seen === undefined)}
         >
           {state.busy ? 'Working…' : confirm}
         </Button>
