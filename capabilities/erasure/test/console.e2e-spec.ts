@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { AdminService } from '../../../test/admin/support.js';
 import { ApiService } from '../../../test/api/support/api-service.js';
 import { expectError, type Json } from '../../../test/api/support/api-client.js';
-import { aPicture, makePictures } from '../../../test/api/support/made-pictures.js';
+import { aPicture, makePictures, succeedWith } from '../../../test/api/support/made-pictures.js';
 import { verbsOn } from '../../../test/cli/support/verbs.js';
 import { checkForEverybody, checkPage, openConsolePage, whenDrawn } from '../../../test/console/support.js';
 import { openBrowser } from '../../../test/support/browser.js';
@@ -130,14 +130,14 @@ describe('an erasure', () => {
     await ada.dialog().getByLabel('What').selectOption('person');
     await ada.fill('Its id, or the person’s name', person);
     await ada.confirm('Count');
-    await ada.dialog().getByText('This would erase 1 picture, 0 jobs').waitFor();
+    await ada.dialog().getByText('This would erase 1 picture.').waitFor();
     await ada.check('dialog of an erasure');
     await ada.fill('Its id, or the person’s name', 'Ben');
     expect(await erase.isDisabled()).toBe(true);
     await ada.fill('Its id, or the person’s name', person);
     // Counts once more.
     await ada.page.keyboard.press('Enter');
-    await ada.dialog().getByText('This would erase 1 picture, 0 jobs').waitFor();
+    await ada.dialog().getByText('This would erase 1 picture.').waitFor();
     expect((await ask(`GET /tenants/${tenant.id}/erasures`)).total).toBe(0);
     await erase.click();
     await ada.said('The erasure has begun');
@@ -167,27 +167,45 @@ it('a change of the retention takes what is sent, and empty fields follow the de
   await ada.open(path);
   const kept = (what: string) =>
     ada.section('Retention').getByRole('row').filter({ hasText: what }).locator('[data-head="kept for"]');
-  expect(await kept('uploaded pictures').textContent()).toBe('100 days');
+  expect(await kept('Uploaded pictures').textContent()).toBe('100 days');
   await ada.press('Change…');
-  await ada.fill('Days for uploaded pictures', '101');
-  await ada.fill('Days for finished pictures', '800');
+  await ada.fill('Uploaded pictures', '101');
+  await ada.fill('Finished pictures', '800');
   await ada.confirm('Change it');
   await ada.dialog().getByText('cannot be kept for longer').waitFor();
-  await ada.fill('Days for uploaded pictures', '30');
+  await ada.fill('Uploaded pictures', '30');
   await checkPage(ada.page, 'dialog of the retention');
   await ada.confirm('Change it');
   await ada.said('The retention is changed');
-  await kept('uploaded pictures').getByText('30 days').waitFor();
-  await kept('finished pictures').getByText('800 days').waitFor();
+  await kept('Uploaded pictures').getByText('30 days').waitFor();
+  await kept('Finished pictures').getByText('800 days').waitFor();
   await ada.press('Change…');
-  await ada.fill('Days for finished pictures', '');
+  await ada.fill('Finished pictures', '');
   await ada.confirm('Change it');
-  await kept('finished pictures').getByText('no limit').waitFor();
+  await kept('Finished pictures').getByText('no limit').waitFor();
   expect(await ask(`GET /tenants/${tenant.id}/retention?env=live`)).toMatchObject({
     uploads: { own: 30 },
     finals: { own: null },
     words: { own: null, days: 365 },
   });
+});
+
+it('a release is shown with its terms, the jobs under it, and the fees that are owed', async () => {
+  const photo = await uploadOf('Anna');
+  const terms = { data_subject: 'Anna', uses: ['e-commerce'], fee_amount: 250, fee_currency: 'EUR' };
+  expect((await api.post('/v1/releases', tenant.key, terms)).status).toBe(201);
+  const { status, body } = await api.post('/v1/extract', tenant.key, { trial_image: photo });
+  expect(status).toBe(202);
+  const jobId = body.job_id as string;
+  await succeedWith(service, tenant, jobId, [{ kind: 'garment' }]);
+  await eventually(async () => (await api.get(`/v1/jobs/${jobId}`, tenant.key)).body.status === 'SUCCESS');
+  await ada.open(path);
+  const row = ada.section('Model releases').getByRole('row').filter({ hasText: 'Anna' });
+  for (const words of ['active', 'e-commerce', '2.50 EUR']) await row.getByText(words).waitFor();
+  await row.getByRole('button', { name: 'Show' }).click();
+  await ada.page.getByText('1 job. Owed: 2.50 EUR for 1 job.').waitFor();
+  await ada.page.getByRole('table', { name: 'Jobs under the release' }).getByText('extract').waitFor();
+  await ada.check('data, a release');
 });
 
 it('the archive of a tenant is saved as a file', async () => {
@@ -236,7 +254,7 @@ describe('a closing', { timeout: 300_000 }, () => {
     );
     await ada.open(`/tenants/${tenant.id}`);
     await ada.check('tenant, a closing');
-    await ada.page.getByRole('link', { name: /notice, erased after/ }).click();
+    await ada.page.getByRole('link', { name: 'notice' }).click();
     await state(ada, 'notice');
     await ada.check('data, a closing');
     await ada.press('Cancel the closing');

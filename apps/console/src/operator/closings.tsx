@@ -16,15 +16,10 @@ export function useClosing({ tenant, env }: AccountParts) {
   return { query, closing };
 }
 
-export function ClosingLink({ of: { tenant_id: tenant, env, status, due_at: due } }: { of: Closing }) {
+export function ClosingLink({ of: { tenant_id: tenant, env, status } }: { of: Closing }) {
   return (
     <Link href={`/tenants/${tenant}/data?env=${env}`}>
       <Status of={status} />
-      {status === 'notice' && (
-        <>
-          , erased after <Time at={due} whole />
-        </>
-      )}
     </Link>
   );
 }
@@ -181,7 +176,7 @@ function DecideClosing({ of: { tenant_id: tenant, env, status, ...closing } }: {
               : `You can cancel it for ${many(days, 'day')}. Then its keys are revoked and everything is erased.`}
           </p>
           <p>
-            <strong>What is erased cannot be brought back.</strong>
+            <strong>Nothing that is erased can be brought back.</strong>
           </p>
         </Action>
       )}

@@ -141,15 +141,18 @@ function Erase({ tenant, env }: AccountParts) {
 type Counted = Extract<Schemas['ErasuresRequestResult'], { dry_run: true }>;
 
 function WouldErase({ size, more }: Pick<Counted, 'size' | 'more'>) {
-  const { pictures, jobs, products, records, unfinished_jobs } = size;
+  const things = [
+    [size.pictures, 'picture'],
+    [size.jobs, 'job'],
+    [size.products, 'product'],
+    [size.records, 'record'],
+  ] as const;
+  const there = things.filter(([found]) => found > 0).map(([found, thing]) => many(found, thing));
   return (
     <div className="problem mild" role="status">
-      <strong>
-        This would erase {many(pictures, 'picture')}, {many(jobs, 'job')}, {many(products, 'product')} and{' '}
-        {many(records, 'record')}, such as model releases.
-      </strong>
-      {unfinished_jobs > 0 && (
-        <span>It also cancels and refunds {many(unfinished_jobs, 'unfinished job')}.</span>
+      <strong>This would erase {there.join(', ')}.</strong>
+      {size.unfinished_jobs > 0 && (
+        <span>It also cancels and refunds {many(size.unfinished_jobs, 'unfinished job')}.</span>
       )}
       {more && (
         <span>More belongs to this person than one erasure takes. Repeat it once it is completed.</span>
@@ -206,40 +209,38 @@ function ErasureFacts({ of: { receipt, vendors, ...erasure } }: { of: Shown }) {
           ['Signed', receipt && (receipt.signature === null ? 'no: the service has no key' : 'yes')],
         ]}
       />
-      <div className="columns">
+      <Table
+        label="Steps"
+        rows={erasure.steps}
+        keyOf={({ step }) => step}
+        empty="No step is done yet."
+        columns={[
+          { head: 'step', cell: ({ step }) => steps[step] },
+          {
+            head: 'how many',
+            cell: ({ counts }) =>
+              Object.entries(counts)
+                .map(([what, each]) => `${what.replaceAll('_', ' ')} ${count(each)}`)
+                .join(', '),
+          },
+          { head: 'done', cell: ({ done_at: at }) => <Time at={at} /> },
+        ]}
+      />
+      {receipt && (
         <Table
-          label="Steps"
-          rows={erasure.steps}
-          keyOf={({ step }) => step}
-          empty="No step is done yet."
+          label="What remains elsewhere"
+          rows={receipt.remains}
+          keyOf={({ where }) => where}
+          empty="Nothing remains."
           columns={[
-            { head: 'step', cell: ({ step }) => steps[step] },
+            { head: 'remains at', cell: ({ where }) => where },
             {
-              head: 'how many',
-              cell: ({ counts }) =>
-                Object.entries(counts)
-                  .map(([what, each]) => `${what.replaceAll('_', ' ')} ${count(each)}`)
-                  .join(', '),
+              head: 'until',
+              cell: ({ until }) => (until === null ? 'unknown' : <Time at={until} whole />),
             },
-            { head: 'done', cell: ({ done_at: at }) => <Time at={at} /> },
           ]}
         />
-        {receipt && (
-          <Table
-            label="What remains elsewhere"
-            rows={receipt.remains}
-            keyOf={({ where }) => where}
-            empty="Nothing remains."
-            columns={[
-              { head: 'remains at', cell: ({ where }) => where },
-              {
-                head: 'until',
-                cell: ({ until }) => (until === null ? 'unknown' : <Time at={until} whole />),
-              },
-            ]}
-          />
-        )}
-      </div>
+      )}
       <JsonDetails
         of={erasure.targets}
         label={`${many(erasure.targets.length, 'thing')} named in the order`}

@@ -1,6 +1,6 @@
 import { useFilters } from '../shared/filters.js';
 import { count, Credits, Id, Status, Time } from '../shared/format.js';
-import { Action, Loaded, Page, Select, Table, textOf, TextField } from '../shared/ui.js';
+import { Action, Loaded, Page, Section, Select, Table, textOf, TextField } from '../shared/ui.js';
 import { api, change, client, type Schemas } from './api.js';
 import { Closings } from './closings.js';
 import { useEnvironment } from './environment.js';
@@ -24,36 +24,40 @@ export function GrantsPage() {
       title="Approvals"
       lead="Grants above the limit, and closings of tenants, wait here for another operator’s approval"
     >
-      <div className="filters">
-        <Select label="State" value={status} onChange={set('status')} options={states} />
-      </div>
-      <Loaded query={query}>
-        {({ grants }) => (
-          <Table
-            label="Grants"
-            rows={grants.toReversed()}
-            keyOf={({ grant_id }) => grant_id}
-            empty={
-              status === 'proposed' ? 'Nothing waits for a second operator.' : 'There is no such grant yet.'
-            }
-            columns={[
-              { head: 'grant', cell: ({ grant_id: id }) => <Id id={id} /> },
-              {
-                head: 'tenant',
-                cell: ({ tenant_id: id }) => <TenantLink id={id} />,
-              },
-              { head: 'in', cell: ({ env: of }) => of },
-              { head: 'credits', number: true, cell: ({ amount }) => <Credits value={amount} /> },
-              { head: 'label', cell: ({ label }) => label },
-              { head: 'payment', cell: ({ reference }) => reference },
-              { head: 'by', cell: ({ proposed_by: by }) => by },
-              { head: 'at', cell: ({ proposed_at: at }) => <Time at={at} /> },
-              { head: 'state', cell: ({ status: is }) => <Status of={is} /> },
-              { head: 'decide', cell: (grant) => grant.status === 'proposed' && <Decide grant={grant} /> },
-            ]}
-          />
-        )}
-      </Loaded>
+      <Section title="Grants of credits">
+        <div className="filters">
+          <Select label="State" value={status} onChange={set('status')} options={states} />
+        </div>
+        <Loaded query={query}>
+          {({ grants }) => (
+            <Table
+              label="Grants"
+              rows={grants.toReversed()}
+              keyOf={({ grant_id }) => grant_id}
+              empty={
+                status === 'proposed'
+                  ? 'No grant waits for a second operator.'
+                  : 'There is no such grant yet.'
+              }
+              columns={[
+                { head: 'grant', cell: ({ grant_id: id }) => <Id id={id} /> },
+                {
+                  head: 'tenant',
+                  cell: ({ tenant_id: id }) => <TenantLink id={id} />,
+                },
+                { head: 'in', cell: ({ env: of }) => of },
+                { head: 'credits', number: true, cell: ({ amount }) => <Credits value={amount} /> },
+                { head: 'label', cell: ({ label }) => label },
+                { head: 'payment', cell: ({ reference }) => reference },
+                { head: 'by', cell: ({ proposed_by: by }) => by },
+                { head: 'at', cell: ({ proposed_at: at }) => <Time at={at} /> },
+                { head: 'state', cell: ({ status: is }) => <Status of={is} /> },
+                { head: 'decide', cell: (grant) => grant.status === 'proposed' && <Decide grant={grant} /> },
+              ]}
+            />
+          )}
+        </Loaded>
+      </Section>
       <Closings />
     </Page>
   );

@@ -6,10 +6,10 @@ import type { AccountParts } from './environment.js';
 type Rule = Schemas['RetentionShowResult'];
 
 const kinds = [
-  ['uploads', 'uploaded pictures'],
-  ['intermediates', 'pictures on the way to a result'],
-  ['finals', 'finished pictures'],
-  ['words', 'words of jobs and products'],
+  ['uploads', 'Uploaded pictures'],
+  ['intermediates', 'Pictures on the way to a result'],
+  ['finals', 'Finished pictures'],
+  ['words', 'Words of jobs and products'],
 ] as const;
 
 export function Retention({ tenant, env }: AccountParts) {
@@ -65,14 +65,15 @@ function ChangeRetention({ tenant, env, rule }: AccountParts & { rule: Rule }) {
       act={set}
     >
       <p>
-        It applies to what is there: <strong>what is older is erased within minutes</strong>, and cannot be
-        brought back. Things under a legal hold stay.
+        The days after which each is erased. This applies to what is there:{' '}
+        <strong>what is older is erased within minutes</strong>, and cannot be brought back. Things under a
+        legal hold stay.
       </p>
       <div className="columns">
         {kinds.map(([kind, words]) => (
           <TextField
             key={kind}
-            label={`Days for ${words}`}
+            label={words}
             name={kind}
             type="number"
             min={1}

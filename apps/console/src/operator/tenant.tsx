@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import { Link, useParams } from 'wouter';
-import { count, Credits, Id, Status } from '../shared/format.js';
+import { count, Credits, Id, Status, Time } from '../shared/format.js';
 import { Action, Facts, Loaded, numberOf, Page, Section, Select, textOf, TextField } from '../shared/ui.js';
 import { api, change, client, type Schemas } from './api.js';
 import { ClosingLink, useClosing } from './closings.js';
@@ -71,6 +71,7 @@ function AccountFacts({ tenant, account }: { tenant: string; account: Account })
         of={[
           ['State', <Status key="state" of={status} />],
           ['Closing', closing && <ClosingLink key="closing" of={closing} />],
+          ['Erased after', closing?.due_at && <Time key="due" at={closing.due_at} whole />],
           ['Balance', <Credits key="balance" value={balance} />],
           ['Open charges', count(open)],
           ['Spent today', `${count(today)} ${cap > 0 ? `of ${count(cap)}` : '(no cap)'}`],
