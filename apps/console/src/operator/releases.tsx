@@ -11,7 +11,7 @@ type Release = Schemas['ReleasesListResult']['releases'][number];
 
 const limit = 20;
 
-/** What persons allow to be done with their pictures. Tenants grant and end releases by their own API. */
+/** The uses of pictures that persons allow. Tenants grant and end releases by their own API. */
 export function Releases({ tenant, env }: AccountParts) {
   const [offset, go] = useState(0);
   const [open, setOpen] = useState<string>();
@@ -29,38 +29,12 @@ export function Releases({ tenant, env }: AccountParts) {
     <>
       <Section
         title="Model releases"
-        lead={`What persons allow to be done with their pictures.${ruleInWords(rule.data?.required)}`}
+        lead={`The uses of pictures that persons allow.${ruleInWords(rule.data?.required)}`}
       >
         <Loaded query={query} lines={3}>
           {({ releases, total }) => (
             <>
-              <Table
-                label="Model releases"
-                rows={releases}
-                keyOf={({ release_id }) => release_id}
-                empty="The tenant has no release."
-                columns={[
-                  { head: 'release', cell: ({ release_id: id }: Release) => <Id id={id} /> },
-                  { head: 'person', cell: ({ data_subject: person }) => person },
-                  { head: 'state', cell: ({ status }) => <Status of={status} /> },
-                  { head: 'workflows', cell: ({ workflows }) => allOr(workflows) },
-                  { head: 'uses', cell: ({ uses }) => allOr(uses) },
-                  { head: 'in', cell: ({ territories }) => allOr(territories) },
-                  { head: 'fee', cell: ({ fee }) => fee && feeInWords(fee) },
-                  {
-                    head: 'ends',
-                    cell: ({ ended_at, expires_at }) => <Time at={ended_at ?? expires_at} whole />,
-                  },
-                  {
-                    head: 'jobs',
-                    cell: ({ release_id: id }) => (
-                      <Button className="button small" onPress={() => setOpen(id)}>
-                        Show
-                      </Button>
-                    ),
-                  },
-                ]}
-              />
+              <ReleasesTable releases={releases} show={setOpen} />
               <OffsetPages
                 limit={limit}
                 offset={offset}
@@ -74,6 +48,40 @@ export function Releases({ tenant, env }: AccountParts) {
       </Section>
       {open !== undefined && <Uses key={open} tenant={tenant} env={env} release={open} />}
     </>
+  );
+}
+
+interface ReleasesTableParts {
+  readonly releases: readonly Release[];
+  readonly show: (id: string) => void;
+}
+
+function ReleasesTable({ releases, show }: ReleasesTableParts) {
+  return (
+    <Table
+      label="Model releases"
+      rows={releases}
+      keyOf={({ release_id }) => release_id}
+      empty="The tenant has no release."
+      columns={[
+        { head: 'release', cell: ({ release_id: id }) => <Id id={id} /> },
+        { head: 'person', cell: ({ data_subject: person }) => person },
+        { head: 'state', cell: ({ status }) => <Status of={status} /> },
+        { head: 'workflows', cell: ({ workflows }) => allOr(workflows) },
+        { head: 'uses', cell: ({ uses }) => allOr(uses) },
+        { head: 'in', cell: ({ territories }) => allOr(territories) },
+        { head: 'fee', cell: ({ fee }) => fee && feeInWords(fee) },
+        { head: 'ends', cell: ({ ended_at, expires_at }) => <Time at={ended_at ?? expires_at} whole /> },
+        {
+          head: 'jobs',
+          cell: ({ release_id: id }) => (
+            <Button className="button small" onPress={() => show(id)}>
+              Show
+            </Button>
+          ),
+        },
+      ]}
+    />
   );
 }
 
