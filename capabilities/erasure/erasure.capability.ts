@@ -60,6 +60,7 @@ export const erasure: Capability<'erasure', typeof events, Settings> = {
   },
   notices: [expiringNotice],
   redone: async () => (await import('./redone-erasures.js')).redoneErasures,
+  copies: async () => (await import('./sealed-copies.js')).sealedCopies,
   folds: {
     erasure: async () => (await import('./erasure.fold.js')).erasureFold,
     hold: async () => (await import('./keeping/keeping.fold.js')).holdFold,

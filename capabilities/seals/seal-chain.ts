@@ -23,8 +23,9 @@ export class SealChain {
   readonly keys: string[] = [];
   /** Seals whose key was not named as a successor by the key before it. */
   readonly unnamedKeys: number[] = [];
+  /** The last seals of the logs that this one was copied from, by their digests. */
+  readonly sources = new Map<string, Seal>();
   private source: string | undefined;
-  private readonly sources = new Set<string>();
   private readonly kept: Map<string, Seal>;
 
   constructor(
@@ -49,7 +50,7 @@ export class SealChain {
     }
     if (type === sourceSealed) {
       this.source = sealDigest(seal);
-      this.sources.add(this.source);
+      this.sources.set(this.source, seal);
       return undefined;
     }
     this.checkLink(seal, wrong);

@@ -2,7 +2,14 @@ import { passes, type EventStore, type RecordedEvent } from '#event-store/event-
 import { ownEvents } from '#event-store/own-events.js';
 import { merkleRoot } from './merkle.js';
 import { sealStream } from './seal.events.js';
-import { fingerprintBytes, readChainEnd, sealedLeaf, type SealedPlace, type StoredSeal } from './seal.js';
+import {
+  fingerprintBytes,
+  readChainEnd,
+  sealedLeaf,
+  type Seal,
+  type SealedPlace,
+  type StoredSeal,
+} from './seal.js';
 import type { CheckFindings } from '#operator-calls/history-audit.js';
 import { SealChain, type TrustedSeals } from './seal-chain.js';
 
@@ -18,6 +25,8 @@ export interface SealsReport {
    * a stranger's.
    */
   readonly unnamedKeys: readonly number[];
+  /** The last seals of the logs that this one was copied from, by their digests. */
+  readonly sources: ReadonlyMap<string, Seal>;
 }
 
 const pageSize = 512;
@@ -95,10 +104,10 @@ export class SealedHistory {
     this.chain.end();
     if (whole) this.checkUnsealed(now);
     const { unsealed: unsealedEvents, sealed } = this;
-    const { last, keys, unnamedKeys } = this.chain;
+    const { last, keys, unnamedKeys, sources } = this.chain;
     // The chain returns the same objects that it was given.
     const seal = last as StoredSeal | undefined;
-    return { last: seal, sealedEvents: sealed, unsealedEvents, keys, unnamedKeys };
+    return { last: seal, sealedEvents: sealed, unsealedEvents, keys, unnamedKeys, sources };
   }
 
   private take(event: RecordedEvent): void {

@@ -53,7 +53,7 @@ export class SealsReader implements HistoryReader<SealsInReport> {
   }
 }
 
-function describeSeals({ last, sealedEvents, unsealedEvents, keys, unnamedKeys }: SealsReport) {
+function describeSeals({ last, sealedEvents, unsealedEvents, keys, unnamedKeys, sources }: SealsReport) {
   return {
     chain: last?.chain ?? null,
     last: last?.number ?? null,
@@ -62,6 +62,12 @@ function describeSeals({ last, sealedEvents, unsealedEvents, keys, unnamedKeys }
     unsealed_events: unsealedEvents,
     keys,
     unnamed_keys_at: unnamedKeys,
+    copied_from: [...sources].map(([digest, { chain, number, sealedAt }]) => ({
+      chain,
+      seal: number,
+      sealed_at: sealedAt,
+      digest,
+    })),
   };
 }
 
@@ -90,12 +96,16 @@ export const sealsAudit: HistoryAudit<SealsInReport> = {
 
 function notesOnSeals({ seals }: AsJson<SealsInReport>): string[] {
   if (!seals) return ['Nothing was compared with seals: there are none, or only a part of the log was read.'];
-  const { last, sealed_at, sealed_events, unsealed_events, keys, unnamed_keys_at } = seals;
+  const { last, sealed_at, sealed_events, unsealed_events, keys, unnamed_keys_at, copied_from } = seals;
   if (last === null) return [];
   return [
     `${sealed_events} events are sealed, up to seal ${last} of ${sealed_at}; ${unsealed_events} wait for a seal.`,
     `The last seal is signed with the key ${keys.at(-1)}. A change that the owners of the key and of the store make together shows only against a kept seal (--against).`,
     ...(keys.length > 1 ? [`Keys so far: ${keys.join(', ')}.`] : []),
+    ...copied_from.map(
+      ({ chain, seal, sealed_at: at }) =>
+        `The log was copied from one that ended with seal ${seal} of chain ${chain}, of ${at}. --against accepts that seal.`,
+    ),
     ...unnamed_keys_at.map((number) => `The key of seal ${number} was not named by the one before it.`),
   ];
 }

@@ -70,9 +70,9 @@ export const listSeals = defineCall({
       const slice = await store.readStream(sealStream, page);
       const events = slice.kind === 'found' ? slice.events : [];
       for (const { type, data } of events) {
-        const { number, sealedAt, count, first, last, key, root } = data as Seal;
+        const { number, sealedAt, count, first, last, key, root, source } = data as Seal;
         if (type === rangeSealed && number < before && seals.length < limit)
-          seals.push({ number, sealed_at: sealedAt, events: count, first, last, key, root });
+          seals.push({ number, sealed_at: sealedAt, events: count, first, last, key, root, source });
       }
       const oldest = events.at(-1)?.revision ?? 0n;
       if (oldest === 0n) break;
@@ -93,6 +93,9 @@ export const listSeals = defineCall({
       'last event': ({ last }) => `${last.stream} revision ${last.revision}`,
       key: ({ key }) => key,
     });
+    for (const { number, source } of seals)
+      if (source !== null)
+        printLine(`Seal ${number} names the last seal of the log that was copied: ${source}.`);
     printLine(since === null ? 'Nothing waits for a seal.' : `Events have waited for a seal since ${since}.`);
   },
 });

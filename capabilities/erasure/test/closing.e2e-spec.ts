@@ -14,7 +14,7 @@ import { testSigningKey } from '../../../test/support/signing-key.js';
 import { untilEnd } from '../../../test/support/until-end.js';
 import { RecordMacs } from '../record-macs.js';
 import { startErasing } from './support/erasing.js';
-import { tablesWith } from './support/tables-with.js';
+import { tablesWith } from '../../../test/support/tables-with.js';
 
 const word = 'Quistgaard';
 const pem = generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();

@@ -9,7 +9,7 @@ import { expectAuditToHold } from '../../../test/support/audited.js';
 import { eventually } from '../../../test/support/eventually.js';
 import { untilEnd } from '../../../test/support/until-end.js';
 import { startErasing } from './support/erasing.js';
-import { tablesWith } from './support/tables-with.js';
+import { tablesWith } from '../../../test/support/tables-with.js';
 
 const pem = generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
 const service = untilEnd(await ApiService.start({ projector: false }));

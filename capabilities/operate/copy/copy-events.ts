@@ -11,6 +11,7 @@ import {
 } from '#event-store/event-store.js';
 import { adoptionStream } from '#event-store/authentic/adopted-history.js';
 import type { EventMacs } from '#event-store/authentic/event-macs.js';
+import type { HistorySealer } from '#event-store/history-sealer.js';
 import { planWaves, type PlannedAppend } from './plan-waves.js';
 import {
   CopyRefused,
@@ -50,6 +51,11 @@ export interface CopyOptions {
   readonly target: EventStore;
   /** Used to count the events without a proof of their own. Absent: they are not counted. */
   readonly macs?: EventMacs | undefined;
+  /**
+   * Encrypts the personal words that the source has as plain text. Then the copy compares what events mean. Absent: every
+   * event stays as it is stored, byte for byte.
+   */
+  readonly sealer?: HistorySealer | undefined;
   /** Ends the copy between two appends; the next run goes on from there. */
   readonly signal: AbortSignal;
   onProgress?(progress: CopyProgress): void;
@@ -70,6 +76,8 @@ export interface CopyResult {
   readonly through: bigint | undefined;
   /** Events of the target without a MAC of the current key. The source has them from before an adoption. */
   readonly unproven: number;
+  /** Events whose words this run encrypted. */
+  readonly sealed: number;
 }
 
 /** Appends on their way at the same time. */
@@ -81,7 +89,8 @@ const namedDifferences = 10;
 
 /**
  * Copies the history of one store into another, up to the present head of the source: each event with its id,
- * type, data and metadata, at its revision. Streams about the log itself are left out. It can be stopped at any
+ * type, data and metadata, at its revision. With a sealer, an event with plain words gets other bytes and a MAC of its
+ * own, and reads the same. Streams about the log itself are left out. It can be stopped at any
  * moment and run again: each append names the revision that it expects, so there are no double events and no
  * gaps.
  *
@@ -97,7 +106,7 @@ export async function copyEvents(options: CopyOptions): Promise<CopyResult> {
   const there = await digestLog(options, 'comparing');
   const digests = new StreamDigests();
   const comparing = report(options, 'comparing', walk);
-  const after = await findResumePoint(source, walk, digests, there, comparing);
+  const after = await findResumePoint(options, walk, digests, there, comparing);
   const copied = await copyAfter(options, { ...walk, after }, digests, there);
   const isOurs = passes(ownEvents);
   let unproven = 0;
@@ -106,7 +115,7 @@ export async function copyEvents(options: CopyOptions): Promise<CopyResult> {
   });
   const [ours, theirs] = [digests.figures(), found.figures()];
   const verified = ours.sha256 === theirs.sha256 && ours.events === theirs.events;
-  if (verified) for (const copies of await copiesOfCapabilities()) await copies.copied(options);
+  if (verified) for (const copies of await copiesOfCapabilities()) await copies.copied?.(options);
   return {
     verified,
     copied,
@@ -116,7 +125,17 @@ export async function copyEvents(options: CopyOptions): Promise<CopyResult> {
     sourceGrew: await hasHistoryAfter(source, through),
     through,
     unproven,
+    sealed: options.sealer?.count ?? 0,
   };
+}
+
+/** The texts by which both sides are compared. */
+async function textsOf(
+  { sealer }: Pick<CopyOptions, 'sealer'>,
+  events: readonly RecordedEvent[],
+): Promise<readonly (readonly [RecordedEvent, string])[]> {
+  const texts = sealer ? await sealer.meanings(events) : events.map(canonicalJson);
+  return events.map((event, index) => [event, texts[index]!] as const);
 }
 
 /**
@@ -149,18 +168,17 @@ async function copyAfter(
   digests: StreamDigests,
   there: StreamDigests,
 ): Promise<number> {
-  const { source, target, signal } = options;
+  const { source } = options;
   const copying = report(options, 'copying', walk);
   let copied = 0;
   for await (const { events, position } of historyOf(source, walk)) {
     const missing = [];
-    for (const event of events) {
-      const canonical = canonicalJson(event);
-      digests.absorb(event, canonical);
+    for (const [event, text] of await textsOf(options, events)) {
+      digests.absorb(event, text);
       if (Number(event.revision) < (there.of(event.stream)?.events ?? 0)) continue;
-      missing.push({ event, bytes: Buffer.byteLength(canonical) });
+      missing.push({ event, bytes: Buffer.byteLength(text) });
     }
-    for (const wave of planWaves(missing)) await appendAll(target, wave, signal);
+    for (const wave of planWaves(missing)) await appendAll(options, wave);
     copied += missing.length;
     copying(position, events.length);
   }
@@ -172,13 +190,17 @@ async function digestLog(
   phase: CopyPhase,
   see: (event: RecordedEvent) => void = () => undefined,
 ): Promise<StreamDigests> {
-  const { target, signal } = options;
+  const { target, signal, sealer } = options;
   const digests = new StreamDigests();
   const walk = { through: await target.head(), signal };
   const reading = report(options, phase, walk);
   for await (const { events, position } of historyOf(target, walk)) {
     for (const event of events) {
-      digests.absorb(event, canonicalJson(event));
+      const objection = sealer?.objectionTo(event);
+      if (objection !== undefined) throw notSealed(event, objection);
+    }
+    for (const [event, text] of await textsOf(options, events)) {
+      digests.absorb(event, text);
       see(event);
     }
     reading(position, events.length);
@@ -186,19 +208,20 @@ async function digestLog(
   return digests;
 }
 
-async function appendAll(target: EventStore, wave: readonly PlannedAppend[], signal: AbortSignal) {
+async function appendAll(options: CopyOptions, wave: readonly PlannedAppend[]) {
   for (let from = 0; from < wave.length; from += maxInFlight) {
-    signal.throwIfAborted();
+    options.signal.throwIfAborted();
     const appends = wave.slice(from, from + maxInFlight);
     // Waits for all appends before it passes an error on, so that nothing is written after the caller has seen it.
-    const ended = await Promise.allSettled(appends.map((append) => appendOne(target, append, signal)));
+    const ended = await Promise.allSettled(appends.map((append) => appendOne(options, append)));
     for (const each of ended) if (each.status === 'rejected') throw each.reason;
   }
 }
 
-async function appendOne(target: EventStore, append: PlannedAppend, signal: AbortSignal): Promise<void> {
+async function appendOne({ target, signal, sealer }: CopyOptions, append: PlannedAppend): Promise<void> {
   const { stream, expected } = append;
-  const events = append.events.map(toNewEvent);
+  // Once, so that a repetition sends the same bytes.
+  const events = sealer ? await sealer.seal(append) : append.events.map(toNewEvent);
   const mayPass = (error: unknown) =>
     error instanceof EventStoreUnavailable || error instanceof AppendOutcomeUnknown;
   const result = await retry(() => target.append(stream, expected, events), {
@@ -222,6 +245,12 @@ function writtenByOthers(stream: string, detail: string): CopyRefused {
   return new CopyRefused(`another writer writes to the target: ${stream}: ${detail}`);
 }
 
+function notSealed({ stream, revision }: RecordedEvent, objection: string): CopyRefused {
+  return new CopyRefused(
+    `the target was not filled by a copy with --seal alone: revision ${revision} of ${stream} ${objection}. Copy into an empty store`,
+  );
+}
+
 function report({ onProgress }: CopyOptions, phase: CopyPhase, { after, through }: Omit<Walk, 'signal'>) {
   const from = after ?? 0n;
   let events = 0;
@@ -237,7 +266,7 @@ function report({ onProgress }: CopyOptions, phase: CopyPhase, { after, through 
  * @throws CopyRefused when the target holds an event that the source lacks; nothing has been written by then
  */
 export async function findResumePoint(
-  source: EventStore,
+  { source, sealer }: Pick<CopyOptions, 'source' | 'sealer'>,
   walk: Walk,
   digests: StreamDigests,
   target: StreamDigests,
@@ -248,9 +277,9 @@ export async function findResumePoint(
   let last: bigint | undefined;
   let firstMissing: { readonly after: bigint | undefined } | undefined;
   for await (const { events, position } of historyOf(source, walk)) {
-    for (const event of events) {
+    for (const [event, text] of await textsOf({ sealer }, events)) {
       const { stream, revision } = event;
-      digests.absorb(event, canonicalJson(event));
+      digests.absorb(event, text);
       const copied = target.of(stream);
       if (copied === undefined || Number(revision) >= copied.events) firstMissing ??= { after: last };
       else if (Number(revision) === copied.events - 1) {

@@ -1,4 +1,4 @@
-import type { ExpectedRevision, RecordedEvent } from '#event-store/event-store.js';
+import type { RecordedEvent } from '#event-store/event-store.js';
 
 /** An event, and its size as JSON. */
 export interface Weighed {
@@ -9,7 +9,7 @@ export interface Weighed {
 /** One append: events that follow each other in one stream. */
 export interface PlannedAppend {
   readonly stream: string;
-  readonly expected: ExpectedRevision;
+  readonly expected: bigint | 'no-stream';
   readonly events: RecordedEvent[];
 }
 

@@ -3,17 +3,24 @@ import { join, resolve } from 'node:path';
 import { copiesOfCapabilities } from '#capabilities/parts.js';
 import { copyEvents, type CopyResult } from '../copy/copy-events.js';
 import { CopyRefused } from '#event-store/walk-log.js';
-import { proofOptions } from '#adapters/event-log.module.js';
+import { proofOptions, wordsOptions } from '#adapters/event-log.module.js';
 import { adoptHistory } from '#event-store/authentic/adopted-history.js';
 import { EventMacs } from '#event-store/authentic/event-macs.js';
-import { EventStoreError, UnprovenEvent } from '#event-store/event-store.js';
+import {
+  EventStoreError,
+  EventStoreRefused,
+  UnprovenEvent,
+  type EventStore,
+} from '#event-store/event-store.js';
 import {
   locationOf,
   openEventStore,
+  openHistorySealer,
   prepareEventStore,
   type OpenedEventStore,
   type ProofOptions,
 } from '#event-store/open-event-store.js';
+import type { HistorySealer } from '#event-store/history-sealer.js';
 import { ExportedLog, NotAnExport } from '../copy/exported-log.js';
 import { settingOf, type Configuration } from '#platform/configuration.js';
 import { startEmbeddedPostgres } from '#platform/embedded-postgres.js';
@@ -32,6 +39,8 @@ export interface CopyEventsOptions extends OutputOptions {
   readonly from?: string;
   readonly to: string;
   readonly checkpoints?: CheckpointMove;
+  /** Encrypts the personal words that the source has as plain text. */
+  readonly seal?: boolean;
 }
 
 /** Stands for the URL of the PostgreSQL that `npm start` brings along, whose port changes with each start. */
@@ -44,10 +53,10 @@ function embeddedUrl(configuration: Configuration | undefined): string {
 
 /** The exit code is 0 only if both stores hold the same and the checkpoints are as requested. */
 export async function copyHistory(options: CopyEventsOptions): Promise<void> {
-  const { checkpoints, json } = options;
+  const { checkpoints, seal = false, json } = options;
   const wantsEmbedded = [options.from, options.to].includes(embedded);
   // The service is opened first: without its database, an hour of copying would be in vain.
-  const needsService = options.from === undefined || checkpoints !== undefined || wantsEmbedded;
+  const needsService = seal || options.from === undefined || checkpoints !== undefined || wantsEmbedded;
   await using service = needsService ? await openService() : undefined;
   const urlOf = (given: string) => (given === embedded ? embeddedUrl(service?.configuration) : given);
   const sourceUrl =
@@ -59,6 +68,7 @@ export async function copyHistory(options: CopyEventsOptions): Promise<void> {
   if (isFile) requireFile(sourceUrl, '--from: ');
   // A file needs no closing.
   const proof = proofOfService(service?.configuration);
+  await using sealing = seal ? await openSealing(service?.configuration, proof, isFile) : undefined;
   // With the proof, the copy stops at an event that the service did not write.
   await using opened = isFile ? undefined : await openStore(sourceUrl, '--from', proof);
   const source = opened ?? { store: new ExportedLog(places.from) };
@@ -66,9 +76,10 @@ export async function copyHistory(options: CopyEventsOptions): Promise<void> {
   await prepare(to);
 
   const startedAt = performance.now();
-  const result = await copyWithProgress(source, target, proof && new EventMacs(proof));
+  const result = await copyWithProgress(source, target, proof && new EventMacs(proof), sealing?.sealer);
   const seconds = (performance.now() - startedAt) / 1000;
   if (proof) await adoptCopied(to, proof, result);
+  if (sealing && service && result.verified) await repeatErasures(to, service.configuration);
   let moved: string | undefined;
   let complaint = complaintAbout(result);
   if (checkpoints && service && complaint === undefined) {
@@ -81,13 +92,13 @@ export async function copyHistory(options: CopyEventsOptions): Promise<void> {
       // A file is a backup. Only its operator knows whether it is the newest.
       if (!isFile)
         for (const copies of await copiesOfCapabilities())
-          await copies.moved(service.configuration, stores, {
+          await copies.moved?.(service.configuration, stores, {
             by: personAtTerminal(),
             reason: `events copy from ${places.from} to ${places.to}`,
           });
     }
   }
-  print(result, { ...places, seconds, moved, json: json === true });
+  print(result, { ...places, seconds, moved, seal, json: json === true });
   if (result.sourceGrew) {
     process.stderr.write(
       'atelier: the source was written to meanwhile: stop what writes to it and run the same command again, which copies the rest\n',
@@ -108,25 +119,34 @@ async function copyWithProgress(
   source: Opened,
   target: Opened,
   macs: EventMacs | undefined,
+  sealer: HistorySealer | undefined,
 ): Promise<CopyResult> {
   try {
+    if (sealer) await requireOtherLog(source.store, target.store);
     return await withProgress(
       'stopped: run the same command again, and it goes on from here',
       (signal, onProgress) =>
-        copyEvents({ source: source.store, target: target.store, macs, signal, onProgress }),
+        copyEvents({ source: source.store, target: target.store, macs, sealer, signal, onProgress }),
     );
   } catch (error) {
-    if (error instanceof UnprovenEvent)
-      throw new CallRefused(
-        `${error.message}; neither this event nor any later one is copied: restore the source, or adopt its history ("atelier events adopt", docs/seals.md)`,
-      );
-    if (error instanceof CopyRefused || error instanceof NotAnExport) throw new CallRefused(error.message);
-    if (error instanceof EventStoreError)
-      throw new CallRefused(
-        `${error.message}; run the same command again when the store works, and it goes on from here`,
-      );
-    throw error;
+    throw explained(error);
   }
+}
+
+/** An operator can do something about these errors. */
+function explained(error: unknown): unknown {
+  if (error instanceof UnprovenEvent)
+    return new CallRefused(
+      `${error.message}; neither this event nor any later one is copied: restore the source, or adopt its history ("atelier events adopt", docs/seals.md)`,
+    );
+  const says = [CopyRefused, NotAnExport, EventStoreRefused];
+  if (error instanceof Error && says.some((kind) => error instanceof kind))
+    return new CallRefused(error.message);
+  if (error instanceof EventStoreError)
+    return new CallRefused(
+      `${error.message}; run the same command again when the store works, and it goes on from here`,
+    );
+  return error;
 }
 
 /**
@@ -140,6 +160,41 @@ function proofOfService(configuration: Configuration | undefined): ProofOptions 
     if (error instanceof CallRefused) return undefined;
     throw error;
   }
+}
+
+/** @throws CallRefused without a key that encrypts words or proves events, and for a source whose proofs are not checked */
+async function openSealing(
+  configuration: Configuration | undefined,
+  proof: ProofOptions | undefined,
+  isFile: boolean,
+) {
+  if (isFile)
+    throw new CallRefused(
+      '--from: --seal copies from a store, which checks that each event proves its writer: first copy the file into an empty store without --seal',
+    );
+  const { masterKey, accepted } = configuration ? wordsOptions(configuration) : {};
+  if (!configuration || masterKey === undefined)
+    throw new CallRefused(
+      '--seal needs ATELIER_MASTER_KEY, which wraps the keys of personal words: set it to the key of the service (docs/privacy.md)',
+    );
+  if (!proof)
+    throw new CallRefused(
+      '--seal needs ATELIER_SIGNING_KEY, because an event with other bytes needs a new proof: set it to the key of the service',
+    );
+  try {
+    return await openHistorySealer(configuration, {
+      words: { masterKey, ...(accepted && { accepted }) },
+      proof,
+    });
+  } catch (error) {
+    throw new CallRefused(`the keys of personal words cannot be opened: ${messageOf(error)}`);
+  }
+}
+
+/** Two addresses may lead to one store, and a store that was restored from a dump has the log of the dump. */
+async function requireOtherLog(source: EventStore, target: EventStore): Promise<void> {
+  if ((await source.identity()) === (await target.identity()))
+    throw new CallRefused('--from and --to hold the same log: --seal copies into an empty store');
 }
 
 /**
@@ -156,6 +211,20 @@ async function adoptCopied(
   const through = await target.store.head();
   if (through === undefined) return;
   await adoptHistory(target.store, { through, unproven, actor: 'operator' }, new Date());
+}
+
+/** Encrypted, words can be erased that an erasure had to leave in the source. */
+async function repeatErasures(eventStoreUrl: string, configuration: Configuration): Promise<void> {
+  const { databaseUrl, keysUrl } = configuration;
+  await using opened = await openEventStore(
+    { eventStoreUrl, databaseUrl, keysUrl },
+    { proof: proofOptions(configuration), words: wordsOptions(configuration) },
+  );
+  try {
+    for (const copies of await copiesOfCapabilities()) await copies.sealed?.(opened);
+  } catch (error) {
+    throw explained(error);
+  }
 }
 
 async function openStore(
@@ -196,10 +265,11 @@ interface Circumstances {
   readonly to: string;
   readonly seconds: number;
   readonly moved: string | undefined;
+  readonly seal: boolean;
 }
 
-function print(result: CopyResult, { from, to, seconds, moved, json }: Circumstances): void {
-  const { verified, copied, source, target, differences, sourceGrew } = result;
+function print(result: CopyResult, { from, to, seconds, moved, seal, json }: Circumstances): void {
+  const { verified, copied, sealed, source, target, differences, sourceGrew } = result;
   const rounded = Math.round(seconds * 10) / 10;
   if (json)
     return printJson({
@@ -207,6 +277,7 @@ function print(result: CopyResult, { from, to, seconds, moved, json }: Circumsta
       from,
       to,
       copied,
+      ...(seal && { sealed }),
       source,
       target,
       seconds: rounded,
@@ -227,11 +298,12 @@ function print(result: CopyResult, { from, to, seconds, moved, json }: Circumsta
     store: ({ place }) => place,
     events: ({ events }) => events,
     streams: ({ streams }) => streams,
-    'SHA-256 over all streams': ({ sha256 }) => sha256,
+    [`SHA-256 over ${seal ? 'what all streams mean' : 'all streams'}`]: ({ sha256 }) => sha256,
   });
   printLine();
   printProperties([
     ['copied now', `${copied} events in ${rounded} s, reading and verifying included`],
+    ...(seal ? [['encrypted now', `the personal words of ${sealed} events`] as const] : []),
     ['verified', verified ? 'yes: the same events at the same revisions' : 'NO'],
     ['checkpoints', moved ?? 'unchanged'],
   ]);

@@ -33,6 +33,7 @@ export function addLogVerbs(events: Command): void {
     .addOption(from.env('ATELIER_COPY_FROM'))
     .addOption(to.env('ATELIER_COPY_TO').makeOptionMandatory())
     .addOption(new Option('--checkpoints <how>', checkpoints).choices(['translate', 'reset']))
+    .option('--seal', 'encrypt the personal words that the source has as plain text (docs/privacy.md)')
     .action(lazily(() => import('./copy-events.js'), 'copyHistory'));
 
   verb(events, 'adopt', 'accept the log up to now without the proof that each event must carry')

@@ -5,6 +5,7 @@ import { markingUnproven, refusingUnproven } from './authentic/authentic-store.j
 import { EventMacs, type MacSecrets } from './authentic/event-macs.js';
 import type { EventStore } from './event-store.js';
 import { isEventStoreDbUrl, parseConnectionString } from './eventstoredb/connection-string.js';
+import { HistorySealer } from './history-sealer.js';
 import { createEventStorePool, PostgresEventStore } from './postgres/postgres-event-store.js';
 import { createPostgresSnapshotStore } from './postgres/postgres-snapshot-store.js';
 import { PostgresDataKeys } from './postgres/postgres-data-keys.js';
@@ -100,6 +101,20 @@ export async function openEventStore(
   };
 }
 
+/**
+ * Encrypts the words of a log that is copied, under keys that are kept where a service with these URLs keeps them. Makes
+ * their tables.
+ */
+export async function openHistorySealer(
+  urls: Pick<EventStoreUrls, 'databaseUrl' | 'keysUrl'>,
+  { words, proof }: { readonly words: MasterSecrets; readonly proof: MacSecrets },
+): Promise<{ readonly sealer: HistorySealer } & AsyncDisposable> {
+  await onOnePool(keysUrlOf(urls), migrateKeyStore);
+  const pool = createEventStorePool(keysUrlOf(urls), 2);
+  const keys = new DataKeys({ store: new PostgresDataKeys(pool), master: new LocalMasterKey(words) });
+  return { sealer: new HistorySealer(keys, new EventMacs(proof)), [Symbol.asyncDispose]: () => pool.end() };
+}
+
 function dataKeysOf({ masterKey, accepted }: WordsOptions, store: DataKeyStore): DataKeys | undefined {
   if (masterKey === undefined) return undefined;
   const master = new LocalMasterKey({ masterKey, ...(accepted && { accepted }) });
@@ -123,7 +138,7 @@ export async function prepareEventStore(urls: EventStoreUrls): Promise<void> {
 }
 
 /** Not where the log is: a log that moves to another store keeps its keys. */
-function keysUrlOf({ keysUrl, databaseUrl }: EventStoreUrls): string {
+function keysUrlOf({ keysUrl, databaseUrl }: Pick<EventStoreUrls, 'databaseUrl' | 'keysUrl'>): string {
   return keysUrl ?? databaseUrl;
 }
 

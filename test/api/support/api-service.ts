@@ -95,17 +95,26 @@ export class ApiService implements AsyncDisposable {
     readonly folder: string,
     readonly store: EventStore,
     readonly accounts: AccountWriter,
+    private readonly masterKey: string | undefined,
   ) {}
 
-  static async start(options: { readonly projector?: boolean } = {}): Promise<ApiService> {
+  /** @param options.masterKey undefined: the service of a release that stored personal words as plain text */
+  static async start(
+    options: { readonly projector?: boolean; readonly masterKey?: string | undefined } = {},
+  ): Promise<ApiService> {
+    const { masterKey } = { masterKey: testMasterKey, ...options };
     const database = await createTestDatabase({ template });
     const folder = await mkdtemp(join(tmpdir(), 'atelier-api-'));
     const events = await openEventStore(
       { eventStoreUrl: database.url, databaseUrl: database.url },
-      { ...testKeys, maxConnections: 4 },
+      {
+        ...testKeys,
+        words: masterKey === undefined ? {} : { masterKey },
+        maxConnections: 4,
+      },
     );
     const accounts = new AccountWriter(events.store, events.snapshots);
-    const service = new ApiService(database.url, folder, events.store, accounts);
+    const service = new ApiService(database.url, folder, events.store, accounts, masterKey);
     service.cleanups.defer(() => database.drop());
     service.cleanups.defer(() => rm(folder, { recursive: true, force: true }));
     service.cleanups.defer(() => events.close());
@@ -132,7 +141,7 @@ export class ApiService implements AsyncDisposable {
       ATELIER_HOME: this.folder,
       URL_SIGNING_SECRET: 'a secret of tests',
       ATELIER_SIGNING_KEY: testSigningKey,
-      ATELIER_MASTER_KEY: testMasterKey,
+      ATELIER_MASTER_KEY: this.masterKey ?? '',
     });
     const settings = { configuration: { ...configuration, ...more }, logger };
     const app: NestFastifyApplication = await createApi(settings, limits);

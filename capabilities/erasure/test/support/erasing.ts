@@ -18,23 +18,25 @@ export interface Erasing {
 /**
  * A whole projector beside a service, with the service's pictures.
  * @param pem the key that signs receipts
- * @param more its clock, its timing for specs of what is due from time to time, and further settings
+ * @param more its log, if that is not in the database of the service; its clock, its timing for specs of what is due from time to time, and further settings
  */
 export async function startErasing(
-  service: ApiService,
+  service: Pick<ApiService, 'databaseUrl' | 'folder'>,
   pem: string,
   {
+    eventStoreUrl = service.databaseUrl,
     clock,
     timing,
     settings,
   }: {
+    readonly eventStoreUrl?: string;
     readonly clock?: Clock;
     readonly timing?: Partial<Configuration['projector']>;
     readonly settings?: Partial<Configuration>;
   } = {},
 ): Promise<Erasing> {
   const { databaseUrl, folder } = service;
-  const opened = await openEventStore({ eventStoreUrl: databaseUrl, databaseUrl }, { ...testKeys });
+  const opened = await openEventStore({ eventStoreUrl, databaseUrl }, { ...testKeys });
   const queue = await PgBossRenderQueue.start({ url: databaseUrl, logger });
   const directory = join(folder, 'objects');
   const storage = { kind: 'folder', directory, signingSecret: 'a secret of tests' } as const;
@@ -46,6 +48,7 @@ export async function startErasing(
     logger,
     queue,
     configuration: configurationOn(databaseUrl, {
+      eventStoreUrl,
       storage,
       projector: { ...configurationOn(databaseUrl).projector, ...timing },
       sealing: loadConfiguration({

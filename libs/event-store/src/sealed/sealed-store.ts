@@ -17,7 +17,7 @@ import type { KeyOwner } from './data-key-store.js';
 import type { DataKeys } from './data-keys.js';
 import type { DataKey } from './key-row.js';
 import { WordsUnreadable } from './key-rows.js';
-import { joinWords, partWords, type Words } from './personal-words.js';
+import { joinWords, partWords, type Parted, type Words } from './personal-words.js';
 
 /**
  * The same store, but the personal words of events are stored encrypted under a key of their stream or tenant. Callers see plain
@@ -110,29 +110,13 @@ class SealedWords {
       }
       const found = this.keys.inMemory(write, ownerOf(stream, event));
       if (!found) return undefined;
-      const { id, key } = found;
-      const words = encrypt(key, JSON.stringify(parted.words), placeOf(stream, event)).toString('base64url');
-      sealed.push({ ...bare, data: parted.data, metadata: { ...bare.metadata, sealed: { key: id, words } } });
+      sealed.push(sealedUnder(found, stream, bare, parted));
     }
     return sealed;
   }
 
-  /** The keys of all events are looked up together; then each event is decrypted without waiting. */
-  async opened(events: readonly RecordedEvent[]): Promise<readonly RecordedEvent[]> {
-    const ids = new Set<string>();
-    for (const event of events) {
-      const sealed = sealedPartOf(event);
-      if (sealed) ids.add(sealed.key);
-    }
-    if (ids.size === 0) return events;
-    if (!this.keys) throw masterKeyMissing();
-    const keys = await this.keys.find(ids);
-    return events.map((event) => {
-      const sealed = sealedPartOf(event);
-      const key = sealed && keys.get(sealed.key);
-      // The data of an event whose key was destroyed says itself that its words are erased.
-      return key && key !== 'destroyed' ? open(event, sealed.words, key) : event;
-    });
+  opened(events: readonly RecordedEvent[]): Promise<readonly RecordedEvent[]> {
+    return openWords(events, this.keys);
   }
 
   /** A subscription outlives a key store that is away, as it outlives its own store. Undefined: it was aborted. */
@@ -146,8 +130,44 @@ class SealedWords {
   }
 }
 
+/**
+ * The events with their words. The keys of all events are looked up together; then each event is decrypted without
+ * waiting.
+ * @throws WordsUnreadable
+ */
+export async function openWords(
+  events: readonly RecordedEvent[],
+  dataKeys: DataKeys | undefined,
+): Promise<readonly RecordedEvent[]> {
+  const ids = new Set<string>();
+  for (const event of events) {
+    const sealed = sealedPartOf(event);
+    if (sealed) ids.add(sealed.key);
+  }
+  if (ids.size === 0) return events;
+  if (!dataKeys) throw masterKeyMissing();
+  const keys = await dataKeys.find(ids);
+  return events.map((event) => {
+    const sealed = sealedPartOf(event);
+    const key = sealed && keys.get(sealed.key);
+    // The data of an event whose key was destroyed says itself that its words are erased.
+    return key && key !== 'destroyed' ? open(event, sealed.words, key) : event;
+  });
+}
+
 const mayPass = (error: unknown) =>
   error instanceof EventStoreUnavailable && !(error instanceof EventStoreRefused);
+
+/** The event as it is stored, with its words encrypted in the metadata. */
+export function sealedUnder(
+  { id, key }: DataKey,
+  stream: string,
+  event: NewEvent,
+  { data, words: plain }: Parted,
+): NewEvent {
+  const words = encrypt(key, JSON.stringify(plain), placeOf(stream, event)).toString('base64url');
+  return { ...event, data, metadata: { ...event.metadata, sealed: { key: id, words } } };
+}
 
 function open(event: RecordedEvent, text: string, { key }: DataKey): RecordedEvent {
   let words: Words;
@@ -166,7 +186,7 @@ function open(event: RecordedEvent, text: string, { key }: DataKey): RecordedEve
 }
 
 /** Destroying the keys of a tenant erases the words of all its streams. */
-function ownerOf(stream: string, { metadata }: NewEvent): KeyOwner {
+export function ownerOf(stream: string, { metadata }: NewEvent): KeyOwner {
   return { environment: stream.split('.', 1)[0] ?? '', tenant: metadata.tenant };
 }
 
