@@ -81,7 +81,7 @@ export class KnownReleases extends LogFollower {
   async whenRead(): Promise<void> {
     if (this.isRead) return;
     const late = () => new EventStoreUnavailable('The releases of the tenants are still being read');
-    await inTime(() => this.read.promise, patienceMs, late);
+    await this.within(() => this.read.promise, patienceMs, late);
   }
 
   /** @throws EventStoreUnavailable unless the log has been heard up to this position within two seconds */
@@ -91,7 +91,7 @@ export class KnownReleases extends LogFollower {
     const { promise, resolve } = Promise.withResolvers<void>();
     this.waiting.set(resolve, position);
     const late = () => new EventStoreUnavailable('The latest changes of releases have not been heard yet');
-    await inTime(() => promise, patienceMs, late).finally(() => this.waiting.delete(resolve));
+    await this.within(() => promise, patienceMs, late).finally(() => this.waiting.delete(resolve));
   }
 
   /** Whether the release allows the workflow, or the photographs of the batch. An unknown release has ended. */
@@ -141,6 +141,11 @@ export class KnownReleases extends LogFollower {
   putRule(environment: Environment, tenant: string, value: ReleaseRule, revision: bigint): void {
     const key = keyOf(environment, tenant);
     if ((this.rules.get(key)?.revision ?? -1n) < revision) this.rules.set(key, { value, revision });
+  }
+
+  /** A simulation waits in its own time. @throws the error of `late` */
+  protected within(work: () => Promise<void>, ms: number, late: () => Error): Promise<void> {
+    return inTime(work, ms, late);
   }
 
   protected override async firstPosition(): Promise<bigint | undefined> {

@@ -84,6 +84,11 @@ describe('an erased upload', () => {
       'rows',
       'keys',
     ]);
+    const { steps } = erasure as { steps: { step: string; counts: object }[] };
+    expect(steps.find(({ step }) => step === 'rows')?.counts).toEqual({
+      'idempotent answers': 0,
+      'messages of webhooks': 0,
+    });
     expectError(await api.get(`/v1/uploads/${assetId}`, tenant.key), 410, 'PICTURE_ERASED');
     for (const url of urls) expectError(await api.get(url), 410, 'PICTURE_ERASED');
     const refused = await dispatch(assetId);

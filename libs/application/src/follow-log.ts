@@ -10,6 +10,7 @@ const retryMs = 1_000;
 export abstract class LogFollower implements OnApplicationBootstrap, OnApplicationShutdown {
   protected readonly stopping = new AbortController();
   private following: Promise<void> | undefined;
+  private after: bigint | undefined;
   protected abstract readonly filter: EventFilter;
   /** The log line while events do not arrive. */
   protected abstract readonly complaint: string;
@@ -49,28 +50,29 @@ export abstract class LogFollower implements OnApplicationBootstrap, OnApplicati
     await this.following;
   }
 
-  private async follow(): Promise<void> {
+  /** Hears events until the subscription ends or fails. Called again, it continues after the last event that was heard. */
+  protected async followOnce(): Promise<void> {
     const { signal } = this.stopping;
+    if (this.after === undefined) {
+      this.after = await this.firstPosition();
+      this.onBegun();
+    }
     const options = { filter: this.filter, patienceMs: () => this.patienceMs(), unprovenToo: true, signal };
-    let after: bigint | undefined;
-    const follow = async () => {
-      if (after === undefined) {
-        after = await this.firstPosition();
-        this.onBegun();
-      }
-      const from = after === undefined ? {} : { after };
-      for await (const { events, position } of this.store.subscribe({ ...from, ...options })) {
-        // Set before `hear`: an event that makes it throw must not come again and again.
-        after = position;
-        // Events that this service did not write are left out; they must not block those that it did.
-        this.hear(
-          events.filter(({ unproven }) => unproven === undefined),
-          position,
-        );
-      }
-    };
-    await retryUntilAborted(follow, {
-      signal,
+    const from = this.after === undefined ? {} : { after: this.after };
+    for await (const { events, position } of this.store.subscribe({ ...from, ...options })) {
+      // Set before `hear`: an event that makes it throw must not come again and again.
+      this.after = position;
+      // Events that this service did not write are left out; they must not block those that it did.
+      this.hear(
+        events.filter(({ unproven }) => unproven === undefined),
+        position,
+      );
+    }
+  }
+
+  private async follow(): Promise<void> {
+    await retryUntilAborted(() => this.followOnce(), {
+      signal: this.stopping.signal,
       firstPauseMs: retryMs,
       longestPauseMs: retryMs,
       onFailure: (error) => this.onFailure(error),

@@ -16,15 +16,22 @@ export class Client {
     readonly signal: AbortSignal,
   ) {}
 
-  async post(
+  post(path: string, body: object | undefined, key?: string, prefer?: string): Promise<Reply | undefined> {
+    return this.send('POST', path, { body, key, prefer });
+  }
+
+  delete(path: string, key: string): Promise<Reply | undefined> {
+    return this.send('DELETE', path, { key });
+  }
+
+  private async send(
+    method: 'POST' | 'DELETE',
     path: string,
-    body: object | undefined,
-    key?: string,
-    prefer?: string,
+    { body, key, prefer }: { body?: object | undefined; key?: string | undefined; prefer?: string | undefined },
   ): Promise<Reply | undefined> {
     try {
       const response = await fetch(`${this.world.url}/v1/${path}`, {
-        method: 'POST',
+        method,
         headers: {
           authorization: `Bearer ${this.customer.key}`,
           ...(body && { 'content-type': 'application/json' }),

@@ -1,6 +1,6 @@
 import { inspect } from 'node:util';
 import pg from 'pg';
-import { parseStreamName } from '#domain/streams.js';
+import { categoryPrefix, environments, parseStreamName } from '#domain/streams.js';
 import type {
   AppendOutcome,
   AppendTogetherOutcome,
@@ -116,11 +116,17 @@ function consumerOf({ consumer, filter }: SubscribeOptions): string | undefined 
   const { types, streamPrefixes } = filter ?? {};
   if (streamPrefixes?.every((prefix) => prefix.startsWith('live.'))) return undefined;
   if (consumer !== undefined) return consumer;
+  if (isOfAllReleases(streamPrefixes)) return 'known-releases';
   if (types === undefined) return 'projections';
   // Changes of keys and plans: no job waits for these.
   if (types.includes('ApiKeyRevoked')) return undefined;
   if (types.length === 1 && types[0] === 'JobCancelled') return 'cancellations';
   return types.includes('StageCompleted') ? 'job-watch' : types.join('+');
+}
+
+/** The read models follow one environment, the memory of releases follows both. */
+function isOfAllReleases(streamPrefixes: readonly string[] = []): boolean {
+  return environments.every((environment) => streamPrefixes.includes(categoryPrefix(environment, 'release')));
 }
 
 /**

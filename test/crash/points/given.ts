@@ -3,6 +3,9 @@ import { handle } from '#application/aggregate.js';
 import { toNewEvent } from '#application/command-context.js';
 import { childrenOf, jobsToCharge } from '#application/dispatch/dispatched-jobs.js';
 import type { DispatchIds } from '#application/dispatch/idempotency.js';
+import { approveClosing, proposeClosing } from '#capabilities/erasure/closing/closing.js';
+import { Closings } from '#capabilities/erasure/closing/closings.handler.js';
+import { GrantRelease, SetReleaseRule } from '#capabilities/releases/manage-releases.js';
 import { debitCredits } from '#domain/account/debit-credits.js';
 import type { QueuedJob } from '#domain/job/job.js';
 import { cancelJob } from '#domain/job/render-job.js';
@@ -15,6 +18,7 @@ import { hashBody } from '#application/dispatch/idempotency.js';
 import { Client } from './client.js';
 import { endless } from './engine.js';
 import type { Customer, World } from './world.js';
+import { commandBusOn } from '../../support/command-bus.js';
 import { byOperator, grantCredits } from '../../support/operator.js';
 
 /** The state before a scenario: pictures, and the remains of processes that died earlier. */
@@ -202,4 +206,30 @@ export async function cancelAlone(world: World, tenant: string, jobId: string): 
   const stream = streamName('test', 'job', jobId);
   const decide = (job: typeof jobAggregate.initial) => cancelJob(command, job);
   await handle(world.events.store, stream, jobAggregate, decide, byOperator('test', tenant));
+}
+
+/** A picture of a person whose release the tenant requires. */
+export async function releaseOfPerson(world: World, { tenant }: Customer) {
+  const dataSubject = 'ann';
+  const { storageKey } = await world.upload(tenant, '#987', { dataSubjects: [dataSubject] });
+  const commands = commandBusOn({ store: world.events.store });
+  const context = byOperator('test', tenant);
+  const releaseId = newId();
+  const all = { workflows: [], uses: [], territories: [], expiresAt: null, fee: null, document: null };
+  await commands.execute(new GrantRelease(context, releaseId, { ...all, dataSubject }));
+  const rule = new SetReleaseRule(byOperator('test', tenant), tenant, { required: true });
+  await commands.execute(rule);
+  return { storageKey, releaseId };
+}
+
+/** Two operators agree on a closing without notice. The projector does the rest. */
+export async function closeAtOnce({ events }: World, tenant: string): Promise<void> {
+  const closings = new Closings(events.store);
+  const at = new Date().toISOString();
+  await closings.write(byOperator('test', tenant), (state) =>
+    proposeClosing({ tenant, noticeDays: 0, by: 'one', at }, state),
+  );
+  await closings.write(byOperator('test', tenant), (state) =>
+    approveClosing({ by: 'another', suspended: false, at }, state),
+  );
 }

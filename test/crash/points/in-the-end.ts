@@ -7,6 +7,7 @@ import { runTasks } from '#read-store/exclusive-session.js';
 import { audited } from '../../support/audited.js';
 import { createTestDatabase } from '../../support/test-database.js';
 import { caughtUp } from './invariants.js';
+import { openLog } from './log.js';
 import { horizonMs, worldTemplate, type World } from './world.js';
 
 /**
@@ -16,11 +17,13 @@ import { horizonMs, worldTemplate, type World } from './world.js';
 export async function readModelProblems(world: World): Promise<string[]> {
   if (!(await caughtUp(world))) return ['the read models do not catch up'];
   const database = await createTestDatabase({ template: worldTemplate });
+  // The world's own log still has keys in memory that were destroyed since.
+  const log = await openLog(world.database.url, { maxConnections: 2 });
   const stopping = new AbortController();
   const common = { url: database.url, log: createLogger('test', 'silent') };
   const runner = new ProjectionRunner({
     ...common,
-    eventStore: world.events.store,
+    eventStore: log.store,
     environment: 'test',
     readModels,
   });
@@ -41,6 +44,7 @@ export async function readModelProblems(world: World): Promise<string[]> {
     return problems;
   } finally {
     await rebuilt.end();
+    await log.close();
     await database.drop();
   }
 }
@@ -55,7 +59,8 @@ async function rowsOf(pool: pg.Pool, readModel: string): Promise<Set<string>> {
 /** The findings of the operators' audit over everything that happened, as of now. */
 export async function auditFindings(world: World): Promise<readonly unknown[]> {
   if (!(await caughtUp(world))) return ['the read models do not catch up'];
-  const { store, snapshots } = world.events;
+  await using log = await openLog(world.database.url, { maxConnections: 2 });
+  const { store, snapshots } = log;
   const installation = {
     store,
     databaseUrl: world.database.url,

@@ -3,6 +3,7 @@ import type { AuditedEvent } from '#capabilities/operate/audit/audited-event.js'
 import { sha256Of } from '#application/render/render-inputs.js';
 import type { EventStore, RecordedEvent } from '#event-store/event-store.js';
 import { readModels } from '#projections/read-models.js';
+import { tablesWith } from '#capabilities/erasure/test/support/tables-with.js';
 import { JudgedHistory } from '../../support/judged-history.js';
 import type { Client } from './client.js';
 import type { Outcome } from './scenarios.js';
@@ -46,7 +47,10 @@ export async function problemsOf(
     ...fenceProblems(judged, events),
     ...promiseProblems(judged, outcome),
     ...(await pictureProblems(world, events)),
-    ...(await readProblems(world, client, judged)),
+    ...(await erasureProblems(world, client.customer.tenant, outcome, events)),
+    ...(outcome.closed
+      ? await closingProblems(world, client.customer.tenant, judged, events)
+      : await readProblems(world, client, judged)),
   ];
 }
 
@@ -99,16 +103,22 @@ function promiseProblems(history: JudgedHistory, { answered, persistent, ends }:
   return problems;
 }
 
-/** Every picture that an event names must have been stored before the event, with the same bytes. */
+/**
+ * Every picture that an event names must have been stored before the event, with the same bytes. Nothing may be left of one
+ * that was erased.
+ */
 async function pictureProblems({ storage }: World, events: readonly AuditedEvent[]): Promise<string[]> {
   const problems: string[] = [];
   const stored = new Set<string>();
+  const erased = new Set(events.flatMap(({ type, streamId }) => (type === 'PictureErased' ? [streamId] : [])));
   for (const event of events) {
     if (event.type === 'AssetStored') {
       const { assetId, storageKey } = event.data;
       stored.add(assetId);
       const bytes = await storage.get(storageKey).catch(() => undefined);
-      if (!bytes) problems.push(`${assetId} was stored, and ${storageKey} is not there`);
+      if (!bytes && !erased.has(assetId))
+        problems.push(`${assetId} was stored, and ${storageKey} is not there`);
+      if (bytes && erased.has(assetId)) problems.push(`${assetId} is erased, and ${storageKey} is there`);
     }
     if (event.type !== 'StageCompleted' && event.type !== 'JobSucceeded') continue;
     const artifacts = event.data.artifacts;
@@ -116,11 +126,61 @@ async function pictureProblems({ storage }: World, events: readonly AuditedEvent
       problems.push(`${event.streamId} has no picture`);
     for (const { assetId, storageKey, sha256 } of artifacts) {
       if (!stored.has(assetId)) problems.push(`${assetId} is named before it is stored`);
+      if (erased.has(assetId)) continue;
       const bytes = await storage.get(storageKey).catch(() => undefined);
       const hash = bytes && sha256Of(bytes);
       if (hash !== sha256) problems.push(`the picture ${storageKey} is ${bytes ? 'another one' : 'lost'}`);
     }
   }
+  return problems;
+}
+
+const stepsOfErasure = ['refused', 'bytes', 'rows', 'keys'];
+
+/** Each erasure is completed once, with its steps in order, and no table has words of what it erased. */
+async function erasureProblems(
+  world: World,
+  tenant: string,
+  { erasedWords }: Outcome,
+  events: readonly AuditedEvent[],
+): Promise<string[]> {
+  const problems: string[] = [];
+  const ofErasures = events.filter(({ category }) => category === 'erasure');
+  for (const [erasureId, own] of Map.groupBy(ofErasures, ({ streamId }) => streamId)) {
+    const story = own.map((event) => (event.type === 'ErasureStepped' ? event.data.step : event.type));
+    const due = ['ErasureRequested', ...stepsOfErasure, 'ErasureCompleted'];
+    if (story.join() !== due.join()) problems.push(`the erasure ${erasureId} is ${story.join(', ')}`);
+  }
+  const jobsErased = events.filter((event) => event.type === 'JobErased' && event.data.words);
+  for (const { streamId } of jobsErased) {
+    const left = await world.storage.list(`test/${tenant}/renders/${streamId}/`);
+    if (left.length > 0) problems.push(`of the erased job ${streamId} there is ${left.join(', ')}`);
+  }
+  if (erasedWords === undefined) return problems;
+  for (const table of await tablesWith(world.pool, erasedWords)) problems.push(`${table} has "${erasedWords}"`);
+  return problems;
+}
+
+/** Nothing of a closed tenant is left but its money, and the record outside the database. */
+async function closingProblems(
+  world: World,
+  tenant: string,
+  history: JudgedHistory,
+  events: readonly AuditedEvent[],
+): Promise<string[]> {
+  if (!(await caughtUp(world))) return ['the read models do not catch up'];
+  const problems: string[] = [];
+  const closed = events.filter(({ type }) => type === 'TenantClosed').length;
+  if (closed !== 1) problems.push(`the tenant was closed ${closed} times`);
+  const left = await world.storage.list(`test/${tenant}/`);
+  if (left.length > 0) problems.push(`of the closed tenant there is ${left.join(', ')}`);
+  if (!(await world.storage.has(`closings/test/${tenant}.json`))) problems.push('no record of the closing is kept');
+  const keys = `select from test.keys where tenant = $1 and revoked_at is null`;
+  if ((await world.pool.query(keys, [tenant])).rowCount !== 0) problems.push('a key of the closed tenant is valid');
+  const total = `select coalesce(sum(credits_delta), 0)::integer as sum from test.ledger where tenant = $1`;
+  const [ledger] = (await world.pool.query<{ sum: number }>(total, [tenant])).rows;
+  const due = history.balanceOf(tenant);
+  if (ledger?.sum !== due) problems.push(`the transactions sum to ${ledger?.sum}, history to ${due}`);
   return problems;
 }
 

@@ -1,4 +1,5 @@
 import { ServerResponse } from 'node:http';
+import { StreamWordErasure } from '#event-store/sealed/erase-words.js';
 import { FolderStorage } from '#storage/folder/folder-storage.js';
 import { PgBossRenderQueue } from '#render-queue/pg-boss-render-queue.js';
 import { CheckpointWatcher } from '#read-store/checkpoint-watcher.js';
@@ -28,7 +29,8 @@ export function recordPorts(recorder: Recorder): void {
     }
   };
   record(PostgresIdempotencyStore, 'idempotency', ['begin', 'reassign', 'answer', 'forget', 'release']);
-  record(FolderStorage, 'storage', ['put', 'get']);
+  record(FolderStorage, 'storage', ['put', 'get', 'create', 'erase']);
+  record(StreamWordErasure, 'words', ['eraseWords', 'eraseTenant']);
   record(PgBossRenderQueue, 'queue', ['enqueue']);
   record(CheckpointWatcher, 'read-store', ['waitFor']);
   record(JobsReader, 'jobs', ['find', 'children']);

@@ -68,16 +68,17 @@ const starts: Record<string, () => Promise<() => Promise<object>>> = {
     const { configurationOn, startProjector } = await import('../../support/roles.js');
     const common = await commonOf();
     return async () => {
-      const { store, snapshots } = await common.open();
+      const { store, snapshots, erasure } = await common.open();
       const queue = await common.PgBossRenderQueue.start({ url: databaseUrl, logger, ...impatience });
       const configuration = configurationOn(databaseUrl);
       const projector = { ...configuration.projector, ...settings };
       await startProjector({
         store,
         snapshots,
+        erasure,
         queue,
         logger,
-        configuration: { ...configuration, projector },
+        configuration: { ...configuration, projector, storage },
       });
       return {};
     };

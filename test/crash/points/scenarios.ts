@@ -2,19 +2,23 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { newId } from '#platform/ids.js';
 import { callUntilAnswered } from './agents.js';
 import type { Answer, Client } from './client.js';
+import { streamName } from '#domain/streams.js';
 import {
   abandonedBatch,
   abandonedTry,
   cancelAlone,
+  closeAtOnce,
   dueForSnapshot,
   fencedOff,
   jobTypes,
   oldDebit,
   picture,
+  releaseOfPerson,
   renderingSince,
   twoPhotographs,
 } from './given.js';
 import { busyOnce, endless, endlessPhoto, refused } from './engine.js';
+import { caughtUp } from './invariants.js';
 import type { Customer, World } from './world.js';
 
 /** How a scenario went for its client, and the result that it must have. */
@@ -25,6 +29,10 @@ export interface Outcome {
   readonly persistent: boolean;
   /** The end that the dispatched job must have, if there is one. */
   readonly ends: 'JobSucceeded' | 'JobFailed' | 'JobCancelled' | 'JobVoided';
+  /** Words of things that must be erased by now. */
+  readonly erasedWords?: string;
+  /** The tenant is closed: nothing of it is left, and its keys are revoked. */
+  readonly closed?: true;
 }
 
 interface Scenario<Prepared> {
@@ -36,6 +44,7 @@ interface Scenario<Prepared> {
 
 const direct = 'product-to-model-direct';
 const batch = 'pdp-batch-extractions';
+const dayMs = 24 * 60 * 60 * 1_000;
 
 function bodyWith(storageKey: string, name = '') {
   return { product_image_s3_key: storageKey, display_name: name, seed: Math.floor(Math.random() * 2 ** 31) };
@@ -65,6 +74,44 @@ async function rendering({ world, signal }: Client, jobId: string): Promise<void
     signal.throwIfAborted();
     await sleep(20);
   }
+}
+
+/** Resolves when a stream of the log has an event of one of these types. */
+async function appended({ world, signal }: Client, stream: string, ...types: string[]): Promise<void> {
+  for (;;) {
+    const slice = await world.events.store.readStream(stream);
+    if (slice.kind === 'found' && slice.events.some(({ type }) => types.includes(type))) return;
+    signal.throwIfAborted();
+    await sleep(20);
+  }
+}
+
+const ended = (client: Client, jobId: string) =>
+  appended(client, streamName('test', 'job', jobId), 'JobSucceeded', 'JobFailed', 'JobCancelled');
+const pictureErased = (client: Client, assetId: string) =>
+  appended(client, streamName('test', 'asset', assetId), 'PictureErased');
+const tenantClosed = (client: Client) =>
+  appended(client, streamName('test', 'closing', client.customer.tenant), 'TenantClosed');
+
+/** Words that no other thing has. */
+const wordsOf = (id: string) => `the words about ${id}`;
+
+/** Resolves when every erasure of the tenant that was requested is completed. */
+async function erasuresCompleted({ world, customer, signal }: Client): Promise<void> {
+  const running = `select from test.erasure_orders where tenant = $1 and status = 'running'`;
+  for (;;) {
+    await caughtUp(world);
+    if ((await world.pool.query(running, [customer.tenant])).rowCount === 0) return;
+    signal.throwIfAborted();
+    await sleep(20);
+  }
+}
+
+/** Requests an erasure until it is answered, and waits for its end. */
+async function eraseCompletely(client: Client, path: string): Promise<void> {
+  const key = newId();
+  const { body } = await client.until(() => client.delete(path, key), [409, 503], [202]);
+  await appended(client, streamName('test', 'erasure', String(body['erasure_id'])), 'ErasureCompleted');
 }
 
 /** Cancelled now, or by an earlier try without an answer. */
@@ -192,6 +239,67 @@ export const scenarios = {
       const job = await client.get<{ request_id: string }>(`jobs/${String(job_id)}`);
       const answered = [{ jobId: String(job_id), requestId: job.request_id }];
       return { answered, persistent: true, ends: 'JobSucceeded' };
+    },
+  }),
+  erased: scenario({
+    about: 'a picture and the job that was made of it are erased, by a request that is repeated until it is answered',
+    prepare: (world, { tenant }) => world.upload(tenant),
+    async act(client, { assetId, storageKey }) {
+      const erasedWords = wordsOf(assetId);
+      const answered = await client.dispatchUntilAnswered(direct, bodyWith(storageKey, erasedWords));
+      for (const { jobId } of answered) await ended(client, jobId);
+      await eraseCompletely(client, `uploads/${assetId}?derived=true`);
+      return { answered, persistent: true, ends: 'JobSucceeded', erasedWords };
+    },
+  }),
+  'erased-at-work': scenario({
+    about: 'a job is erased while it is rendered: cancelled and refunded',
+    prepare: picture,
+    async act(client, storageKey) {
+      const answered = await client.dispatchUntilAnswered(direct, bodyWith(storageKey, endless));
+      for (const { jobId } of answered) {
+        await rendering(client, jobId);
+        await eraseCompletely(client, `jobs/${jobId}`);
+      }
+      return { answered, persistent: true, ends: 'JobCancelled' };
+    },
+  }),
+  expired: scenario({
+    about: 'an upload whose days are over: erased by housekeeping',
+    prepare: async (world, { tenant }) => {
+      const threeDaysAgo = new Date(Date.now() - 3 * dayMs);
+      return (await world.upload(tenant, '#987', { retainDays: 1, at: threeDaysAgo })).assetId;
+    },
+    async act(client, assetId) {
+      await pictureErased(client, assetId);
+      await erasuresCompleted(client);
+      return { answered: [], persistent: false, ends: 'JobVoided' };
+    },
+  }),
+  withdrawn: scenario({
+    about: 'a release is withdrawn while the job under it waits for a worker: cancelled and refunded',
+    prepare: releaseOfPerson,
+    async act(client, { storageKey, releaseId }) {
+      const { worker } = client.world.hosts;
+      await worker.kill();
+      const answered = await client.dispatchUntilAnswered(direct, bodyWith(storageKey));
+      const withdraw = () => client.post(`releases/${releaseId}/withdraw`, {});
+      await client.until(withdraw, [503]);
+      for (const { jobId } of answered) await ended(client, jobId);
+      await worker.start();
+      return { answered, persistent: true, ends: 'JobCancelled' };
+    },
+  }),
+  closed: scenario({
+    about: 'a tenant is closed at the end of its notice period',
+    prepare: (world, { tenant }) => world.upload(tenant),
+    async act(client, { assetId, storageKey }) {
+      const erasedWords = wordsOf(assetId);
+      const answered = await client.dispatchUntilAnswered(direct, bodyWith(storageKey, erasedWords));
+      for (const { jobId } of answered) await ended(client, jobId);
+      await closeAtOnce(client.world, client.customer.tenant);
+      await tenantClosed(client);
+      return { answered, persistent: true, ends: 'JobSucceeded', erasedWords, closed: true };
     },
   }),
   'resumed-charged': scenario({

@@ -95,14 +95,18 @@ export class World implements AsyncDisposable {
       kind: 'pack',
       label: 'Pack',
     });
-    const capabilities = ['jobs:create', 'jobs:read'] as const;
+    const capabilities = ['jobs:create', 'jobs:read', 'data:erase'] as const;
     const grant = { capabilities, label: 'crash' };
     const { key } = await issueKey(this.events.store, byOperator('test', tenant), grant);
     return { tenant, key };
   }
 
   /** Stores a picture as an upload does: its bytes in storage, its AssetStored in the log. */
-  async upload(tenant: string, colour = '#987'): Promise<StoredAsset> {
+  async upload(
+    tenant: string,
+    colour = '#987',
+    { at = new Date(), ...facts }: Pick<StoredAsset, 'dataSubjects' | 'retainDays'> & { at?: Date } = {},
+  ): Promise<StoredAsset> {
     const { bytes, width, height } = await plainPicture('person', colour);
     const assetId = newId();
     const asset: StoredAsset = {
@@ -116,7 +120,8 @@ export class World implements AsyncDisposable {
       origin: 'upload',
       jobId: null,
       sha256: sha256Of(bytes),
-      at: new Date().toISOString(),
+      ...facts,
+      at: at.toISOString(),
     };
     await this.storage.put(asset.storageKey, bytes);
     const event = toNewEvent({ type: 'AssetStored', data: asset }, 0, byOperator('test', tenant));
