@@ -5,6 +5,7 @@ import type { ReadModel } from '#read-store/read-model.js';
 /** An ordered erasure in lists. The steps and the receipt are read from its own stream. */
 @Entity('erasure_orders')
 @Index('erasure_orders_by_tenant', ['tenant', 'requestedAt', 'erasureId'])
+@Index('erasure_orders_running', ['requestedAt'], { where: "status = 'running'" })
 @Index('erasure_orders_at_vendors', ['vendorsToldAt'], { where: 'vendors_told_at IS NOT NULL' })
 export class ErasureOrderRow {
   @PrimaryColumn({ type: 'text' })

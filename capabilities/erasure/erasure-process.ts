@@ -56,6 +56,12 @@ export class ErasureProcess implements ProcessManager {
     }
   }
 
+  /** Goes on with an erasure that was requested. @throws what `handle` throws */
+  async finish(environment: Environment, erasureId: string): Promise<void> {
+    const erasure = await this.erasures.ofAnyTenant(environment, erasureId);
+    if (erasure) await this.carryOut(environment, erasure.request, erasureId);
+  }
+
   private async carryOut(
     environment: Environment,
     request: RequestedErasure,

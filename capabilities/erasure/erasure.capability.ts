@@ -38,6 +38,7 @@ export const erasure: Capability<'erasure', typeof events, Settings> = {
   housekeeping: [
     async () => (await import('./late-pictures.js')).LatePictures,
     async () => (await import('./keeping/expiry.js')).Expiry,
+    async () => (await import('./unfinished-erasures.js')).UnfinishedErasures,
     async () => (await import('./vendor-erasure-care.js')).VendorErasureCare,
     async () => (await import('./closing/close-tenants.js')).CloseTenants,
   ],

@@ -6,6 +6,7 @@ import { ErasureProcess } from './erasure-process.js';
 import { LatePictures } from './late-pictures.js';
 import { DueThings } from './keeping/due-things.js';
 import { Expiry } from './keeping/expiry.js';
+import { UnfinishedErasures } from './unfinished-erasures.js';
 import { VendorErasureCare } from './vendor-erasure-care.js';
 import { vendorErasureQueueProvider } from './vendor-erasure-queue.js';
 
@@ -19,6 +20,7 @@ import { vendorErasureQueueProvider } from './vendor-erasure-queue.js';
     ErasureProcess,
     Expiry,
     LatePictures,
+    UnfinishedErasures,
     VendorErasureCare,
     vendorErasureQueueProvider,
   ],

@@ -11,7 +11,10 @@ import { ObjectStorage } from '#storage/object-storage.js';
 /** No worker holds a job for longer. */
 const lateMs = 60 * 60_000;
 
-/** Erases what a worker has stored for a job that was erased while it drew. */
+/**
+ * Erases what a worker has stored for a job that was erased while it drew. The event comes last: a process that dies before
+ * it leaves a picture that is found again. No reader shows it meanwhile, because its job is erased.
+ */
 @Injectable()
 export class LatePictures implements HousekeepingTask {
   constructor(
@@ -28,9 +31,9 @@ export class LatePictures implements HousekeepingTask {
     for (const { assetId, storageKey, tenant } of late) {
       const commandId = `late-picture:${assetId}`;
       const context = { environment, tenant, commandId, requestId: assetId, actor: 'saga:erasures', at };
-      await this.commands.execute(new ErasePicture(context, assetId, { erasureId: 'late' }));
       await this.storage.erase(storageKey);
       await this.words.eraseWords([streamName(environment, 'asset', assetId)]);
+      await this.commands.execute(new ErasePicture(context, assetId, { erasureId: 'late' }));
     }
   }
 }

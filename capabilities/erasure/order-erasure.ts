@@ -1,10 +1,15 @@
 import { Injectable } from '@nestjs/common';
+import { EventStoreUnavailable } from '#event-store/event-store.js';
 import type { CommandContext } from '#application/command-context.js';
 import type { LegalHold } from './keeping/legal-hold.js';
 import { HoldsInForce } from './keeping/holds-in-force.js';
 import { requestErasure, type RequestedErasure } from './erasure.js';
-import { Extents } from './extent.js';
+import { Extents, type Extent } from './extent.js';
 import { Erasures } from './manage-erasures.handler.js';
+import { ReachedReads, readModelsOfExtent } from './reached-reads.js';
+
+/** How long an order waits for the read models. */
+const patienceMs = 5_000;
 
 export type OrderedErasure = Omit<RequestedErasure, 'tenant' | 'again' | 'at'>;
 
@@ -20,6 +25,7 @@ export class ErasureOrders {
     private readonly extents: Extents,
     private readonly erasures: Erasures,
     private readonly holds: HoldsInForce,
+    private readonly reached: ReachedReads,
   ) {}
 
   /** Ordering it again with the same id changes nothing. @param persons whose records are among the targets */
@@ -28,12 +34,19 @@ export class ErasureOrders {
     ordered: OrderedErasure,
     persons: readonly string[] = [],
   ): Promise<ErasureOrder> {
-    const hold = await this.holds.covering(context, () => this.extents.of(context, ordered), persons);
+    const hold = await this.holds.covering(context, () => this.extentNow(context, ordered), persons);
     if (hold) return { kind: 'held', hold };
     const request = { ...ordered, tenant: context.tenant, again: false, at: context.at.toISOString() };
     const position = await this.erasures.write(context, ordered.erasureId, (state) =>
       requestErasure(request, state),
     );
     return { kind: 'ordered', position };
+  }
+
+  /** A hold also covers what was made a moment ago, and the erasure would reach it. Only a tenant with holds waits for that. */
+  private async extentNow(context: CommandContext, ordered: OrderedErasure): Promise<Extent> {
+    if (!(await this.reached.areShown(context.environment, readModelsOfExtent, patienceMs)))
+      throw new EventStoreUnavailable('The newest jobs are not shown yet, and a hold may cover them. Nothing was erased');
+    return this.extents.of(context, ordered);
   }
 }

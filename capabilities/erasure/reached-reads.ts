@@ -6,7 +6,7 @@ import { foldedWithin } from '#read-store/rows-as-of.js';
 import { pictureUses } from './picture-uses.read-model.js';
 
 /** The read models that an extent is read from. */
-const needed = [pictureUses, 'assets', 'products'];
+export const readModelsOfExtent = [pictureUses, 'assets', 'products'];
 
 const patienceMs = 30_000;
 
@@ -19,7 +19,7 @@ export class ReachedReads {
   ) {}
 
   /** Waits until the read models show everything up to this moment. @throws Error if that takes too long */
-  async waitFor(environment: Environment, models: readonly string[] = needed): Promise<void> {
+  async waitFor(environment: Environment, models: readonly string[] = readModelsOfExtent): Promise<void> {
     if (await this.areShown(environment, models, patienceMs)) return;
     throw new Error(`the read models ${models.join(', ')} have not reached the end of the log`);
   }

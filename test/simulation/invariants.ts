@@ -50,7 +50,7 @@ export class Invariants {
   restored(events: readonly RecordedEvent[]): Invariants {
     const books = new Invariants(this.now, this.horizonMs, this.world);
     books.violations.push(...this.violations);
-    for (const event of events) books.observe(event);
+    for (const event of events) books.observe(event, false);
     books.requests.takeOver(this.requests);
     books.webhooks.takeOver(this.webhooks);
     return books;
@@ -68,8 +68,8 @@ export class Invariants {
     return this.balances.get(tenant)?.findLast((entry) => entry.position <= position)?.balance ?? 0;
   }
 
-  /** Call it with each event, in the step that commits the event. */
-  observe(recorded: RecordedEvent): void {
+  /** Call it with each event, in the step that commits the event, or with those of a restored log. */
+  observe(recorded: RecordedEvent, isNow = true): void {
     const event = this.history.apply(recorded);
     this.violations.push(...this.history.news());
     if (!event) return;
@@ -87,7 +87,7 @@ export class Invariants {
     this.requests.observe(event);
     this.webhooks.observe(event);
     this.erasures.observe(event);
-    this.releases.observe(event);
+    this.releases.observe(event, isNow);
   }
 
   /**

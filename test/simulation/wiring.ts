@@ -73,6 +73,7 @@ export const sound = {
   afterRestore: (work: AfterRestore): Promise<void> => work.onApplicationBootstrap(),
   /** Erases things whose time is over. */
   expiry: (task: HousekeepingTask): HousekeepingTask => task,
+  unfinished: (task: HousekeepingTask): HousekeepingTask => task,
   latePictures: (task: HousekeepingTask): HousekeepingTask => task,
   releaseCheck: (check: DispatchCheck): DispatchCheck => check,
   /** Where a consumer goes on, and the event that its checkpoint names. */

@@ -50,7 +50,12 @@ class StoredReadModels extends ReadModels {
   /** One of its connections, for statements that name their schema. */
   get database(): Queries {
     return {
-      query: async (text, values) => ({ rows: await this.sources.live.query<unknown[]>(text, values) }),
+      query: async (text, values) => {
+        await using runner = this.sources.live.createQueryRunner();
+        // Only the structured result has the rows of every kind of statement.
+        const { records } = await runner.query(text, values, true);
+        return { rows: records };
+      },
     };
   }
 

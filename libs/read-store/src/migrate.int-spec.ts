@@ -268,6 +268,7 @@ describe('the tables of read models', () => {
       { name: 'calls_by_answer_g1', where: '(kept > 0)' },
       { name: 'calls_by_vendor_request_g1', where: '(vendor_request_id IS NOT NULL)' },
       { name: 'erasure_orders_at_vendors_g1', where: '(vendors_told_at IS NOT NULL)' },
+      { name: 'erasure_orders_running_g1', where: "(status = 'running'::text)" },
       { name: 'jobs_by_data_subject_g1', where: '(data_subjects IS NOT NULL)' },
       { name: 'jobs_by_end_g1', where: '(finished_at IS NOT NULL)' },
       { name: 'jobs_by_idempotency_key_g1', where: '(idempotency_key IS NOT NULL)' },

@@ -63,7 +63,8 @@ export class ReleaseBook {
     this.missedReleases.add(releaseId);
   }
 
-  observe(event: AuditedEvent): void {
+  /** @param isNow false: it comes from a restored log, and the checkpoint says nothing about its time */
+  observe(event: AuditedEvent, isNow: boolean): void {
     const { position: since, streamId, tenant } = event;
     switch (event.type) {
       case 'ModelReleaseGranted': {
@@ -87,7 +88,7 @@ export class ReleaseBook {
       case 'JobQueued':
         return this.queued(event.data, since);
       case 'RenderStarted':
-        return this.started(streamId);
+        return this.started(streamId, isNow);
       case 'JobFailed':
       case 'JobCancelled':
         return void this.waiting.delete(streamId);
@@ -127,12 +128,12 @@ export class ReleaseBook {
   }
 
   /** The keeper handles events in their order, and it has stopped a job before its checkpoint moves. */
-  private started(jobId: string): void {
+  private started(jobId: string, isNow: boolean): void {
     const job = this.waiting.get(jobId);
     this.waiting.delete(jobId);
     const since = this.toStop.get(jobId);
     const isMissed = job?.permits?.some((permit) => this.missedReleases.has(permit?.split('@')[0] ?? ''));
-    if (!job || since === undefined || isMissed) return;
+    if (!isNow || !job || since === undefined || isMissed) return;
     // After a restore the checkpoint is that of another log.
     if (this.checkpoints.isMisfit || this.checkpoints.isResetDue) return;
     if (this.checkpoints.positionOf(releaseKeeper) >= since)

@@ -94,9 +94,10 @@ export class ProjectorReplica extends Replica {
   /** Runs the housekeeping of erasures and releases. @returns its result in words */
   async tend(): Promise<string> {
     const { wiring, invariants, tables, scheduler } = this.installation;
-    const { expiry, latePictures, releaseCare } = this.erasing.housekeeping;
+    const { expiry, unfinished, latePictures, releaseCare } = this.erasing.housekeeping;
     const { signal } = new AbortController();
     await wiring.expiry(expiry).tend(environment, signal);
+    await wiring.unfinished(unfinished).tend(environment, signal);
     const [shown, at] = [tables.position, scheduler.now];
     await wiring.latePictures(latePictures).tend(environment, signal);
     invariants.erasures.lookedForLate(shown, at);

@@ -14,6 +14,7 @@ import { ErasureOrders } from '#capabilities/erasure/order-erasure.js';
 import { Persons } from '#capabilities/erasure/persons.js';
 import { RefuseThings } from '#capabilities/erasure/refuse-things.js';
 import { ErasureRequests } from '#capabilities/erasure/request-erasure.js';
+import { UnfinishedErasures } from '#capabilities/erasure/unfinished-erasures.js';
 import { ReleaseCare } from '#capabilities/releases/release-care.js';
 import { ReleaseKeeper } from '#capabilities/releases/release-keeper.js';
 import { erasersOfCapabilities, recordsOfPersons, signs } from '#capabilities/parts.js';
@@ -55,12 +56,17 @@ export function erasingIn(installation: Installation, process: Process, { store,
   const reached = simulated.reached(store);
   const erasures = new Erasures(store);
   const holds = wiring.holds(new HoldsInForce(store, things));
-  const orders = new ErasureOrders(extents, erasures, holds);
+  const orders = new ErasureOrders(extents, erasures, holds, reached);
   const kept = new KeptErasures(storage, simulatedSecrets);
   const refusals = wiring.refusals(new RefuseThings(commands));
   const words = wiring.words(new SimulatedWords(destroyedKeys, log, scheduler, process));
   const known = new SimulatedKnownReleases(store, database, logger, scheduler, process);
   const readerOfReleases = simulated.releases((releaseId) => invariants.releases.missed(releaseId));
+  // No job calls a vendor.
+  const carriedOut = new ErasureProcess(
+    ...([erasures, extents, refusals, reached, kept, storage, database, words] as const),
+    ...([undefined as never, configuration, clock] as const),
+  );
   return {
     known,
     afterRestore: new AfterRestore(
@@ -70,14 +76,12 @@ export function erasingIn(installation: Installation, process: Process, { store,
     /** For the API. The answers to its requests are not kept under keys here. */
     requests: new ErasureRequests(extents, orders, holds, undefined as never),
     persons: new Persons(models, database, reached),
-    /** For the projector. No job calls a vendor. */
-    erasures: new ErasureProcess(
-      ...([erasures, extents, refusals, reached, kept, storage, database, words] as const),
-      ...([undefined as never, configuration, clock] as const),
-    ),
+    /** For the projector. */
+    erasures: carriedOut,
     keeper: new ReleaseKeeper(commands, known, readerOfReleases, clock),
     housekeeping: {
       expiry: new Expiry(commands, due, orders, reached, configuration, clock),
+      unfinished: new UnfinishedErasures(carriedOut, database, clock),
       latePictures: new LatePictures(commands, models, storage, words, clock),
       releaseCare: new ReleaseCare(commands, readerOfReleases, clock),
     } satisfies Record<string, HousekeepingTask>,

@@ -1,4 +1,5 @@
 import type { ReadModels } from '#application/read-models.js';
+import type { ErasureOrderRow } from '#capabilities/erasure/erasure-orders.read-model.js';
 import type { DueThings, DueThing } from '#capabilities/erasure/keeping/due-things.js';
 import type { KeptThingRow, LegalHoldRow } from '#capabilities/erasure/keeping/keeping.read-models.js';
 import type { PictureUseRow } from '#capabilities/erasure/picture-uses.read-model.js';
@@ -169,6 +170,12 @@ export class SimulatedReads {
       );
       for (const { deliveryId } of ofJobs) deliveries.delete(deliveryId);
       return ofJobs;
+    }
+    if (text.includes('.erasure_orders')) {
+      const [before] = values as [Date];
+      return this.now<ErasureOrderRow>('erasure_orders')
+        .filter(({ status, requestedAt }) => status === 'running' && requestedAt < before)
+        .toSorted((one, other) => one.requestedAt.getTime() - other.requestedAt.getTime());
     }
     const asOf = /from (\w+)\.(releases|release_rules) shown where/.exec(text);
     if (asOf) return this.rowsAsOf(asOf[1] === environment ? asOf[2] : undefined);
