@@ -20,9 +20,11 @@ export async function ordersOf(operator: Operator, environment: Environment) {
   const { store } = operator;
   const reads = await readsOf(operator, environment);
   const things = new ErasableThings(store);
-  const extents = new Extents(things, reads, await operator.database());
+  const database = await operator.database();
+  const extents = new Extents(things, reads, database);
   const holds = new HoldsInForce(store, things);
-  return { extents, holds, orders: new ErasureOrders(extents, new Erasures(store), holds) };
+  const reached = new ReachedReads(store, database);
+  return { extents, holds, orders: new ErasureOrders(extents, new Erasures(store), holds, reached) };
 }
 
 export async function personsOf(operator: Operator, environment: Environment): Promise<Persons> {

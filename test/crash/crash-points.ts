@@ -41,6 +41,8 @@ const answeredLater = 'the job is there: it is rendered and settled, whether its
 const redelivered =
   'the checkpoint has not moved: the events come again, and what was done is not done twice';
 const shortcut = 'a snapshot is a shortcut: without it the account is folded from further back';
+const erased = 'every step may be repeated: the erasure begins again, and what was done is found done';
+const tended = 'the next round of housekeeping finds the same, and goes on from there';
 const attempt = 'the task is fetched again: another attempt, and the late one is refused by the revision';
 
 export const crashPoints: readonly CrashPoint[] = [
@@ -185,6 +187,9 @@ export const crashPoints: readonly CrashPoint[] = [
       'refunded once: the same command makes the same event',
     ],
   ]),
+  ...at('projector', `${application}/account/account-writer.ts`, [
+    ['event-store.append:AccountSuspended', ['closed'], 'suspended once: an account that is suspended stays so'],
+  ]),
   ...at('projector', `${application}/process-managers/batch-parents.ts`, [
     ['event-store.subscription', ['batch', 'abandoned-cancel'], redelivered],
     ['event-store.read:job', ['batch', 'abandoned-batch'], redelivered],
@@ -239,6 +244,88 @@ export const crashPoints: readonly CrashPoint[] = [
   ]),
   ...at('projector', 'libs/read-store/src/stream-continuity.ts', [
     ['projections.load-revisions', ['forgotten-cancel'], 'the rows are folded again from the checkpoint'],
+  ]),
+
+  ...at('api', `${application}/erasure/erasable-things.ts`, [
+    ['event-store.read:asset', ['erased'], nothing],
+    ['event-store.read:job', ['erased-at-work'], nothing],
+  ]),
+  ...at('api', 'capabilities/erasure/request-erasure.ts', [
+    ['idempotency.begin', ['erased'], 'the key holds the id of the erasure: the next try requests the same one'],
+    ['idempotency.answer', ['erased'], 'the next try writes the same request, which is there, and answers'],
+  ]),
+  ...at('api', 'capabilities/erasure/keeping/holds-in-force.ts', [
+    ['event-store.read:hold', ['erased'], nothing],
+  ]),
+  ...at('api', 'capabilities/erasure/manage-erasures.handler.ts', [
+    ['event-store.read:erasure', ['erased'], nothing],
+    [
+      'event-store.append:ErasureRequested',
+      ['erased', 'erased-at-work'],
+      'requested once under the id of the key: the projector carries it out, answered or not',
+    ],
+  ]),
+  ...at('api', 'capabilities/releases/releases.controller.ts', [
+    ['event-store.read:release', ['withdrawn'], nothing],
+    [
+      'event-store.append:ModelReleaseWithdrawn',
+      ['withdrawn'],
+      'withdrawn or not; withdrawn again, it stays as it is',
+    ],
+  ]),
+  ...at('api', 'capabilities/releases/known-releases.ts', [
+    ['event-store.subscription', ['withdrawn'], 'the next process reads all releases when it starts'],
+  ]),
+
+  ...at('projector', 'capabilities/erasure/erasure-process.ts', [
+    ['event-store.subscription@erasures', ['erased', 'expired'], redelivered],
+    ['storage.erase', ['erased', 'erased-at-work', 'closed'], erased],
+    ['words.eraseWords', ['erased', 'expired', 'closed'], erased],
+    ['event-store.read:asset', ['erased'], erased],
+    ['event-store.read:job', ['erased'], erased],
+    ['process.move-checkpoint@erasures', ['erased', 'expired'], 'the erasure is completed: it is left as it is'],
+  ]),
+  ...at('projector', 'capabilities/erasure/manage-erasures.handler.ts', [
+    ['event-store.read:erasure', ['erased', 'expired'], erased],
+    ['event-store.append:ErasureRequested', ['expired', 'closed'], 'two rounds give the order the same id'],
+    ['event-store.append:ErasureStepped', ['erased', 'erased-at-work', 'expired', 'closed'], 'each step once'],
+    ['event-store.append:ErasureCompleted', ['erased', 'erased-at-work', 'expired', 'closed'], 'completed once'],
+  ]),
+  ...at('projector', `${application}/erasure/erasable-things.ts`, [
+    ['event-store.read:asset', ['erased'], erased],
+    ['event-store.read:job', ['erased'], erased],
+  ]),
+  ...at('projector', 'capabilities/erasure/kept-erasures.ts', [
+    ['storage.create', ['erased', 'expired'], 'the record is written once, and has what the first try has found'],
+  ]),
+  ...at('projector', 'capabilities/erasure/refuse-things.ts', [
+    ['event-store.read:asset', ['erased'], erased],
+    ['event-store.read:job', ['erased'], erased],
+    ['event-store.append:JobCancelled', ['erased-at-work'], 'cancelled once, and refunded once'],
+    ['event-store.append:PictureErased', ['erased', 'expired', 'closed'], 'an erased picture stays erased'],
+    ['event-store.append:JobErased', ['erased', 'erased-at-work', 'closed'], 'an erased job stays erased'],
+  ]),
+  ...at('projector', 'capabilities/erasure/keeping/holds-in-force.ts', [
+    ['event-store.read:hold', ['expired', 'closed'], tended],
+  ]),
+  ...at('projector', 'capabilities/erasure/closing/closings.handler.ts', [
+    ['event-store.read:closing', ['closed'], tended],
+  ]),
+  ...at('projector', 'capabilities/erasure/closing/close-tenants.ts', [
+    ['event-store.append:TenantClosingBegun', ['closed'], tended],
+    ['event-store.append:ApiKeyRevoked', ['closed'], tended],
+    ['words.eraseTenant', ['closed'], 'the keys are destroyed again, and then the tenant is closed'],
+    ['event-store.append:TenantClosed', ['closed'], 'closed once'],
+  ]),
+  ...at('projector', 'capabilities/erasure/closing/kept-closings.ts', [
+    ['storage.create', ['closed'], 'the record is written before anything is erased, and once'],
+  ]),
+  ...at('projector', 'capabilities/releases/stop-waiting-job.ts', [
+    ['event-store.read:job', ['withdrawn'], redelivered],
+    ['event-store.append:JobCancelled', ['withdrawn'], 'cancelled once, and refunded once'],
+  ]),
+  ...at('projector', 'capabilities/releases/known-releases.ts', [
+    ['event-store.subscription', ['withdrawn'], 'the next process reads all releases when it starts'],
   ]),
 
   ...at('worker', 'libs/render-queue/src/pg-boss-render-queue.ts', [
