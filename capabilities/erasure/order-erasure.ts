@@ -46,7 +46,9 @@ export class ErasureOrders {
   /** A hold also covers what was made a moment ago, and the erasure would reach it. Only a tenant with holds waits for that. */
   private async extentNow(context: CommandContext, ordered: OrderedErasure): Promise<Extent> {
     if (!(await this.reached.areShown(context.environment, readModelsOfExtent, patienceMs)))
-      throw new EventStoreUnavailable('The newest jobs are not shown yet, and a hold may cover them. Nothing was erased');
+      throw new EventStoreUnavailable(
+        'The newest jobs are not shown yet, and a hold may cover them. Nothing was erased',
+      );
     return this.extents.of(context, ordered);
   }
 }

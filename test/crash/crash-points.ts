@@ -188,7 +188,11 @@ export const crashPoints: readonly CrashPoint[] = [
     ],
   ]),
   ...at('projector', `${application}/account/account-writer.ts`, [
-    ['event-store.append:AccountSuspended', ['closed'], 'suspended once: an account that is suspended stays so'],
+    [
+      'event-store.append:AccountSuspended',
+      ['closed'],
+      'suspended once: an account that is suspended stays so',
+    ],
   ]),
   ...at('projector', `${application}/process-managers/batch-parents.ts`, [
     ['event-store.subscription', ['batch', 'abandoned-cancel'], redelivered],
@@ -251,7 +255,11 @@ export const crashPoints: readonly CrashPoint[] = [
     ['event-store.read:job', ['erased-at-work'], nothing],
   ]),
   ...at('api', 'capabilities/erasure/request-erasure.ts', [
-    ['idempotency.begin', ['erased'], 'the key holds the id of the erasure: the next try requests the same one'],
+    [
+      'idempotency.begin',
+      ['erased'],
+      'the key holds the id of the erasure: the next try requests the same one',
+    ],
     ['idempotency.answer', ['erased'], 'the next try writes the same request, which is there, and answers'],
   ]),
   ...at('api', 'capabilities/erasure/keeping/holds-in-force.ts', [
@@ -283,20 +291,36 @@ export const crashPoints: readonly CrashPoint[] = [
     ['words.eraseWords', ['erased', 'expired', 'closed'], erased],
     ['event-store.read:asset', ['erased'], erased],
     ['event-store.read:job', ['erased'], erased],
-    ['process.move-checkpoint@erasures', ['erased', 'expired'], 'the erasure is completed: it is left as it is'],
+    [
+      'process.move-checkpoint@erasures',
+      ['erased', 'expired'],
+      'the erasure is completed: it is left as it is',
+    ],
   ]),
   ...at('projector', 'capabilities/erasure/manage-erasures.handler.ts', [
     ['event-store.read:erasure', ['erased', 'expired'], erased],
     ['event-store.append:ErasureRequested', ['expired', 'closed'], 'two rounds give the order the same id'],
-    ['event-store.append:ErasureStepped', ['erased', 'erased-at-work', 'expired', 'closed'], 'each step once'],
-    ['event-store.append:ErasureCompleted', ['erased', 'erased-at-work', 'expired', 'closed'], 'completed once'],
+    [
+      'event-store.append:ErasureStepped',
+      ['erased', 'erased-at-work', 'expired', 'closed'],
+      'each step once',
+    ],
+    [
+      'event-store.append:ErasureCompleted',
+      ['erased', 'erased-at-work', 'expired', 'closed'],
+      'completed once',
+    ],
   ]),
   ...at('projector', `${application}/erasure/erasable-things.ts`, [
     ['event-store.read:asset', ['erased'], erased],
     ['event-store.read:job', ['erased'], erased],
   ]),
   ...at('projector', 'capabilities/erasure/kept-erasures.ts', [
-    ['storage.create', ['erased', 'expired'], 'the record is written once, and has what the first try has found'],
+    [
+      'storage.create',
+      ['erased', 'expired'],
+      'the record is written once, and has what the first try has found',
+    ],
   ]),
   ...at('projector', 'capabilities/erasure/refuse-things.ts', [
     ['event-store.read:asset', ['erased'], erased],

@@ -179,9 +179,15 @@ const erasedInUse: fc.Arbitrary<Step[]> = fc
     return [
       { action: { kind: 'upload', api, tenant, person: 'ann', retainDays: null }, turns: 30, chance: seed },
       { action: used, turns: 60, chance: seed + 1 },
-      { action: { kind: 'erase', api, tenant, what: 'upload', nth: 0, derived: true }, turns: before, chance: seed + 2 },
+      {
+        action: { kind: 'erase', api, tenant, what: 'upload', nth: 0, derived: true },
+        turns: before,
+        chance: seed + 2,
+      },
       { action: { kind: 'crash', replica, restarts: true }, turns: before, chance: seed + 3 },
-      ...(lost === 0 ? [] : [{ action: { kind: 'restore', events: lost } as const, turns: 60, chance: seed + 4 }]),
+      ...(lost === 0
+        ? []
+        : [{ action: { kind: 'restore', events: lost } as const, turns: 60, chance: seed + 4 }]),
     ];
   });
 
@@ -202,7 +208,11 @@ const endedWhileWaiting: fc.Arbitrary<Step[]> = fc
       ...workers.map((replica) => ({ action: { kind: 'pause', replica } as const, turns: 0, chance: seed })),
       { action: used, turns, chance: seed + 2 },
       { action: end, turns: turns + 20, chance: seed + 3 },
-      ...workers.map((replica) => ({ action: { kind: 'resume', replica } as const, turns: 9, chance: seed + 4 })),
+      ...workers.map((replica) => ({
+        action: { kind: 'resume', replica } as const,
+        turns: 9,
+        chance: seed + 4,
+      })),
     ];
   });
 

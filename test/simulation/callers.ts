@@ -208,7 +208,11 @@ export class Callers {
     }
   }
 
-  private price({ store }: ApiReplica, context: CommandContext, { operation, credits, inMs }: ActionOf<'price'>) {
+  private price(
+    { store }: ApiReplica,
+    context: CommandContext,
+    { operation, credits, inMs }: ActionOf<'price'>,
+  ) {
     const [workflow, reason] = [pricedAs(operation), 'simulation'];
     if (credits !== null && inMs === null)
       return priceOperation(store, context, workflow, { credits, reason });

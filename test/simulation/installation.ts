@@ -147,7 +147,19 @@ export class Installation {
   }
 }
 
-const shown = ['label', 'erasureId', 'step', 'chargeId', 'amount', 'attempt', 'stage', 'code', 'reason', 'credits', 'from'];
+const shown = [
+  'label',
+  'erasureId',
+  'step',
+  'chargeId',
+  'amount',
+  'attempt',
+  'stage',
+  'code',
+  'reason',
+  'credits',
+  'from',
+];
 
 function summary(data: unknown): string {
   const fields = { ...(data as { request?: object }).request, ...(data as object) } as Record<

@@ -43,7 +43,10 @@ const asked = fc.oneof(
   { weight: 2, arbitrary: fc.record({ kind: kind('grant'), api, tenant, person, ...terms }) },
   { weight: 1, arbitrary: fc.record({ kind: kind('revise'), api, tenant, nth, ...terms }) },
   { weight: 1, arbitrary: withdraw },
-  { weight: 1, arbitrary: fc.record({ kind: kind('require'), api, tenant, required: pick(true, true, false) }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({ kind: kind('require'), api, tenant, required: pick(true, true, false) }),
+  },
 );
 
 /** What callers and operators ask about persons and their pictures. */

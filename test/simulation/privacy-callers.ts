@@ -166,7 +166,11 @@ export class PrivacyCallers {
     return { workflows, uses: [], territories: [], expiresAt, fee: null, document: null };
   }
 
-  private nthOf(tenant: Tenant, kind: 'upload' | 'job' | 'product' | 'hold', nth: number): string | undefined {
+  private nthOf(
+    tenant: Tenant,
+    kind: 'upload' | 'job' | 'product' | 'hold',
+    nth: number,
+  ): string | undefined {
     const ids = this.installation.invariants.erasures.thingsOf(tenant, kind);
     // The newest first: an erasure beside the work on a thing finds more than a later one.
     return ids.at(-1 - (nth % Math.max(1, ids.length)));

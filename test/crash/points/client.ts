@@ -27,7 +27,11 @@ export class Client {
   private async send(
     method: 'POST' | 'DELETE',
     path: string,
-    { body, key, prefer }: { body?: object | undefined; key?: string | undefined; prefer?: string | undefined },
+    {
+      body,
+      key,
+      prefer,
+    }: { body?: object | undefined; key?: string | undefined; prefer?: string | undefined },
   ): Promise<Reply | undefined> {
     try {
       const response = await fetch(`${this.world.url}/v1/${path}`, {

@@ -110,7 +110,9 @@ function promiseProblems(history: JudgedHistory, { answered, persistent, ends }:
 async function pictureProblems({ storage }: World, events: readonly AuditedEvent[]): Promise<string[]> {
   const problems: string[] = [];
   const stored = new Set<string>();
-  const erased = new Set(events.flatMap(({ type, streamId }) => (type === 'PictureErased' ? [streamId] : [])));
+  const erased = new Set(
+    events.flatMap(({ type, streamId }) => (type === 'PictureErased' ? [streamId] : [])),
+  );
   for (const event of events) {
     if (event.type === 'AssetStored') {
       const { assetId, storageKey } = event.data;
@@ -157,7 +159,8 @@ async function erasureProblems(
     if (left.length > 0) problems.push(`of the erased job ${streamId} there is ${left.join(', ')}`);
   }
   if (erasedWords === undefined) return problems;
-  for (const table of await tablesWith(world.pool, erasedWords)) problems.push(`${table} has "${erasedWords}"`);
+  for (const table of await tablesWith(world.pool, erasedWords))
+    problems.push(`${table} has "${erasedWords}"`);
   return problems;
 }
 
@@ -174,9 +177,11 @@ async function closingProblems(
   if (closed !== 1) problems.push(`the tenant was closed ${closed} times`);
   const left = await world.storage.list(`test/${tenant}/`);
   if (left.length > 0) problems.push(`of the closed tenant there is ${left.join(', ')}`);
-  if (!(await world.storage.has(`closings/test/${tenant}.json`))) problems.push('no record of the closing is kept');
+  if (!(await world.storage.has(`closings/test/${tenant}.json`)))
+    problems.push('no record of the closing is kept');
   const keys = `select from test.keys where tenant = $1 and revoked_at is null`;
-  if ((await world.pool.query(keys, [tenant])).rowCount !== 0) problems.push('a key of the closed tenant is valid');
+  if ((await world.pool.query(keys, [tenant])).rowCount !== 0)
+    problems.push('a key of the closed tenant is valid');
   const total = `select coalesce(sum(credits_delta), 0)::integer as sum from test.ledger where tenant = $1`;
   const [ledger] = (await world.pool.query<{ sum: number }>(total, [tenant])).rows;
   const due = history.balanceOf(tenant);

@@ -242,7 +242,8 @@ export const scenarios = {
     },
   }),
   erased: scenario({
-    about: 'a picture and the job that was made of it are erased, by a request that is repeated until it is answered',
+    about:
+      'a picture and the job that was made of it are erased, by a request that is repeated until it is answered',
     prepare: (world, { tenant }) => world.upload(tenant),
     async act(client, { assetId, storageKey }) {
       const erasedWords = wordsOf(assetId);

@@ -89,7 +89,10 @@ export class ErasureBook {
   private readonly jobs = new Map<string, Job>();
   private readonly products = new Map<string, Product>();
   private readonly records = new Map<string, Thing>();
-  private readonly holds = new Map<string, LegalHold & { readonly tenant: string; readonly placedMs: number }>();
+  private readonly holds = new Map<
+    string,
+    LegalHold & { readonly tenant: string; readonly placedMs: number }
+  >();
 
   constructor(
     private readonly report: Report,
@@ -100,7 +103,13 @@ export class ErasureBook {
 
   /** The things of a tenant that can be named in requests, oldest first. Its first picture is for the attacker alone. */
   thingsOf(tenant: string, kind: 'upload' | 'picture' | 'job' | 'product' | 'hold'): string[] {
-    const of = { job: this.jobs, product: this.products, hold: this.holds, upload: this.pictures, picture: this.pictures };
+    const of = {
+      job: this.jobs,
+      product: this.products,
+      hold: this.holds,
+      upload: this.pictures,
+      picture: this.pictures,
+    };
     const ids = [...of[kind]].filter(([, thing]) => thing.tenant === tenant).map(([id]) => id);
     return kind === 'upload'
       ? ids.filter((id) => this.pictures.get(id)?.origin === 'upload' && !isFirst(id))
@@ -201,7 +210,10 @@ export class ErasureBook {
   ): void {
     const { erasureId } = data;
     const hold = this.erasures.get(erasureId)?.heldBy.find(isCovered);
-    if (hold) this.report(`erasures: ${short(erasureId)} erases ${short(streamId)}, which was held before it was ordered`);
+    if (hold)
+      this.report(
+        `erasures: ${short(erasureId)} erases ${short(streamId)}, which was held before it was ordered`,
+      );
     thing.erasedBy ??= erasureId;
     thing.erasedAt ??= position;
   }
@@ -232,7 +244,8 @@ export class ErasureBook {
     if (!erasure) return this.report(`erasures: ${id} is completed and was never requested`);
     erasure.completed += 1;
     if (erasure.completed > 1) this.report(`erasures: ${id} is completed twice`);
-    if (erasure.steps.length < 4) this.report(`erasures: ${id} is completed after ${erasure.steps.join(', ')}`);
+    if (erasure.steps.length < 4)
+      this.report(`erasures: ${id} is completed after ${erasure.steps.join(', ')}`);
     for (const assetId of erased.pictures) {
       const picture = this.pictures.get(assetId);
       if (picture) this.checkPicture(assetId, picture);
@@ -253,7 +266,8 @@ export class ErasureBook {
 
   private checkPicture(assetId: string, { erasedBy, storageKey }: Picture): void {
     const id = short(assetId);
-    if (erasedBy === undefined) this.report(`erasures: a receipt names the picture ${id}, which is not erased`);
+    if (erasedBy === undefined)
+      this.report(`erasures: a receipt names the picture ${id}, which is not erased`);
     if (this.places.objects.has(storageKey)) this.report(`erasures: the bytes of the picture ${id} are left`);
     if (!this.places.destroyedKeys.has(streamName('test', 'asset', assetId)))
       this.report(`erasures: the key of the picture ${id} is left`);
@@ -329,7 +343,9 @@ export class ErasureBook {
       if (erasedBy === undefined || erasedBy === latePicture) return;
       const reached = allowed.get(erasedBy);
       if (!reached?.[what].has(id) && !(what === 'jobs' && reached?.words.has(id)))
-        this.report(`erasures: ${short(erasedBy)} has erased ${short(id)} of the ${what}, which it was not asked for`);
+        this.report(
+          `erasures: ${short(erasedBy)} has erased ${short(id)} of the ${what}, which it was not asked for`,
+        );
     };
     for (const [id, picture] of this.pictures) {
       check('pictures', id, picture);
@@ -368,7 +384,8 @@ export class ErasureBook {
     const texts = [...rows, ...[...deliveries.values()].map(({ body }) => ['a message', body] as const)];
     const check = (id: string, word: string) => {
       for (const [place, text] of texts)
-        if (text.includes(word)) this.report(`erasures: ${place} has the words "${word}" of the erased ${short(id)}`);
+        if (text.includes(word))
+          this.report(`erasures: ${place} has the words "${word}" of the erased ${short(id)}`);
     };
     for (const [jobId, { erasedBy, queued }] of this.jobs) {
       if (erasedBy === undefined) continue;
@@ -415,7 +432,10 @@ export class ErasureBook {
       reached.pictures.add(assetId);
       if (!derived) return;
       for (const [jobId, job] of this.jobs)
-        if (job.queued.inputs.some((input) => input.assetId === assetId) && !this.isTooLate(jobId, job, assetId))
+        if (
+          job.queued.inputs.some((input) => input.assetId === assetId) &&
+          !this.isTooLate(jobId, job, assetId)
+        )
           waiting.push({ kind: 'job', id: jobId });
     };
     const add = ({ kind, id }: ErasureTarget): void => {
@@ -475,7 +495,9 @@ export class ErasureBook {
     const ids = this.heldIds(hold);
     // A job whose words are erased no longer tells its persons.
     const ofMaker = maker?.erasedBy === undefined ? (maker?.persons ?? []) : [];
-    return ids.has(assetId) || (jobId !== null && ids.has(jobId)) || isOnPerson(hold, [...persons, ...ofMaker]);
+    return (
+      ids.has(assetId) || (jobId !== null && ids.has(jobId)) || isOnPerson(hold, [...persons, ...ofMaker])
+    );
   }
 
   private heldIds({ jobId }: LegalHold): ReadonlySet<string> {

@@ -121,9 +121,12 @@ export class ReleaseBook {
       const isAllowed = (at: bigint) =>
         releaseId === undefined
           ? !this.isRequired(tenant, at)
-          : this.releases.get(releaseId)?.person === person && this.covers(releaseId, at, operation, asked.at);
+          : this.releases.get(releaseId)?.person === person &&
+            this.covers(releaseId, at, operation, asked.at);
       if (!times.some(isAllowed))
-        this.report(`releases: ${short(job.jobId)} is queued, and no release of ${person} covers ${operation}`);
+        this.report(
+          `releases: ${short(job.jobId)} is queued, and no release of ${person} covers ${operation}`,
+        );
     }
   }
 

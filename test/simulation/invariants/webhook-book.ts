@@ -42,7 +42,10 @@ export class WebhookBook {
    * is handled once more is told once more, under the same id.
    */
   get sent(): number {
-    return [...this.heard].reduce((sum, [key, { calls }]) => (this.isAboutErased(key) ? sum : sum + calls), 0);
+    return [...this.heard].reduce(
+      (sum, [key, { calls }]) => (this.isAboutErased(key) ? sum : sum + calls),
+      0,
+    );
   }
 
   /** Call it after the history has the event. */

@@ -85,9 +85,7 @@ export class SimulatedReads {
   get due(): DueThings {
     const byOwnEnd = async (_environment: string, now: Date): Promise<DueThing[]> => {
       const kept = await this.rows<KeptThingRow>('kept_things');
-      const ordered = new Set(
-        this.now<{ thingId: string }>('expiry_orders').map(({ thingId }) => thingId),
-      );
+      const ordered = new Set(this.now<{ thingId: string }>('expiry_orders').map(({ thingId }) => thingId));
       return kept
         .flatMap((row) => (row.ownEnd !== null && row.ownEnd <= now ? [{ ...row, endsAt: row.ownEnd }] : []))
         .filter(({ thingId }) => !ordered.has(thingId))
@@ -137,7 +135,8 @@ export class SimulatedReads {
 
   /** The rule of `isFree` in the statements of expiry: the job has ended, and no hold covers the thing. */
   private isFree({ tenant, thingId, jobId }: KeptThingRow, kept: readonly KeptThingRow[]): boolean {
-    if (kept.some((row) => row.category === 'job' && row.thingId === jobId && row.since === null)) return false;
+    if (kept.some((row) => row.category === 'job' && row.thingId === jobId && row.since === null))
+      return false;
     const job = this.now<JobRow>('jobs').find(({ publicId }) => publicId === jobId);
     const asset = this.now<AssetRow>('assets').find(({ assetId }) => assetId === thingId);
     const product = this.now<ProductRow>('products').find(({ productId }) => productId === thingId);

@@ -8,10 +8,9 @@ export type Rows = ReadonlyMap<string, object>;
 /** The changes of a batch to the tables, by model and key; undefined deletes a row. */
 export type Changes = ReadonlyMap<string, ReadonlyMap<string, object | undefined>>;
 
-const simulatedCategories = [
-  ...['account', 'job', 'asset', 'usage', 'product'],
-  ...['erasure', 'hold', 'release', 'consent'],
-];
+const ofMoney = ['account', 'job', 'asset', 'usage'];
+const ofPersons = ['product', 'erasure', 'hold', 'release', 'consent'];
+const simulatedCategories = [...ofMoney, ...ofPersons];
 
 /** The models whose streams the simulation writes. */
 export const simulatedModels: readonly ReadModel<object>[] = readModels.filter(({ categories }) =>
