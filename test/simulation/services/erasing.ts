@@ -71,7 +71,7 @@ export function erasingIn(installation: Installation, process: Process, { store,
     known,
     afterRestore: new AfterRestore(
       ...([kept, erasures, refusals, new Closings(store)] as const),
-      ...([new KeptClosings(storage, simulatedSecrets), configuration, clock, logger] as const),
+      ...([new KeptClosings(storage, simulatedSecrets), database, configuration, clock, logger] as const),
     ),
     /** For the API. The answers to its requests are not kept under keys here. */
     requests: new ErasureRequests(extents, orders, holds, undefined as never),
