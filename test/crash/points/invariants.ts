@@ -3,8 +3,8 @@ import type { AuditedEvent } from '#capabilities/operate/audit/audited-event.js'
 import { sha256Of } from '#application/render/render-inputs.js';
 import type { EventStore, RecordedEvent } from '#event-store/event-store.js';
 import { readModels } from '#projections/read-models.js';
-import { tablesWith } from '#capabilities/erasure/test/support/tables-with.js';
 import { JudgedHistory } from '../../support/judged-history.js';
+import { tablesWith } from '../../support/tables-with.js';
 import type { Client } from './client.js';
 import type { Outcome } from './scenarios.js';
 import type { World } from './world.js';
