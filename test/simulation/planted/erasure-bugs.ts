@@ -54,12 +54,6 @@ export const erasureBugs = {
   /** What is kept for its days is kept for ever. */
   'days-never-over': { expiry: () => idle },
 
-  /** No process looks for erasures whose end a restore has lost. */
-  'unfinished-erasures-stay': { unfinished: () => idle },
-
-  /** Pictures that a worker stores after the erasure of its job stay. */
-  'late-pictures-stay': { latePictures: () => idle },
-
   /** A restored log is not compared with the records of erasures. */
   'erasures-stay-lost': { afterRestore: () => Promise.resolve() },
 
