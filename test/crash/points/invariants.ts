@@ -6,7 +6,7 @@ import { readModels } from '#projections/read-models.js';
 import { JudgedHistory } from '../../support/judged-history.js';
 import { tablesWith } from '../../support/tables-with.js';
 import type { Client } from './client.js';
-import type { Outcome } from './scenarios.js';
+import type { Outcome } from './outcome.js';
 import type { World } from './world.js';
 
 /** Every event of a tenant, in the order of the log. */

@@ -6,7 +6,8 @@ import { Client } from './client.js';
 import { historyOf, judge, problemsOf, tell } from './invariants.js';
 import type { CrashMode } from './recorder.js';
 import { readNotes, roles, type Note, type Role } from './role-host.js';
-import { scenarios, type Outcome, type ScenarioName } from './scenarios.js';
+import type { Outcome } from './outcome.js';
+import { scenarios, type ScenarioName } from './scenarios.js';
 import type { World } from './world.js';
 
 /** One crash, or none: then the scenario is only watched. */

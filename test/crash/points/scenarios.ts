@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { newId } from '#platform/ids.js';
 import { callUntilAnswered } from './agents.js';
-import type { Answer, Client } from './client.js';
+import type { Client } from './client.js';
 import { streamName } from '#domain/streams.js';
 import {
   abandonedBatch,
@@ -19,21 +19,8 @@ import {
 } from './given.js';
 import { busyOnce, endless, endlessPhoto, refused } from './engine.js';
 import { caughtUp } from './invariants.js';
+import type { Outcome } from './outcome.js';
 import type { Customer, World } from './world.js';
-
-/** How a scenario went for its client, and the result that it must have. */
-export interface Outcome {
-  /** Everything that was answered with success. */
-  readonly answered: readonly Answer[];
-  /** True if the client repeats until it is answered: then there is one job, and one charge kept for it. */
-  readonly persistent: boolean;
-  /** The end that the dispatched job must have, if there is one. */
-  readonly ends: 'JobSucceeded' | 'JobFailed' | 'JobCancelled' | 'JobVoided';
-  /** Words of things that must be erased by now. */
-  readonly erasedWords?: string;
-  /** The tenant is closed: nothing of it is left, and its keys are revoked. */
-  readonly closed?: true;
-}
 
 interface Scenario<Prepared> {
   readonly about: string;

@@ -1,7 +1,7 @@
 import type { HousekeepingTask } from '#application/process-managers/process-manager.js';
 import type { Extents } from '#capabilities/erasure/extent.js';
 import type { HoldsInForce } from '#capabilities/erasure/keeping/holds-in-force.js';
-import type { RefusedThings, RefuseThings } from '#capabilities/erasure/refuse-things.js';
+import type { RefuseThings } from '#capabilities/erasure/refuse-things.js';
 import { releaseKeeper } from '#capabilities/releases/release-keeper.follows.js';
 import type { ObjectStorage } from '#storage/object-storage.js';
 import type { Wiring } from '../wiring.js';
@@ -36,7 +36,7 @@ export const erasureBugs = {
     refusals: (refusals) =>
       withMethods<RefuseThings>(refusals, {
         refuse: (context, erasureId, things) =>
-          refusals.refuse(context, erasureId, { ...things, jobs: things.jobs.slice(0, 1) } as RefusedThings),
+          refusals.refuse(context, erasureId, { ...things, jobs: things.jobs.slice(0, 1) }),
       }),
   },
 
