@@ -9,7 +9,12 @@ export class RecordMacs<Kept extends object = object> {
   private readonly current: NamedKey | undefined;
   private readonly keys: ReadonlyMap<string, NamedKey>;
 
-  constructor({ signingKey, acceptedSigningKeys }: RecordSecrets) {
+  /** @param purpose a record of one purpose is none of another, wherever it is copied to */
+  constructor(
+    { signingKey, acceptedSigningKeys }: RecordSecrets,
+    purpose: 'erasure' | 'closing' = 'erasure',
+  ) {
+    const keyOf = (secret: string): NamedKey => namedKey(secret, `atelier ${purpose} record`);
     this.current = signingKey === undefined ? undefined : keyOf(signingKey);
     const keys = [...acceptedSigningKeys.map(keyOf), ...(this.current ? [this.current] : [])];
     this.keys = new Map(keys.map((key) => [key.name, key]));
@@ -50,7 +55,5 @@ function parsed(text: string): { readonly mac?: unknown } {
     return {};
   }
 }
-
-const keyOf = (secret: string): NamedKey => namedKey(secret, 'atelier erasure record');
 
 const macWith = ({ key }: NamedKey, text: string): Buffer => createHmac('sha256', key).update(text).digest();

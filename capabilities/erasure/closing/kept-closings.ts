@@ -27,7 +27,7 @@ export class KeptClosings {
     private readonly storage: ObjectStorage,
     @Inject(Configuration) configuration: RecordSecrets,
   ) {
-    this.macs = new RecordMacs(configuration);
+    this.macs = new RecordMacs(configuration, 'closing');
   }
 
   async keep(environment: Environment, { proposed, approved }: Omit<KeptClosing, 'format' | 'environment'>) {

@@ -205,4 +205,4 @@ describe('a closing', { timeout: 300_000 }, () => {
   });
 });
 
-const recordMacs = (signingKey: string) => new RecordMacs({ signingKey, acceptedSigningKeys: [] });
+const recordMacs = (signingKey: string) => new RecordMacs({ signingKey, acceptedSigningKeys: [] }, 'closing');
