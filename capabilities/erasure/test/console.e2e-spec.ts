@@ -291,6 +291,8 @@ describe('a closing', { timeout: 300_000 }, () => {
 it('says to an operator who may not do it which role may', async () => {
   const { id } = await service.openTenant();
   await bob.press('Log out');
+  // Logging out loads the page anew, which would break off a load that begins before its end.
+  await bob.page.getByLabel('Operator’s token').waitFor();
   await bob.logIn('eve', await admin.token('eve', 'read'));
   await bob.open(`/tenants/${id}/data`);
   await bob.press('Close the tenant…');

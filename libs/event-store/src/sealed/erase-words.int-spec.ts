@@ -169,8 +169,11 @@ describe('erasing the words of a stream', () => {
     };
     await writer.erasure.eraseWords([streams[0]!]);
     expect(await isInFiles()).toBe(true);
-    await pool.query('vacuum full data_keys.sheets');
-    expect(await isInFiles()).toBe(false);
+    // A snapshot that somebody else holds, such as that of an automatic analyze, keeps old rows for so long.
+    await eventually(async () => {
+      await pool.query('vacuum full data_keys.sheets');
+      return !(await isInFiles());
+    });
   });
 
   it('reaches a process that has the key in memory', async () => {
