@@ -7,11 +7,10 @@ import { Logger } from '#platform/logger.js';
 import { repeatClosing } from './closing/closing.js';
 import { Closings } from './closing/closings.handler.js';
 import { KeptClosings, type KeptClosing } from './closing/kept-closings.js';
-import { Database } from '#read-store/database.js';
-import { foldedWithin } from '#read-store/rows-as-of.js';
 import { requestErasure } from './erasure.js';
 import { KeptErasures } from './kept-erasures.js';
 import { Erasures } from './manage-erasures.handler.js';
+import { ReachedReads } from './reached-reads.js';
 import { RefuseThings } from './refuse-things.js';
 
 const patienceMs = 30_000;
@@ -34,7 +33,7 @@ export class AfterRestore implements OnApplicationBootstrap {
     private readonly refusals: RefuseThings,
     private readonly closings: Closings,
     private readonly keptClosings: KeptClosings,
-    private readonly database: Database,
+    private readonly reached: ReachedReads,
     @Inject(Configuration) private readonly configuration: Configuration,
     @Inject(Clock) private readonly clock: Clock,
     @Inject(Logger) private readonly logger: Logger,
@@ -68,10 +67,10 @@ export class AfterRestore implements OnApplicationBootstrap {
     const records = [...(await recordsOfPersons()).values()].map(({ readModel }) => readModel);
     const models = [...withWords, ...records];
     for (const [environment, position] of this.againTo) {
-      while (!(await foldedWithin(patienceMs, this.database, environment, models, position)))
+      while (!(await this.reached.areShown(environment, models, patienceMs, position)))
         this.logger.warn(
           { environment, position: String(position) },
-          'the API waits until a projector has folded the erasures that are done again',
+          'the API waits until a projector has folded the erasures that are done again; if checkpoints do not fit the log, reset them',
         );
     }
   }

@@ -2,6 +2,8 @@ import { Injectable } from '@nestjs/common';
 import type { Environment } from '#domain/streams.js';
 import { EventStore } from '#event-store/event-store.js';
 import { Database } from '#read-store/database.js';
+import { misfitOf } from '#read-store/log-fit.js';
+import { serves } from '#read-store/projection-checkpoints.js';
 import { foldedWithin } from '#read-store/rows-as-of.js';
 import { pictureUses } from './picture-uses.read-model.js';
 
@@ -21,11 +23,47 @@ export class ReachedReads {
   /** Waits until the read models show everything up to this moment. @throws Error if that takes too long */
   async waitFor(environment: Environment, models: readonly string[] = readModelsOfExtent): Promise<void> {
     if (await this.areShown(environment, models, patienceMs)) return;
-    throw new Error(`the read models ${models.join(', ')} have not reached the end of the log`);
+    throw new Error(
+      `the read models ${models.join(', ')} have not reached the end of the log, or do not fit it`,
+    );
   }
 
-  /** Whether the read models show everything up to this moment within `withinMs`. */
-  async areShown(environment: Environment, models: readonly string[], withinMs: number): Promise<boolean> {
-    return foldedWithin(withinMs, this.database, environment, models, await this.store.head());
+  /**
+   * Whether the read models show everything up to a position within `withinMs`. Rows never do that if the log was restored
+   * from before them: they also show what it has lost.
+   * @param position the end of the log at this moment if left out
+   */
+  async areShown(
+    environment: Environment,
+    models: readonly string[],
+    withinMs: number,
+    position?: bigint,
+  ): Promise<boolean> {
+    const upTo = position ?? (await this.store.head());
+    return (await this.folded(withinMs, environment, models, upTo)) && this.fitLog(environment, models);
+  }
+
+  protected folded(
+    withinMs: number,
+    environment: Environment,
+    models: readonly string[],
+    position: bigint | undefined,
+  ): Promise<boolean> {
+    return foldedWithin(withinMs, this.database, environment, models, position);
+  }
+
+  protected async fitLog(environment: Environment, models: readonly string[]): Promise<boolean> {
+    const { rows } = await this.database.query(
+      `select distinct event_position::text as position, event_id as id, state = 'halted' as halted
+        from read_store.projections
+        where environment = $1 and name = any($2::text[]) and ${serves} and event_id is not null`,
+      [environment, models],
+    );
+    // The columns are named by the statement.
+    for (const { position, id, halted } of rows as { position: string; id: string; halted: boolean }[])
+      // The log may have got a lost event again, by a retry. The projector has halted all the same.
+      if (halted || (await misfitOf(this.store, { position: BigInt(position), id })) !== undefined)
+        return false;
+    return true;
   }
 }

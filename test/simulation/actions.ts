@@ -5,6 +5,7 @@ import {
   renderDispatcher,
 } from '#application/process-managers/process-managers.js';
 import { fates, type Fate } from './services/engine.js';
+import { person, privacyActions, retainDays } from './privacy-actions.js';
 import { networkFaults } from './store/network.js';
 
 export const tenants = ['acme', 'zenith'] as const;
@@ -42,11 +43,16 @@ const dispatch = fc.record({
   fates: fc.array(fatesOfOne, { minLength: 1, maxLength: 3 }),
   // An Idempotency-Key, now and then one that was used before.
   key: fc.option(pick('k1', 'k2', 'k3'), { freq: 2 }),
+  // One of the tenant's pictures, the newest first. Null: the one that is there from the start.
+  picture: fc.option(fc.nat({ max: 5 }), { freq: 1 }),
+  person: fc.option(person, { freq: 1 }),
+  retainDays,
 });
 
 /** Events from outside that happen to the installation. */
 const action = fc.oneof(
   { weight: 18, arbitrary: dispatch },
+  ...privacyActions,
   // Repeats an earlier dispatch that had a key, with the same body and key.
   { weight: 5, arbitrary: fc.record({ kind: kind('retry'), api, nth }) },
   {
@@ -116,6 +122,8 @@ const action = fc.oneof(
 
 export type Action = typeof action extends fc.Arbitrary<infer Drawn> ? Drawn : never;
 
+export type ActionOf<Kind extends Action['kind']> = Extract<Action, { kind: Kind }>;
+
 export interface Step {
   readonly action: Action;
   /** Turns that are given after it, before the next action. */
@@ -157,9 +165,78 @@ const newPrice: fc.Arbitrary<Step[]> = fc
     ];
   });
 
+const projector = pick('projector-1', 'projector-2');
+
+/**
+ * A person's picture is used and erased, while a projector dies in the middle. Then the log may be restored from before the
+ * erasure.
+ */
+const erasedInUse: fc.Arbitrary<Step[]> = fc
+  .tuple(dispatch, projector, fc.integer({ min: 1, max: 120 }), pick(0, 1, 3, 8), chance)
+  .map(([asked, replica, before, lost, seed]): Step[] => {
+    const { api, tenant } = asked;
+    const used = { ...asked, operation: 'extract', key: null, picture: 0, person: null } as const;
+    return [
+      { action: { kind: 'upload', api, tenant, person: 'ann', retainDays: null }, turns: 30, chance: seed },
+      { action: used, turns: 60, chance: seed + 1 },
+      {
+        action: { kind: 'erase', api, tenant, what: 'upload', nth: 0, derived: true },
+        turns: before,
+        chance: seed + 2,
+      },
+      { action: { kind: 'crash', replica, restarts: true }, turns: before, chance: seed + 3 },
+      ...(lost === 0
+        ? []
+        : [{ action: { kind: 'restore', events: lost } as const, turns: 60, chance: seed + 4 }]),
+    ];
+  });
+
+/** A release ends while the jobs under it wait, because no worker is there. */
+const endedWhileWaiting: fc.Arbitrary<Step[]> = fc
+  .tuple(dispatch, fc.boolean(), fc.integer({ min: 0, max: 80 }), chance)
+  .map(([asked, revised, turns, seed]): Step[] => {
+    const { api, tenant } = asked;
+    const terms = { workflow: null, inMs: null };
+    const used = { ...asked, key: null, person: 'ben' } as const;
+    const end = revised
+      ? ({ kind: 'revise', api, tenant, nth: 0, workflow: 'extract', inMs: null } as const)
+      : ({ kind: 'withdraw', api, tenant, nth: 0 } as const);
+    const workers = ['worker-1', 'worker-2'] as const;
+    return [
+      { action: { kind: 'grant', api, tenant, person: 'ben', ...terms }, turns: 20, chance: seed },
+      { action: { kind: 'require', api, tenant, required: true }, turns: 20, chance: seed + 1 },
+      ...workers.map((replica) => ({ action: { kind: 'pause', replica } as const, turns: 0, chance: seed })),
+      { action: used, turns, chance: seed + 2 },
+      { action: end, turns: turns + 20, chance: seed + 3 },
+      ...workers.map((replica) => ({
+        action: { kind: 'resume', replica } as const,
+        turns: 9,
+        chance: seed + 4,
+      })),
+    ];
+  });
+
+/** What is kept for a day is a day old, and a hold may be on it. */
+const daysAreOver: fc.Arbitrary<Step[]> = fc
+  .tuple(dispatch, projector, fc.boolean(), chance)
+  .map(([asked, which, isHeld, seed]): Step[] => {
+    const { api, tenant } = asked;
+    const held = { kind: 'hold', api, tenant, on: 'job', nth: 0 } as const;
+    return [
+      { action: { kind: 'upload', api, tenant, person: null, retainDays: 1 }, turns: 30, chance: seed },
+      { action: { ...asked, key: null, picture: 0, retainDays: 1 }, turns: 90, chance: seed + 1 },
+      ...(isHeld ? [{ action: held, turns: 20, chance: seed + 2 }] : []),
+      { action: { kind: 'advance', ms: 90_000_000 }, turns: 5, chance: seed + 3 },
+      { action: { kind: 'tend', projector: which }, turns: 60, chance: seed + 4 },
+    ];
+  });
+
 const phrase = fc.oneof(
   { weight: 39, arbitrary: step.map((one) => [one]) },
   { weight: 1, arbitrary: newPrice },
+  { weight: 1, arbitrary: erasedInUse },
+  { weight: 1, arbitrary: endedWhileWaiting },
+  { weight: 1, arbitrary: daysAreOver },
   { weight: 1, arbitrary: lateDispatch },
 );
 

@@ -15,9 +15,11 @@ import { streamName } from '#domain/streams.js';
 import type { WebhookTopic } from '#capabilities/webhooks/webhook.events.js';
 import { AppendOutcomeUnknown, DuplicateEventId, EventStoreUnavailable } from '#event-store/event-store.js';
 import { newId } from '#platform/ids.js';
-import { tenants, type Action, type Operation, type Tenant } from './actions.js';
+import { tenants, type ActionOf, type Operation, type Tenant } from './actions.js';
 import { environment, type Installation } from './installation.js';
 import type { ApiReplica } from './replicas/api.js';
+import type { PrivacyAction } from './privacy-actions.js';
+import { PrivacyCallers } from './privacy-callers.js';
 import type { SimulatedBody } from './services/engine.js';
 import {
   byOperator,
@@ -30,8 +32,6 @@ import {
   suspendAccount,
   switchOperation,
 } from '../support/operator.js';
-
-type Of<Kind extends Action['kind']> = Extract<Action, { kind: Kind }>;
 
 /** A caller's request; with a key the caller repeats it. */
 interface Wish {
@@ -60,11 +60,18 @@ const startingCredits = 40;
 export class Callers {
   private readonly keyed: Wish[] = [];
   private wishes = 0;
+  private readonly privacy: PrivacyCallers;
 
-  constructor(private readonly installation: Installation) {}
+  constructor(private readonly installation: Installation) {
+    this.privacy = new PrivacyCallers(installation, {
+      caller: callerOf,
+      operator: (tenant) => this.operator(tenant),
+    });
+  }
 
   /** Opens the accounts and stores a picture for each tenant. */
   async prepare(api: ApiReplica): Promise<void> {
+    await api.ready;
     await this.registerWebhook(api, 'acme', ['job.succeeded', 'job.failed', 'batch.finished']);
     await this.registerWebhook(api, 'zenith', ['batch.finished', 'credits.low']);
     for (const tenant of tenants) {
@@ -101,30 +108,41 @@ export class Callers {
     await handler.execute(new RegisterWebhook(this.operator(tenant), terms));
   }
 
-  alterPicture({ tenant, what }: Of<'alter-picture'>): void {
+  alterPicture({ tenant, what }: ActionOf<'alter-picture'>): void {
     const { objects } = this.installation;
     if (what === 'gone') objects.delete(pictureOf(tenant));
     else objects.set(pictureOf(tenant), what === 'replaced' ? Buffer.from('another') : pictureBytes(tenant));
   }
 
-  dispatch(api: ApiReplica, { tenant, operation, fates, key }: Of<'dispatch'>): void {
+  /** What callers and operators ask about persons and their pictures. */
+  ask(api: ApiReplica, action: PrivacyAction): void {
+    this.request(api, action.kind, () => this.privacy.ask(api, action));
+  }
+
+  dispatch(api: ApiReplica, { tenant, operation, fates, key, ...about }: ActionOf<'dispatch'>): void {
     this.wishes += 1;
     const label = `d${this.wishes}`;
     const own: SimulatedBody & Record<string, unknown> = { label, fates: fates[0] ?? [], seed: 7 };
-    if (operation === 'extract') own['trial_image'] = pictureOf(tenant);
+    own['display_name'] = `the name of ${label}.`;
+    if (about.person !== null) own['data_subject'] = about.person;
+    if (about.retainDays !== null) own['retain_days'] = about.retainDays;
+    const pictures = this.installation.invariants.erasures.thingsOf(tenant, 'picture');
+    const assetId = about.picture === null ? undefined : pictures.at(-1 - (about.picture % pictures.length));
+    if (operation === 'extract') own['trial_image'] = assetId ?? pictureOf(tenant);
+    const shown = assetId === undefined ? {} : { pdp_image_public_id: assetId };
     if (operation === 'pdp-batch-extractions')
-      own['photos'] = fates.map((ofOne, index) => ({ label: `${label}.${index}`, fates: ofOne }));
+      own['photos'] = fates.map((ofOne, index) => ({ label: `${label}.${index}`, fates: ofOne, ...shown }));
     const wish = { label, tenant, operation, key, body: own };
     if (key !== null) this.keyed.push(wish);
-    this.ask(api, wish);
+    this.send(api, wish);
   }
 
-  retry(api: ApiReplica, { nth }: Of<'retry'>): void {
+  retry(api: ApiReplica, { nth }: ActionOf<'retry'>): void {
     const wish = this.keyed[nth % Math.max(1, this.keyed.length)];
-    if (wish) this.ask(api, wish);
+    if (wish) this.send(api, wish);
   }
 
-  cancel(api: ApiReplica, { nth, foreign }: Of<'cancel'>): void {
+  cancel(api: ApiReplica, { nth, foreign }: ActionOf<'cancel'>): void {
     const { history, violations } = this.installation.invariants;
     const queued = [...history.jobs.values()];
     const job = queued[nth % Math.max(1, queued.length)];
@@ -148,7 +166,7 @@ export class Callers {
   /** The operator repeats a command with an unknown outcome; the command's id makes that safe. */
   operate(
     api: ApiReplica,
-    action: Of<'purchase' | 'suspend' | 'reactivate' | 'cap' | 'price' | 'enable' | 'disable'>,
+    action: ActionOf<'purchase' | 'suspend' | 'reactivate' | 'cap' | 'price' | 'enable' | 'disable'>,
   ): void {
     const tenant = 'tenant' in action ? action.tenant : installationTenant;
     this.request(api, action.kind, async () => {
@@ -190,7 +208,11 @@ export class Callers {
     }
   }
 
-  private price({ store }: ApiReplica, context: CommandContext, { operation, credits, inMs }: Of<'price'>) {
+  private price(
+    { store }: ApiReplica,
+    context: CommandContext,
+    { operation, credits, inMs }: ActionOf<'price'>,
+  ) {
     const [workflow, reason] = [pricedAs(operation), 'simulation'];
     if (credits !== null && inMs === null)
       return priceOperation(store, context, workflow, { credits, reason });
@@ -199,8 +221,8 @@ export class Callers {
     return schedulePrice(store, context, workflow, { credits, from, reason });
   }
 
-  private ask(api: ApiReplica, { label, tenant, operation, body, key }: Wish): void {
-    const { requests, prices } = this.installation.invariants;
+  private send(api: ApiReplica, { label, tenant, operation, body, key }: Wish): void {
+    const { requests, prices, releases } = this.installation.invariants;
     this.request(api, `dispatch ${label}`, async () => {
       const { invariants, wiring } = this.installation;
       // The API's hook makes this check before each dispatch.
@@ -210,6 +232,7 @@ export class Callers {
       const requestId = newId();
       requests.asked(label);
       prices.asked(requestId);
+      releases.dispatched(requestId);
       const endpoint = `/v1/${operation}`;
       const request = {
         caller: callerOf(tenant),
@@ -251,6 +274,7 @@ export class Callers {
     if (process.state === 'dead') return trace(`    ${what}: ${name} is down`);
     const answered = async () => {
       await scheduler.turn(process);
+      await api.ready;
       try {
         trace(`    ${what}: ${await work()}`);
       } catch (error) {

@@ -14,6 +14,7 @@ import type { RenderTask } from '#render-queue/render-queue.js';
 import { SimulatedQueue } from './services/queue.js';
 import { Tables } from './services/tables.js';
 import type { StoredDeliveries } from './services/webhooks.js';
+import type { DestroyedKeys } from './services/words.js';
 import type { Network } from './store/network.js';
 import { SimulatedEventStore } from './store/simulated-event-store.js';
 import { SimulatedLog } from './store/simulated-log.js';
@@ -44,6 +45,7 @@ export class Installation {
   readonly log = new SimulatedLog();
   readonly snapshots: StoredSnapshots = new Map();
   readonly objects = new Map<string, Uint8Array>();
+  readonly destroyedKeys: DestroyedKeys = new Map();
   readonly queue = new SimulatedQueue<RenderTask>(this.scheduler, ({ jobId }) => jobId);
   readonly deliveries: StoredDeliveries = new Map();
   readonly deliveryQueue = new SimulatedQueue<DeliveryTask>(this.scheduler, ({ deliveryId }) => deliveryId);
@@ -62,7 +64,7 @@ export class Installation {
     private readonly together: boolean,
   ) {
     this.checkpoints = new Checkpoints(this.scheduler, trace, wiring.fenced, this.log, this.report);
-    this.invariants = new Invariants(() => this.scheduler.now, orphanHorizonMs);
+    this.invariants = new Invariants(() => this.scheduler.now, orphanHorizonMs, this);
     this.openTableBook();
     this.log.onCommitted = (event) => {
       trace(
@@ -145,7 +147,19 @@ export class Installation {
   }
 }
 
-const shown = ['label', 'chargeId', 'amount', 'attempt', 'stage', 'code', 'reason', 'credits', 'from'];
+const shown = [
+  'label',
+  'erasureId',
+  'step',
+  'chargeId',
+  'amount',
+  'attempt',
+  'stage',
+  'code',
+  'reason',
+  'credits',
+  'from',
+];
 
 function summary(data: unknown): string {
   const fields = { ...(data as { request?: object }).request, ...(data as object) } as Record<

@@ -3,9 +3,12 @@ import { sha256Of } from '#application/render/render-inputs.js';
 import type { RenderRequest } from '@atelier/engine';
 import type { RecordedEvent } from '#event-store/event-store.js';
 import { JudgedHistory } from '../support/judged-history.js';
+import { ErasureBook, type Places } from './invariants/erasure-book.js';
 import { PriceBook } from './invariants/price-book.js';
+import { ReleaseBook } from './invariants/release-book.js';
 import { RequestBook } from './invariants/request-book.js';
 import { WebhookBook } from './invariants/webhook-book.js';
+import type { Checkpoints } from './services/checkpoints.js';
 
 /**
  * The invariants (section 10 of the design, by its numbers). The audit's model of history, which shares no fold
@@ -19,6 +22,8 @@ export class Invariants {
   readonly requests: RequestBook;
   readonly prices: PriceBook;
   readonly webhooks: WebhookBook;
+  readonly erasures: ErasureBook;
+  readonly releases: ReleaseBook;
   /** Their digests. */
   private readonly storedPictures = new Set<string>();
   /** The number of calls, by the label of the request. */
@@ -31,18 +36,21 @@ export class Invariants {
   constructor(
     private readonly now: () => number,
     private readonly horizonMs: number,
+    private readonly world: Places & { readonly checkpoints: Checkpoints },
   ) {
     const report = (violation: string) => void this.violations.push(violation);
     this.prices = new PriceBook(report, now);
     this.webhooks = new WebhookBook(report, this.history);
     this.requests = new RequestBook(report, this.history, now);
+    this.erasures = new ErasureBook(report, this.history, now, world);
+    this.releases = new ReleaseBook(report, now, world.checkpoints);
   }
 
   /** The books for a restored log. They forget answers to callers about jobs that are gone. */
   restored(events: readonly RecordedEvent[]): Invariants {
-    const books = new Invariants(this.now, this.horizonMs);
+    const books = new Invariants(this.now, this.horizonMs, this.world);
     books.violations.push(...this.violations);
-    for (const event of events) books.observe(event);
+    for (const event of events) books.observe(event, false);
     books.requests.takeOver(this.requests);
     books.webhooks.takeOver(this.webhooks);
     return books;
@@ -60,8 +68,8 @@ export class Invariants {
     return this.balances.get(tenant)?.findLast((entry) => entry.position <= position)?.balance ?? 0;
   }
 
-  /** Call it with each event, in the step that commits the event. */
-  observe(recorded: RecordedEvent): void {
+  /** Call it with each event, in the step that commits the event, or with those of a restored log. */
+  observe(recorded: RecordedEvent, isNow = true): void {
     const event = this.history.apply(recorded);
     this.violations.push(...this.history.news());
     if (!event) return;
@@ -78,6 +86,8 @@ export class Invariants {
     this.prices.observe(event);
     this.requests.observe(event);
     this.webhooks.observe(event);
+    this.erasures.observe(event);
+    this.releases.observe(event, isNow);
   }
 
   /**
@@ -122,6 +132,7 @@ export class Invariants {
     this.violations.push(...this.history.problemsAtRest());
     this.requests.atRest();
     this.webhooks.atRest();
+    this.erasures.atRest();
   }
 
   private keepBalance({ streamId: tenant, position }: AuditedEvent): void {

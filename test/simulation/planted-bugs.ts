@@ -1,3 +1,4 @@
+import { erasureBugs } from './planted/erasure-bugs.js';
 import { moneyBugs } from './planted/money-bugs.js';
 import { processBugs } from './planted/process-bugs.js';
 import { restoreBugs } from './planted/restore-bugs.js';
@@ -12,6 +13,7 @@ export const bugs: Readonly<Record<string, Partial<Wiring>>> = {
   ...storeBugs,
   ...restoreBugs,
   ...webhookBugs,
+  ...erasureBugs,
 };
 
 export function wiringOf(bug: string | undefined): Wiring {

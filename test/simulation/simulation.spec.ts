@@ -82,6 +82,14 @@ describe('the simulation', () => {
       ['a start from a snapshot', /starts from the snapshot/],
       ['an altered snapshot that is dropped', /drops the snapshot/],
       ['a webhook', /sends webhook/],
+      ['an erasure that is completed', /ErasureCompleted/],
+      ['an erasure of a person', /ModelReleaseErased/],
+      ['a product without its words', /ProductErased/],
+      ['an erasure that a hold refuses', /erase: held/],
+      ['a dispatch with an erased picture', /dispatch d\d+: erased-reference/],
+      ['a dispatch without a release', /dispatch d\d+: RELEASE_REQUIRED/],
+      ['a job that stops with its release', /JobCancelled .*The release that allowed/],
+      ['a release that expires', /ModelReleaseExpired/],
     ])('sees %s', (_, sign) => {
       expect(trace.some((line) => sign.test(line))).toBe(true);
     });

@@ -19,6 +19,8 @@ export interface SimulationResult {
 /** More turns than any correct run needs; a run with more loops forever. */
 const maxTurns = 60_000;
 
+const dayMs = 24 * 3_600_000;
+
 class Broken extends Error {}
 
 /**
@@ -159,6 +161,18 @@ class Simulation {
         return this.alter(action);
       case 'look':
         return this.periodic('look', this.projectors[action.projector]);
+      case 'upload':
+      case 'product':
+      case 'erase':
+      case 'hold':
+      case 'lift':
+      case 'grant':
+      case 'revise':
+      case 'withdraw':
+      case 'require':
+        return this.callers.ask(this.apis[action.api], action);
+      case 'tend':
+        return this.periodic('tend', this.projectors[action.projector]);
       case 'alter-picture':
         return this.callers.alterPicture(action);
       case 'lose-tasks':
@@ -175,7 +189,7 @@ class Simulation {
   }
 
   /** Runs one of a projector's periodic jobs. */
-  private periodic(kind: 'sweep' | 'look', projector: ProjectorReplica): void {
+  private periodic(kind: 'sweep' | 'look' | 'tend', projector: ProjectorReplica): void {
     if (projector.process.state === 'dead') return;
     void projector[kind]()
       .catch(String)
@@ -239,6 +253,7 @@ class Simulation {
     if (checkpoints.isHalted) this.installation.report('8: a consumer stands still after a reset');
     if (!this.hasLost) this.installation.invariants.atFirstRest();
     this.check();
+    await this.letDaysEnd();
     for (let quiet = 0; quiet < 3;) {
       const before = log.head;
       await this.letTimePass();
@@ -246,6 +261,7 @@ class Simulation {
       for (const projector of Object.values(this.projectors)) {
         this.periodic('sweep', projector);
         this.periodic('look', projector);
+        this.periodic('tend', projector);
       }
       await this.letTimePass();
       quiet = log.head === before && !this.awaitsDelivery ? quiet + 1 : 0;
@@ -253,6 +269,13 @@ class Simulation {
     this.installation.invariants.atRest();
     this.installation.tableBook.atRest();
     this.check();
+  }
+
+  /** Late pictures are erased, and then the days of everything that is kept for one day are over. */
+  private async letDaysEnd(): Promise<void> {
+    for (const projector of Object.values(this.projectors)) this.periodic('tend', projector);
+    await this.letTimePass();
+    this.installation.scheduler.advance(dayMs + 3 * 3_600_000);
   }
 
   /**

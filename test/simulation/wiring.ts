@@ -1,17 +1,25 @@
 import { AccountWriter, type AccountWriterOptions } from '#application/account/account-writer.js';
+import type { DispatchCheck } from '#application/dispatch/dispatch-check.js';
 import { Dispatcher } from '#application/dispatch/dispatcher.js';
 import type { IdempotencyStore } from '#application/dispatch/idempotency.js';
 import type { References } from '#application/dispatch/references.js';
 import { CancelJobHandler } from '#application/job/cancel-job.handler.js';
+import type { HousekeepingTask } from '#application/process-managers/process-manager.js';
 import { sweepOrphans, type OrphanSweepOptions } from '#application/process-managers/orphan-sweep.js';
 import type { JobStreams, JobWithoutTask } from '#application/read-models.js';
 import type { StrandedJobs } from '#application/process-managers/stranded-jobs.js';
 import { resumeFrom, type Anchor } from '#read-store/log-fit.js';
+import type { AfterRestore } from '#capabilities/erasure/after-restore.js';
+import type { Extents } from '#capabilities/erasure/extent.js';
+import type { HoldsInForce } from '#capabilities/erasure/keeping/holds-in-force.js';
+import type { RefuseThings } from '#capabilities/erasure/refuse-things.js';
 import type { WebhookTransport } from '#capabilities/webhooks/deliveries.js';
 import type { Deliveries } from '#capabilities/webhooks/postgres-deliveries.js';
 import type { DeliveryTask } from '#capabilities/webhooks/delivery.task.js';
 import type { EventStore, SubscriptionBatch } from '#event-store/event-store.js';
 import type { SnapshotStore } from '#event-store/snapshots.js';
+import type { WordErasure } from '#event-store/word-erasure.js';
+import type { ObjectStorage } from '#storage/object-storage.js';
 import type { ProjectedEvent } from '#read-store/projected-event.js';
 import { commandBusOn } from '../support/command-bus.js';
 import type { Prices } from '#application/operation/operations.js';
@@ -55,11 +63,26 @@ export const sound = {
   /** The deliveries that a sender of webhooks works with. */
   deliveries: (deliveries: Deliveries) => deliveries,
   transport: (transport: WebhookTransport): WebhookTransport => transport,
+  /** The storage in the view of erasures. */
+  erasedStorage: (storage: ObjectStorage): ObjectStorage => storage,
+  extents: (extents: Extents): Extents => extents,
+  holds: (holds: HoldsInForce): HoldsInForce => holds,
+  refusals: (refusals: RefuseThings): RefuseThings => refusals,
+  words: (words: WordErasure): WordErasure => words,
+  /** A process erases again what a restored log lacks, before it does anything else. */
+  afterRestore: (work: AfterRestore): Promise<void> => work.onApplicationBootstrap(),
+  /** Erases things whose time is over. */
+  expiry: (task: HousekeepingTask): HousekeepingTask => task,
+  unfinished: (task: HousekeepingTask): HousekeepingTask => task,
+  latePictures: (task: HousekeepingTask): HousekeepingTask => task,
+  releaseCheck: (check: DispatchCheck): DispatchCheck => check,
   /** Where a consumer goes on, and the event that its checkpoint names. */
   resume: resumeFrom,
   anchorOf: ({ events }: SubscriptionBatch): Anchor | undefined => events.at(-1),
   /** True if an API process compares the checkpoints with the log before it accepts dispatches. */
   watchesLog: true as boolean,
+  /** False plants a bug: erasures and expiry also believe rows that show what a restored log has lost. */
+  comparesRowsWithLog: true as boolean,
   /** The data that a reset leaves unchanged. */
   resetKeeps: 'nothing' as 'nothing' | 'rows' | 'process-managers',
   checkpoint: 'last' as 'last' | 'first',

@@ -58,14 +58,6 @@ const checkpoint = async () =>
     )
   )[0]!;
 
-/** Cuts the log back to an earlier position, as a restored backup would; later events are lost. */
-async function restoreLog(position: bigint): Promise<void> {
-  await fixture.rows(`alter table event_store.events disable trigger append_only`);
-  await fixture.rows(`delete from event_store.events where position > $1`, [position]);
-  await fixture.rows(`alter table event_store.events enable trigger append_only`);
-  await fixture.rows(`update event_store.head set position = $1`, [position]);
-}
-
 /** A process manager handles a purchase and further ones, and ends. `lose`: the log loses the further ones. */
 async function handledPurchases(...amounts: number[]) {
   const kept = await fixture.append('account', 'A', [purchase(1)]);
@@ -78,7 +70,7 @@ async function handledPurchases(...amounts: number[]) {
   await eventually(async () => (await checkpoint())?.position === String(last), 'the checkpoint');
   await first.leave();
   const { event_id: handled } = await checkpoint();
-  return { last, handled, lose: () => restoreLog(kept) };
+  return { last, handled, lose: () => fixture.restoreLog(kept) };
 }
 
 describe('a process manager whose log was restored to an older state', () => {
@@ -154,7 +146,7 @@ describe('a process manager whose log was restored to an older state', () => {
     const others = await fixture.append('key', 'K', [revoked()]);
     await fixture.rows('update live.process_checkpoints set position = $1', [others]);
     await first.leave();
-    await restoreLog(kept);
+    await fixture.restoreLog(kept);
     await fixture.append('account', 'B', [purchase(2)]);
 
     const second = bookkeeper();
@@ -238,7 +230,7 @@ describe('read models whose log was restored to an older state', () => {
     const first = fixture.start({ readModels: [tally()] });
     await fixture.passed(await fixture.append('account', 'B', [purchase(2), purchase(3)]));
     await first.end();
-    await restoreLog(kept);
+    await fixture.restoreLog(kept);
     await fixture.append('account', 'C', [purchase(4), purchase(5), purchase(6)]);
     fixture.start({ readModels: [tally()] });
     const state = () =>

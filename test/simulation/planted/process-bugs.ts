@@ -22,7 +22,7 @@ export function withoutTheLast(process: string, most: number): Partial<Wiring> {
 }
 
 /** A process does not hear of one type of event. */
-function withoutType(process: string, unheard: string): Partial<Wiring> {
+export function withoutType(process: string, unheard: string): Partial<Wiring> {
   return given(process, (events) => events.filter(({ type }) => type !== unheard));
 }
 

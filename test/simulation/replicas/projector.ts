@@ -1,4 +1,5 @@
 import type { CommandBus } from '@nestjs/cqrs';
+import type { AccountWriter } from '#application/account/account-writer.js';
 import {
   batchParents,
   batchParentsFollows,
@@ -16,6 +17,8 @@ import {
   webhookDispatcher,
   webhookDispatcherFollows,
 } from '#capabilities/webhooks/webhook-dispatcher.follows.js';
+import { erasureProcess, erasureProcessFollows } from '#capabilities/erasure/erasure-process.follows.js';
+import { releaseKeeper, releaseKeeperFollows } from '#capabilities/releases/release-keeper.follows.js';
 import type { EventStore } from '#event-store/event-store.js';
 import type { JobWithoutTask, OpenCharges, OrphanCandidate } from '#application/read-models.js';
 import { StrandedJobs } from '#application/process-managers/stranded-jobs.js';
@@ -23,6 +26,7 @@ import type { JobRow } from '#projections/jobs/jobs.read-model.js';
 import type { RenderQueue, RenderTask } from '#render-queue/render-queue.js';
 import type { ProjectedEvent } from '#read-store/projected-event.js';
 import { accountSettings, environment, orphanHorizonMs } from '../installation.js';
+import { erasingIn, type Erasing } from '../services/erasing.js';
 import { runSimulatedProcess, type SimulatedProcessOptions } from '../services/run-process.js';
 import { SimulatedDeliveries } from '../services/webhooks.js';
 import { simulatedSecrets } from './simulated-secrets.js';
@@ -35,11 +39,20 @@ export const processNames = [
   chargeCloser,
   batchParents,
   webhookDispatcher,
+  erasureProcess,
+  releaseKeeper,
   projections,
 ] as const;
 
 /** After this long the queue counts a due delivery as lost. */
 export const overdueMs = 10 * 60_000;
+
+interface Consumers {
+  readonly dispatcher: RenderDispatcher;
+  readonly closer: ChargeCloser;
+  readonly batches: BatchParents;
+  readonly accounts: AccountWriter;
+}
 
 /** The columns of the ledger that the sweep reads. */
 interface LedgerRow {
@@ -56,6 +69,7 @@ export class ProjectorReplica extends Replica {
   private commands!: CommandBus;
   private stranded!: StrandedJobs;
   private deliveries!: SimulatedDeliveries;
+  private erasing!: Erasing;
 
   /** Runs the periodic sweep. @returns its result in words */
   async sweep(): Promise<string> {
@@ -75,6 +89,20 @@ export class ProjectorReplica extends Replica {
     const overdue = await this.deliveries.overdue(environment, new Date(scheduler.now - overdueMs));
     deliveryQueue.requeue(wiring.overdue(overdue));
     return `${String(helped)} tasks put back`;
+  }
+
+  /** Runs the housekeeping of erasures and releases. @returns its result in words */
+  async tend(): Promise<string> {
+    const { wiring, invariants, tables, scheduler } = this.installation;
+    const { expiry, unfinished, latePictures, releaseCare } = this.erasing.housekeeping;
+    const { signal } = new AbortController();
+    await wiring.expiry(expiry).tend(environment, signal);
+    await wiring.unfinished(unfinished).tend(environment, signal);
+    const [shown, at] = [tables.position, scheduler.now];
+    await wiring.latePictures(latePictures).tend(environment, signal);
+    invariants.erasures.lookedForLate(shown, at);
+    await releaseCare.tend(environment, signal);
+    return 'done';
   }
 
   protected boot(): void {
@@ -98,6 +126,16 @@ export class ProjectorReplica extends Replica {
     const closer = new ChargeCloser(this.commands, store, clock);
     const batches = new BatchParents(this.commands, store, clock);
     this.stranded = new StrandedJobs({ find: () => this.jobsWithoutTask() }, requeueing, batches, store);
+    this.deliveries = new SimulatedDeliveries(installation.deliveries, scheduler, process);
+    this.erasing = erasingIn(installation, process, { store, commands: this.commands });
+    this.inBackground(this.name, this.begin({ dispatcher, closer, batches, accounts }));
+  }
+
+  private async begin({ dispatcher, closer, batches, accounts }: Consumers): Promise<void> {
+    const { store, installation, erasing } = this;
+    const { queue, clock } = installation;
+    await this.afterRestore(erasing.afterRestore);
+    await erasing.known.onApplicationBootstrap();
     this.run(renderDispatcher, filterOf(renderDispatcherFollows, environment), async (events) => {
       const tasks = await dispatcher.tasksOf(environment, events);
       return () => queue.enqueue(tasks);
@@ -108,7 +146,6 @@ export class ProjectorReplica extends Replica {
     this.run(batchParents, filterOf(batchParentsFollows, environment), (events) =>
       batches.handle(environment, events),
     );
-    this.deliveries = new SimulatedDeliveries(installation.deliveries, scheduler, process);
     const settings = { publicUrl: 'https://atelier.example', signingKey: simulatedSecrets.signingKey };
     // The deliveries that it finds are written below, in the step that moves the checkpoint.
     const unused = undefined as never;
@@ -121,6 +158,12 @@ export class ProjectorReplica extends Replica {
         return () => installation.deliveryQueue.enqueue(this.deliveries.addNow(environment, deliveries));
       },
       () => webhooks.begin(environment),
+    );
+    this.run(erasureProcess, filterOf(erasureProcessFollows, environment), (events) =>
+      erasing.erasures.handle(environment, events),
+    );
+    this.run(releaseKeeper, filterOf(releaseKeeperFollows, environment), (events) =>
+      erasing.keeper.handle(environment, events),
     );
     this.run(projections, undefined, (events) => this.project(events));
   }

@@ -1,6 +1,10 @@
+import type { AfterRestore } from '#capabilities/erasure/after-restore.js';
+import { AppendOutcomeUnknown, EventStoreUnavailable } from '#event-store/event-store.js';
 import type { Installation } from '../installation.js';
 import { startProcess, type Process } from '../kernel/scheduler.js';
 import { Network } from '../store/network.js';
+
+const startAgainMs = 1_000;
 
 /**
  * One of the processes of an installation. A restart gives it a new process and new memory; its network stays.
@@ -22,6 +26,21 @@ export abstract class Replica {
   }
 
   protected abstract boot(): void;
+
+  /** A process that cannot erase again after a restore ends, and is started again. */
+  protected async afterRestore(work: AfterRestore): Promise<void> {
+    const { wiring, scheduler, report } = this.installation;
+    const { process } = this;
+    for (;;) {
+      try {
+        return await wiring.afterRestore(work);
+      } catch (error) {
+        if (!(error instanceof EventStoreUnavailable || error instanceof AppendOutcomeUnknown))
+          report(`${this.name} met a defect after a restore: ${String(error)}`);
+        await scheduler.after(process, startAgainMs);
+      }
+    }
+  }
 
   /** Runs work for as long as its process lives; an error of the work ends the simulation. */
   protected inBackground(name: string, work: Promise<unknown>): void {

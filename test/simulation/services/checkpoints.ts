@@ -160,6 +160,11 @@ export class Checkpoints {
     );
   }
 
+  /** All events up to here were handled. */
+  positionOf(name: string): bigint {
+    return this.entries.get(name)?.position ?? 0n;
+  }
+
   /** A process died or fell silent, so the waiting processes try again. */
   holdersChanged(): void {
     const woken = this.waiting;

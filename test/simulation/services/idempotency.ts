@@ -8,10 +8,12 @@ import {
   type IdempotencyStore,
   type IdempotentRequest,
 } from '#application/dispatch/idempotency.js';
+import { erasedText } from '#domain/erased.js';
 import type { Process, Scheduler } from '../kernel/scheduler.js';
 
 interface Row {
-  readonly bodyHash: string;
+  readonly tenant: string;
+  bodyHash: string;
   readonly createdAt: number;
   ids: DispatchIds;
   answer: string | undefined;
@@ -59,7 +61,8 @@ export class IdempotencyKeys {
     const name = nameOf(request);
     const row = this.rows.get(name);
     if (!row || row.createdAt < now - idempotencyRetentionHours * 3_600_000) {
-      const started = { bodyHash: request.bodyHash, createdAt: now, ids, answer: undefined };
+      const { tenant, bodyHash } = request;
+      const started = { tenant, bodyHash, createdAt: now, ids, answer: undefined };
       const taken = { ...started, lockedUntil: now + idempotencyLeaseMs, holder: this.nextHolder() };
       this.rows.set(name, taken);
       return { kind: 'new', ids, lease: { request, holder: taken.holder } };
@@ -87,6 +90,20 @@ export class IdempotencyKeys {
   forgetLost(isLost: (jobId: string) => boolean): void {
     for (const [name, { ids, answer }] of this.rows)
       if (answer !== undefined && isLost(ids.jobId)) this.rows.delete(name);
+  }
+
+  /** Answers the statement of `idempotentAnswers`. @returns the changed rows */
+  eraseBodies(tenant: string, jobIds: readonly string[]): unknown[] {
+    const changed = [...this.rows.values()].filter(
+      (row) => row.tenant === tenant && jobIds.includes(row.ids.jobId) && row.bodyHash !== erasedText,
+    );
+    for (const row of changed) row.bodyHash = erasedText;
+    return changed;
+  }
+
+  /** The hashes of bodies that are stored for the job. */
+  bodiesOf(jobId: string): string[] {
+    return [...this.rows.values()].filter(({ ids }) => ids.jobId === jobId).map(({ bodyHash }) => bodyHash);
   }
 
   private resume(row: Row, request: IdempotentRequest): IdempotencyBeginning {

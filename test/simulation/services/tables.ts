@@ -8,9 +8,13 @@ export type Rows = ReadonlyMap<string, object>;
 /** The changes of a batch to the tables, by model and key; undefined deletes a row. */
 export type Changes = ReadonlyMap<string, ReadonlyMap<string, object | undefined>>;
 
+const ofMoney = ['account', 'job', 'asset', 'usage'];
+const ofPersons = ['product', 'erasure', 'hold', 'release', 'consent'];
+const simulatedCategories = [...ofMoney, ...ofPersons];
+
 /** The models whose streams the simulation writes. */
 export const simulatedModels: readonly ReadModel<object>[] = readModels.filter(({ categories }) =>
-  categories.some((category) => ['account', 'job', 'asset', 'usage'].includes(category)),
+  categories.some((category) => simulatedCategories.includes(category)),
 );
 
 /** The tables of the read models: rows, keyed by the text of their key. */

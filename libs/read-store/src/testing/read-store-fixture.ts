@@ -111,6 +111,14 @@ export class ReadStoreFixture {
     return (await this.sql.query(sql, values)).rows as Row[];
   }
 
+  /** Cuts the log back to an earlier position, as a restored backup would; later events are lost. */
+  async restoreLog(position: bigint): Promise<void> {
+    await this.rows(`alter table event_store.events disable trigger append_only`);
+    await this.rows(`delete from event_store.events where position > $1`, [position]);
+    await this.rows(`alter table event_store.events enable trigger append_only`);
+    await this.rows(`update event_store.head set position = $1`, [position]);
+  }
+
   /** The position of each read model of `live`, read from the database. */
   async positions(): Promise<Record<string, bigint | null>> {
     const rows = await this.rows<{ name: string; position: string | null }>(
