@@ -78,6 +78,7 @@ export const requestTenantErasure = defineCall({
       persons,
     );
     if (order.kind === 'held') throw held(order.hold);
+    if (order.kind === 'not-shown') throw notShown();
     await operator.caughtUp(env, 'erasure_orders', order.position);
     return { ...about, dry_run, erasure_id: erasureId, size: null };
   },
@@ -113,14 +114,17 @@ async function targetsOf(
     return { things: [{ kind, id: name }], more: false };
   }
   const persons = await personsOf(operator, owner.environment);
-  if (!(await persons.areShown(owner)))
-    throw new CallRefused(
-      'the newest uploads, jobs and products are not yet in the read models: send the request again in a moment. Nothing was erased',
-      'SERVICE_UNAVAILABLE',
-    );
+  if (!(await persons.areShown(owner))) throw notShown();
   const found = await persons.someThingsOf(owner, name);
   if (found.things.length === 0) throw nothingThere('person');
   return found;
+}
+
+function notShown(): CallRefused {
+  return new CallRefused(
+    'the newest uploads, jobs and products are not yet in the read models: send the request again in a moment. Nothing was erased',
+    'SERVICE_UNAVAILABLE',
+  );
 }
 
 function nothingThere(kind: NewErasure['kind']): CallRefused {

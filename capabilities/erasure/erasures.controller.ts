@@ -270,8 +270,7 @@ export class ErasuresController {
 
   /** @throws ApiError 503 */
   private async refuseUnlessShown(caller: Caller): Promise<void> {
-    if (!(await this.persons.areShown(caller)))
-      throw tooBusy('The newest uploads, jobs and products are not yet shown.');
+    if (!(await this.persons.areShown(caller))) throw notShown();
   }
 
   private async find(caller: Caller, erasureId: string) {
@@ -308,6 +307,9 @@ export class ErasuresController {
   }
 }
 
+const notShown = () =>
+  tooBusy('The newest uploads, jobs and products are not yet shown. Nothing was erased.');
+
 function refusal(answer: Extract<ErasureAnswer, { kind: 'unknown' | 'held' }>): ApiError {
   if (answer.kind === 'unknown') return notFound(answer.what);
   const { jobId } = answer.hold;
@@ -326,6 +328,8 @@ function acceptedOrRefused(answer: ErasureAnswer): Extract<ErasureAnswer, { kind
     case 'unknown':
     case 'held':
       throw refusal(answer);
+    case 'not-shown':
+      throw notShown();
     case 'key-in-use':
       throw new ApiError(
         'IDEMPOTENCY_KEY_IN_USE',

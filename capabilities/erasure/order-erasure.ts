@@ -1,10 +1,9 @@
 import { Injectable } from '@nestjs/common';
-import { EventStoreUnavailable } from '#event-store/event-store.js';
 import type { CommandContext } from '#application/command-context.js';
 import type { LegalHold } from './keeping/legal-hold.js';
 import { HoldsInForce } from './keeping/holds-in-force.js';
 import { requestErasure, type RequestedErasure } from './erasure.js';
-import { Extents, type Extent } from './extent.js';
+import { Extents } from './extent.js';
 import { Erasures } from './manage-erasures.handler.js';
 import { ReachedReads, readModelsOfExtent } from './reached-reads.js';
 
@@ -13,10 +12,15 @@ const patienceMs = 5_000;
 
 export type OrderedErasure = Omit<RequestedErasure, 'tenant' | 'again' | 'at'>;
 
-/** `held`: a hold covers something that it would erase, so nothing is ordered. */
+/**
+ * In the last two cases nothing is ordered.
+ * - `held`: a hold covers something that it would erase.
+ * - `not-shown`: a hold may cover the newest things, and the read models do not show them yet.
+ */
 export type ErasureOrder =
   | { readonly kind: 'ordered'; readonly position: bigint | undefined }
-  | { readonly kind: 'held'; readonly hold: LegalHold };
+  | { readonly kind: 'held'; readonly hold: LegalHold }
+  | { readonly kind: 'not-shown' };
 
 /** Orders erasures for callers, operators and retention. The event is the order, and the process manager carries it out. */
 @Injectable()
@@ -34,21 +38,19 @@ export class ErasureOrders {
     ordered: OrderedErasure,
     persons: readonly string[] = [],
   ): Promise<ErasureOrder> {
-    const hold = await this.holds.covering(context, () => this.extentNow(context, ordered), persons);
+    let areShown = true;
+    // A hold also covers what was made a moment ago, and the erasure would reach it.
+    const extentNow = async () => {
+      areShown = await this.reached.areShown(context.environment, readModelsOfExtent, patienceMs);
+      return this.extents.of(context, ordered);
+    };
+    const hold = await this.holds.covering(context, extentNow, persons);
     if (hold) return { kind: 'held', hold };
+    if (!areShown) return { kind: 'not-shown' };
     const request = { ...ordered, tenant: context.tenant, again: false, at: context.at.toISOString() };
     const position = await this.erasures.write(context, ordered.erasureId, (state) =>
       requestErasure(request, state),
     );
     return { kind: 'ordered', position };
-  }
-
-  /** A hold also covers what was made a moment ago, and the erasure would reach it. Only a tenant with holds waits for that. */
-  private async extentNow(context: CommandContext, ordered: OrderedErasure): Promise<Extent> {
-    if (!(await this.reached.areShown(context.environment, readModelsOfExtent, patienceMs)))
-      throw new EventStoreUnavailable(
-        'The newest jobs are not shown yet, and a hold may cover them. Nothing was erased',
-      );
-    return this.extents.of(context, ordered);
   }
 }

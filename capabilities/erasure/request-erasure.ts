@@ -3,10 +3,9 @@ import { callerContext, type Caller } from '#application/command-context.js';
 import { hashBody, IdempotencyStore } from '#application/dispatch/idempotency.js';
 import { newId } from '#platform/ids.js';
 import type { ErasureTarget } from './erasure.events.js';
-import type { LegalHold } from './keeping/legal-hold.js';
 import { HoldsInForce } from './keeping/holds-in-force.js';
 import { Extents, sizeOf } from './extent.js';
-import { ErasureOrders } from './order-erasure.js';
+import { ErasureOrders, type ErasureOrder } from './order-erasure.js';
 
 export interface AskedErasure {
   readonly caller: Caller;
@@ -30,7 +29,7 @@ export type ErasureAnswer =
       readonly replayed: boolean;
     }
   | { readonly kind: 'unknown'; readonly what: string }
-  | { readonly kind: 'held'; readonly hold: LegalHold }
+  | Exclude<ErasureOrder, { kind: 'ordered' }>
   | { readonly kind: 'key-in-use' | 'key-reused' };
 
 /** Requests erasures for callers, who may repeat their requests. */
@@ -104,7 +103,7 @@ export class ErasureRequests {
     const context = callerContext(caller, `erasure:${erasureId}:requested`, requestId, at);
     const request = { erasureId, targets: [...targets], derived, by: context.actor };
     const order = await this.orders.order(context, request, personsOf(person));
-    if (order.kind === 'held') return order;
+    if (order.kind !== 'ordered') return order;
     return { kind: 'requested', erasureId, position: order.position, replayed: false };
   }
 }
