@@ -2,6 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { CommandContext } from '#application/command-context.js';
 import { inReaction, type PlacedEvent } from '#application/process-managers/delivered-event.js';
 import type { ProcessManager } from '#application/process-managers/process-manager.js';
+import { callsOf, rendersOf } from '#application/render/render-keys.js';
 import { erasersOfCapabilities, signs } from '#capabilities/parts.js';
 import { streamName, type Environment } from '#domain/streams.js';
 import { WordErasure, type ErasedWords } from '#event-store/word-erasure.js';
@@ -148,11 +149,11 @@ export class ErasureProcess implements ProcessManager {
 
   private async removeBytes(environment: Environment, tenant: string, extent: Extent): Promise<number> {
     let removed = 0;
-    const rendersOf = (jobId: string) => `${environment}/${tenant}/renders/${jobId}/`;
-    for (const jobId of extent.jobs.keys()) removed += await this.storage.erase(rendersOf(jobId));
+    for (const jobId of extent.jobs.keys())
+      removed += await this.storage.erase(rendersOf(environment, tenant, jobId));
     // The answer of a vendor, which is kept for a day, is a copy of the picture.
     for (const jobId of extent.jobsShowing.keys())
-      removed += await this.storage.erase(`${rendersOf(jobId)}calls/`);
+      removed += await this.storage.erase(callsOf(environment, tenant, jobId));
     // What lies beside a picture, as the credentials that it arrived with, differs in the extension.
     for (const { storageKey } of extent.pictures.values())
       removed += await this.storage.erase(storageKey.replace(/[^.]+$/, ''));

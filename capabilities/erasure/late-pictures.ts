@@ -1,6 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { CommandBus } from '@nestjs/cqrs';
 import { ErasePicture } from '#application/erasure/erase.js';
+import { rendersOf } from '#application/render/render-keys.js';
 import type { HousekeepingTask } from '#application/process-managers/process-manager.js';
 import { ReadModels } from '#application/read-models.js';
 import { streamName, type Environment } from '#domain/streams.js';
@@ -27,7 +28,9 @@ export class LatePictures implements HousekeepingTask {
 
   async tend(environment: Environment): Promise<void> {
     const at = this.clock();
-    const late = await this.reads.of(environment).assets.leftOfErasedJobs(new Date(at.getTime() - lateMs));
+    const since = new Date(at.getTime() - lateMs);
+    const { assets, jobs } = this.reads.of(environment);
+    const late = await assets.leftOfErasedJobs(since);
     for (const { assetId, storageKey, tenant } of late) {
       const commandId = `late-picture:${assetId}`;
       const context = { environment, tenant, commandId, requestId: assetId, actor: 'saga:erasures', at };
@@ -35,5 +38,8 @@ export class LatePictures implements HousekeepingTask {
       await this.words.eraseWords([streamName(environment, 'asset', assetId)]);
       await this.commands.execute(new ErasePicture(context, assetId, { erasureId: 'late' }));
     }
+    // A worker that died between a picture and its event has left bytes that no event names.
+    for (const { publicId, tenant } of await jobs.cancelledAndErased(since))
+      await this.storage.erase(rendersOf(environment, tenant, publicId));
   }
 }

@@ -81,6 +81,15 @@ export class JobsReader extends readerOf(JobRow) {
   children(tenant: string, parentJobId: string): Promise<JobRow[]> {
     return this.rows.find({ where: { tenant, parentJobId }, order: { childIndex: 'ASC', publicId: 'ASC' } });
   }
+
+  /** Jobs that were erased since then, and cancelled in the hour before: a worker may have drawn on. */
+  cancelledAndErased(since: Date): Promise<JobRow[]> {
+    return this.rows
+      .createQueryBuilder('job')
+      .where('job.erasedAt >= :since', { since })
+      .andWhere("job.error ->> 'code' = 'CANCELLED' and job.finishedAt > job.erasedAt - interval '1 hour'")
+      .getMany();
+  }
 }
 
 export class TimelineReader extends readerOf(TimelineRow) {

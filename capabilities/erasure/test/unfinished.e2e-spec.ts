@@ -73,6 +73,18 @@ it('an order waits for the newest jobs, which a hold may cover', async () => {
   );
 });
 
+it('bytes that a worker left when it died between a picture and its event are gone with the job', async () => {
+  const { job_id: job } = (await api.post('/v1/model-generator', tenant.key, {})).body;
+  const storage = storageOf(service);
+  const folder = `live/${tenant.id}/renders/${job}/`;
+  await projecting(async () => {
+    const { body } = await erase(`/v1/jobs/${job}`);
+    await eventually(async () => (await statusOf(body.erasure_id)) === 'completed');
+    await storage.put(`${folder}late.png`, Buffer.from('a picture'));
+    await eventually(async () => (await storage.list(folder)).length === 0);
+  });
+});
+
 it('a picture that came late is erased in the next round, if the storage fails in this one', async () => {
   const { job_id: job } = (await api.post('/v1/model-generator', tenant.key, {})).body;
   const [late] = await succeedWith(service, tenant, job, [{ kind: 'person' }]);
@@ -82,7 +94,8 @@ it('a picture that came late is erased in the next round, if the storage fails i
     testKeys,
   );
   const left = [{ assetId, storageKey, tenant: tenant.id }];
-  const reads = { of: () => ({ assets: { leftOfErasedJobs: () => Promise.resolve(left) } }) };
+  const assets = { leftOfErasedJobs: () => Promise.resolve(left) };
+  const reads = { of: () => ({ assets, jobs: { cancelledAndErased: () => Promise.resolve([]) } }) };
   const storage = storageOf(service);
   let isAway = true;
   const failing = Object.assign(Object.create(storage) as typeof storage, {

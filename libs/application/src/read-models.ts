@@ -136,6 +136,8 @@ export interface EnvironmentReads {
     list(tenant: string, filter: JobsFilter): Promise<Page<JobView> | undefined>;
     find(tenant: string, jobId: string): Promise<JobView | undefined>;
     children(tenant: string, parentJobId: string): Promise<readonly JobView[]>;
+    /** Jobs that were erased since then, and cancelled in the hour before. */
+    cancelledAndErased(since: Date): Promise<readonly JobView[]>;
   };
   readonly timeline: {
     /** Public events beyond `since`, ascending by seq. */

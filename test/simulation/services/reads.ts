@@ -44,6 +44,13 @@ export class SimulatedReads {
         });
       },
     };
+    const jobs = {
+      cancelledAndErased: async (since: Date) =>
+        (await this.rows<JobRow>('jobs')).filter(({ erasedAt, error, finishedAt }) => {
+          if (erasedAt === null || erasedAt < since || error?.code !== 'CANCELLED') return false;
+          return finishedAt !== null && finishedAt.getTime() > erasedAt.getTime() - hourMs;
+        }),
+    };
     const products = {
       showing: async (tenant: string, assetIds: readonly string[]) =>
         (await this.rows<ProductRow>('products')).filter(
@@ -62,7 +69,7 @@ export class SimulatedReads {
       },
     };
     // Nothing else is read here.
-    return { of: () => ({ assets, products, dataSubjects }) } as unknown as ReadModels;
+    return { of: () => ({ assets, jobs, products, dataSubjects }) } as unknown as ReadModels;
   }
 
   /** The statements that go to the database without a reader. */

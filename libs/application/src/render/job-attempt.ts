@@ -29,6 +29,7 @@ import type { ObjectStorage } from '#storage/object-storage.js';
 import type { FinishedPicture, PictureFinisher } from './finished-pictures.js';
 import { answerKey } from './kept-answers.js';
 import { sha256Of } from './render-inputs.js';
+import { rendersOf } from './render-keys.js';
 
 /**
  * The job has ended, or another worker has taken it up. The domain refuses all further reports of this worker.
@@ -202,8 +203,8 @@ export class JobAttempt implements VendorCalls {
       inputs,
       startedAt,
     });
-    const folder = `${environment}/${job.tenant}/renders/${job.jobId}`;
-    const storageKey = `${folder}/${assetId}.${pictureExtensions[contentType]}`;
+    const folder = rendersOf(environment, job.tenant, job.jobId);
+    const storageKey = `${folder}${assetId}.${pictureExtensions[contentType]}`;
     const asset = { assetId, storageKey, contentType, width, height, sha256: sha256Of(bytes) };
     const context = this.context(`asset-${assetId}`);
     const stored = { ...asset, jobId: job.jobId, role, ...keptFor(job.retainDays) };

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { ReadModels } from '../read-models.js';
 import type { Environment } from '#domain/streams.js';
 import { ObjectStorage } from '#storage/object-storage.js';
+import { callsOf } from './render-keys.js';
 
 /** The storage key of one picture of a vendor's answer. The picture is removed once no worker can need it. */
 export function answerKey(
@@ -9,7 +10,7 @@ export function answerKey(
   { tenant, jobId, call }: { readonly tenant: string; readonly jobId: string; readonly call: string },
   index: number,
 ): string {
-  return `${environment}/${tenant}/renders/${jobId}/calls/${call}.${index}`;
+  return `${callsOf(environment, tenant, jobId)}${call}.${index}`;
 }
 
 const day = 24 * 60 * 60_000;
