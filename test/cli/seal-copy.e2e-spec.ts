@@ -134,8 +134,8 @@ describe('atelier events copy --seal', () => {
     expect(copied).toMatchObject({ verified: true, checkpoints: 'unchanged', source_grew: false });
     expect(copied.sealed).toBeGreaterThan(4);
     expect(copied.target).toEqual(copied.source);
-    const again = await verbs.json(copy('--checkpoints', 'reset'));
-    expect(again).toMatchObject({ verified: true, copied: 0, sealed: 0, checkpoints: 'reset' });
+    const again = await verbs.json(copy('--checkpoints', 'translate'));
+    expect(again).toMatchObject({ verified: true, copied: 0, sealed: 0, checkpoints: 'translated' });
     expect(await tablesWith(newLog, word)).toEqual([]);
     expect(await tablesWith(newLog, 'JobQueued')).toEqual(['event_store.events']);
   });
