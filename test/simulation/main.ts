@@ -1,4 +1,5 @@
 import { randomInt } from 'node:crypto';
+import { once } from 'node:events';
 import { availableParallelism } from 'node:os';
 import { isMainThread, parentPort, Worker } from 'node:worker_threads';
 import { largestNumber, npmRun, oneOf, wholeNumber } from '../support/npm-run.js';
@@ -7,6 +8,8 @@ import { search, type SearchOptions } from './search.js';
 
 /** The number of seeds that a thread runs before it requests more. */
 const portionSeeds = 25;
+/** Then another thread takes over: a process that was killed in a run never stops listening, so a thread grows. */
+const portionsOfAThread = 40;
 const progressMs = 5_000;
 
 /** The work that a thread has done. Each seed is a run of its own, so any thread may take it. */
@@ -70,27 +73,32 @@ async function searchIn(threads: number, portions: Iterator<SearchOptions>, coun
       `${seeds} of ${count} seeds, ${perSecond(seeds)}/s; ${turns} turns, ${perSecond(turns)}/s; ${events} events`,
     );
   };
-  const workers = Array.from({ length: threads }, () => new Worker(new URL(import.meta.url)));
+  const running = new Set<Worker>();
   const found = Promise.withResolvers<readonly string[]>();
-  const work = (worker: Worker) =>
-    new Promise<void>((resolve, reject) => {
-      const next = () => {
+  const work = async (): Promise<void> => {
+    for (;;) {
+      const worker = new Worker(new URL(import.meta.url));
+      running.add(worker);
+      for (let nth = 0; nth < portionsOfAThread; nth++) {
         const { value, done } = portions.next();
-        if (done) resolve();
-        else worker.postMessage(value);
-      };
-      worker.on('error', reject);
-      worker.on('message', (report: Report) => {
+        if (done) return;
+        worker.postMessage(value);
+        // Rejects if the thread ends with an error.
+        const [report] = (await once(worker, 'message')) as [Report];
         if (report.find) return found.resolve(report.find);
         add(report);
-        next();
-      });
-      next();
-    });
+      }
+      running.delete(worker);
+      await worker.terminate();
+    }
+  };
   try {
-    return await Promise.race([found.promise, Promise.all(workers.map(work)).then(() => undefined)]);
+    return await Promise.race([
+      found.promise,
+      Promise.all(Array.from({ length: threads }, work)).then(() => undefined),
+    ]);
   } finally {
-    await Promise.all(workers.map((worker) => worker.terminate()));
+    await Promise.all([...running].map((worker) => worker.terminate()));
   }
 }
 

@@ -38,6 +38,9 @@ export class ReleaseBook {
   /** Releases whose jobs the keeper could not find, because the read models were behind. */
   private readonly missedReleases = new Set<string>();
 
+  /** False while the events of a restored log are read again. */
+  private isNow = true;
+
   constructor(
     private readonly report: Report,
     private readonly now: () => number,
@@ -66,6 +69,7 @@ export class ReleaseBook {
   /** @param isNow false: it comes from a restored log, and the checkpoint says nothing about its time */
   observe(event: AuditedEvent, isNow: boolean): void {
     const { position: since, streamId, tenant } = event;
+    this.isNow = isNow;
     switch (event.type) {
       case 'ModelReleaseGranted': {
         const { workflows, expiresAt, dataSubject: person } = event.data;
@@ -88,7 +92,7 @@ export class ReleaseBook {
       case 'JobQueued':
         return this.queued(event.data, since);
       case 'RenderStarted':
-        return this.started(streamId, isNow);
+        return this.started(streamId);
       case 'JobFailed':
       case 'JobCancelled':
         return void this.waiting.delete(streamId);
@@ -104,7 +108,7 @@ export class ReleaseBook {
     release.terms.push({ since, terms: { ...before, ...change } });
     for (const job of this.waiting.values())
       if (job.permits?.some((permit) => permit?.startsWith(`${releaseId}@`)))
-        if (!this.covers(releaseId, since, job.operation)) this.toStop.set(job.jobId, since);
+        if (!this.covers(releaseId, since, job.operation)) this.mustStop(job.jobId, since);
   }
 
   private queued(job: Queued, position: bigint): void {
@@ -115,7 +119,7 @@ export class ReleaseBook {
     for (const [index, person] of dataSubjects.entries()) {
       const [releaseId] = permits[index]?.split('@') ?? [];
       if (releaseId !== undefined && !this.covers(releaseId, position, operation))
-        this.toStop.set(job.jobId, position);
+        this.mustStop(job.jobId, position);
       if (!asked) continue;
       const times = this.momentsBetween(asked.known, position);
       const isAllowed = (at: bigint) =>
@@ -130,13 +134,21 @@ export class ReleaseBook {
     }
   }
 
+  /**
+   * A restore may lose that the keeper has stopped the job, and the keeper has the end of its release behind it. Then only
+   * housekeeping stops it, if it has not begun by then.
+   */
+  private mustStop(jobId: string, since: bigint): void {
+    if (this.isNow) this.toStop.set(jobId, since);
+  }
+
   /** The keeper handles events in their order, and it has stopped a job before its checkpoint moves. */
-  private started(jobId: string, isNow: boolean): void {
+  private started(jobId: string): void {
     const job = this.waiting.get(jobId);
     this.waiting.delete(jobId);
     const since = this.toStop.get(jobId);
     const isMissed = job?.permits?.some((permit) => this.missedReleases.has(permit?.split('@')[0] ?? ''));
-    if (!isNow || !job || since === undefined || isMissed) return;
+    if (!this.isNow || !job || since === undefined || isMissed) return;
     // After a restore the checkpoint is that of another log.
     if (this.checkpoints.isMisfit || this.checkpoints.isResetDue) return;
     if (this.checkpoints.positionOf(releaseKeeper) >= since)

@@ -165,7 +165,7 @@ export class SimulatedReads {
       );
       return [...new Set(uses.map(({ jobId }) => jobId))].map((jobId) => ({ job_id: jobId }));
     }
-    if (text.includes('read_store.projections') && text.includes('halted'))
+    if (text.includes('as halted'))
       return checkpoints.anchors
         .filter(({ consumer }) => consumer === 'projections')
         .map((anchor) => ({ ...anchor, halted: anchor.halted !== null }));
