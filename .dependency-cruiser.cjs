@@ -21,7 +21,7 @@ const entryPoints = [
   '^libs/application/src/(?:key/manage-keys[.]handler|picture/stored-pictures)[.]ts$',
   '^libs/application/src/consistency/(?:consistency[.]module|read-your-writes)[.]ts$',
   '^libs/application/src/dispatch/(?:dispatch-check|idempotency)[.]ts$',
-  '^libs/application/src/(?:erasure/[^/]+|notice/[^/]+|read-models|render/finished-pictures)[.]ts$',
+  '^libs/application/src/(?:erasure/[^/]+|notice/[^/]+|read-models|render/(?:finished-pictures|render-keys))[.]ts$',
   '^libs/application/src/process-managers/(?:delivered-event|process-manager)[.]ts$',
   // Ports, what is theirs in every role, and fields of requests.
   '^libs/event-store/src/(?:event-store|named-key|own-events|snapshots|walk-log|word-erasure)[.]ts$',

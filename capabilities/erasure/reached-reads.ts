@@ -2,9 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Environment } from '#domain/streams.js';
 import { EventStore } from '#event-store/event-store.js';
 import { Database } from '#read-store/database.js';
-import { misfitOf } from '#read-store/log-fit.js';
-import { serves } from '#read-store/projection-checkpoints.js';
-import { foldedWithin } from '#read-store/rows-as-of.js';
+import { fitLog, foldedWithin } from '#read-store/rows-as-of.js';
 import { pictureUses } from './picture-uses.read-model.js';
 
 /** The read models that an extent is read from. */
@@ -52,18 +50,7 @@ export class ReachedReads {
     return foldedWithin(withinMs, this.database, environment, models, position);
   }
 
-  protected async fitLog(environment: Environment, models: readonly string[]): Promise<boolean> {
-    const { rows } = await this.database.query(
-      `select distinct event_position::text as position, event_id as id, state = 'halted' as halted
-        from read_store.projections
-        where environment = $1 and name = any($2::text[]) and ${serves} and event_id is not null`,
-      [environment, models],
-    );
-    // The columns are named by the statement.
-    for (const { position, id, halted } of rows as { position: string; id: string; halted: boolean }[])
-      // The log may have got a lost event again, by a retry. The projector has halted all the same.
-      if (halted || (await misfitOf(this.store, { position: BigInt(position), id })) !== undefined)
-        return false;
-    return true;
+  protected fitLog(environment: Environment, models: readonly string[]): Promise<boolean> {
+    return fitLog(this.database, this.store, environment, models);
   }
 }

@@ -1,6 +1,8 @@
 import type { Environment } from '#domain/environment.js';
+import type { EventStore } from '#event-store/event-store.js';
 import { pause } from '#platform/retry.js';
 import type { Queries } from './data-source.js';
+import { misfitOf } from './log-fit.js';
 import { serves } from './projection-checkpoints.js';
 
 export interface RowsAsOf<Row> {
@@ -56,4 +58,24 @@ export async function foldedWithin(
     if (rows.length === readModels.length) return true;
     if (performance.now() >= until) return false;
   }
+}
+
+/** False: a read model shows what a restored log has lost, or something else in its place. */
+export async function fitLog(
+  database: Queries,
+  store: Pick<EventStore, 'lastEvent'>,
+  environment: Environment,
+  readModels: readonly string[],
+): Promise<boolean> {
+  const { rows } = await database.query(
+    `select distinct event_position::text as position, event_id as id, state = 'halted' as halted
+      from read_store.projections
+      where environment = $1 and name = any($2::text[]) and ${serves} and event_id is not null`,
+    [environment, readModels],
+  );
+  // The columns are named by the statement.
+  for (const { position, id, halted } of rows as { position: string; id: string; halted: boolean }[])
+    // The log may have got a lost event again, by a retry. The projector has halted all the same.
+    if (halted || (await misfitOf(store, { position: BigInt(position), id })) !== undefined) return false;
+  return true;
 }
