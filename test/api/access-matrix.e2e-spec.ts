@@ -7,7 +7,7 @@ import { sandboxAlone, sandboxModel } from '#platform/image-models.js';
 import { startTcpProxy } from '../support/tcp-proxy.js';
 import { bodiesOf as declaredBodies, wideModel, withValue } from './bodies/declared-bodies.js';
 import { exampleOf } from './bodies/body-schemas.js';
-import { makeThings, type Things } from './bodies/things.js';
+import { collections, makeThings, type Things } from './bodies/things.js';
 import { capabilityFor, guardedOperations, nameOf, strings, type Operation } from './support/access-table.js';
 import type { Tenant } from './support/api-service.js';
 import { makePictures } from './support/made-pictures.js';
@@ -35,8 +35,7 @@ const unknown: Things = {
   renderId: newId(),
   productId: newId(),
   categoryId: newId(),
-  webhookId: newId(),
-  releaseId: newId(),
+  collected: Object.fromEntries(collections.map((path) => [path, newId()])),
   uploadKey: own.uploadKey.replace(own.assetId, newId()),
   renderKey: own.uploadKey.replace(own.assetId, newId()),
   presets: { model: newId(), background: newId(), shot: newId() },
@@ -87,14 +86,13 @@ const urlOf = (path: string, id = idOf(path, own)) =>
 /** The id that a path can name. */
 const idOf = (
   path: string,
-  { assetId, productId, renderId, webhookId = '', entryId = '', erasureId = '', releaseId = '' }: Things,
+  { assetId, productId, renderId, entryId = '', erasureId = '', collected = {} }: Things,
 ): string => {
   if (path.startsWith('/v1/uploads')) return assetId;
-  if (path.startsWith('/v1/webhooks')) return webhookId;
   if (path.startsWith('/v1/catalog')) return entryId;
   if (path.startsWith('/v1/erasures')) return erasureId;
-  if (path.startsWith('/v1/releases')) return releaseId;
-  return path.startsWith('/v1/products') ? productId : renderId;
+  if (path.startsWith('/v1/products')) return productId;
+  return collected[path.split('/{')[0]!] ?? renderId;
 };
 
 function bodiesOf(path: string, things = own): readonly Readonly<Record<string, unknown>>[] {
@@ -205,17 +203,18 @@ describe.each([...others, ...removals])('%s %s', (method, path) => {
 
 /** Maps each id of a tenant's things to the name of the thing. */
 const idsOf = (things: Things): Map<string, string> => {
-  const { presets, ...rest } = things;
-  return new Map([...Object.entries(rest), ...Object.entries(presets)].map(([name, id]) => [id, name]));
+  const { presets, collected = {}, ...rest } = things;
+  const named = [rest, presets, collected].flatMap((each) => Object.entries<string>(each));
+  return new Map(named.map(([name, id]) => [id, name]));
 };
 
 /** All tenants share these: only ids that name nothing are refused. */
 const shared = new Set(['categoryId', 'model', 'background', 'shot']);
 const thingOf = (things: Things, name: string) =>
-  ({ ...things.presets, ...things })[name as keyof Things] as unknown as string;
+  ({ ...things.presets, ...things.collected, ...things })[name as keyof Things] as unknown as string;
 
 /** Their bodies name nothing of a tenant's. */
-const namesNothing = ['/v1/uploads', '/v1/webhooks', '/v1/verify', '/v1/releases'];
+const namesNothing = ['/v1/uploads', '/v1/verify', ...collections];
 const referring = operations.filter(
   ([method, path]) => method === 'POST' && !path.includes('{') && !namesNothing.includes(path),
 );

@@ -8,13 +8,32 @@ import {
 } from '#capabilities/operate/audit/rows/folded-rows.js';
 import { foldsOf } from '#capabilities/operate/audit/rows/money-models.js';
 import { digestOf } from '#capabilities/operate/audit/rows/digest.js';
+import { parseStreamName } from '#domain/streams.js';
 import type { EventStore, RecordedEvent } from '#event-store/event-store.js';
 import { readModels } from '#projections/read-models.js';
 import { foldsForAudit } from '#capabilities/operate/ledger/folds-for-audit.js';
+import { goldenHistories } from '../golden/golden-histories.js';
 import { busyStory } from './support/story.js';
 
 const folds = foldsForAudit(readModels);
-const events = busyStory('live').recorded();
+const story = busyStory('live').recorded();
+const events = [...story, ...recordedBeside(story)];
+
+/** Events of the families that the story does not tell, from their golden files: one history for each stream. */
+function recordedBeside(told: readonly RecordedEvent[]): RecordedEvent[] {
+  const families = new Set(told.map(({ stream }) => parseStreamName(stream)?.category));
+  const others = goldenHistories.filter(({ history }) => !families.has(history.category));
+  const byStream = new Map(others.map(({ history }) => [history.stream, history.events]));
+  return [...byStream].flatMap(([stream, history]) =>
+    history.map((event, revision) => ({
+      ...event,
+      id: `${stream}@${revision}`,
+      stream,
+      revision: BigInt(revision),
+      position: BigInt(told.length),
+    })),
+  );
+}
 
 const store: Pick<EventStore, 'readStream'> = {
   readStream: (stream, { from = 0n } = {}) =>

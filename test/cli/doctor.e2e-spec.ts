@@ -1,5 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, describe, expect, it } from 'vitest';
+import { processManagers } from '#application/process-managers/process-managers.js';
+import { environments } from '#domain/streams.js';
 import { Peer } from '../eventstoredb/peer/peer.js';
 import { Atelier } from '../standalone/support/atelier.js';
 import { runCommand } from '../support/command.js';
@@ -43,20 +45,10 @@ describe('the doctor of a service on EventStoreDB', () => {
     expect(report.event_store).toMatchObject({ kind: 'EventStoreDB', version: '24.2.0' });
     expect(Number(report.event_store?.head_position)).toBeGreaterThan(0);
     expect(report.projections.map(({ env, name }) => `${env} ${name}`)).toContain('test usage');
-    expect(report.process_managers.map(({ env, name }) => `${env} ${name}`)).toEqual([
-      'live batch-parents',
-      'live charge-closer',
-      'live erasures',
-      'live release-keeper',
-      'live render-dispatcher',
-      'live webhook-dispatcher',
-      'test batch-parents',
-      'test charge-closer',
-      'test erasures',
-      'test release-keeper',
-      'test render-dispatcher',
-      'test webhook-dispatcher',
-    ]);
+    const managers = processManagers.map(({ name }) => name).toSorted();
+    expect(report.process_managers.map(({ env, name }) => `${env} ${name}`)).toEqual(
+      environments.flatMap((env) => managers.map((name) => `${env} ${name}`)),
+    );
     expect(report.render_queue.map(({ env }) => env)).toEqual(['live', 'test']);
     expect(report.checks.find(({ name }) => name === 'database')?.detail).toMatch(/^PostgreSQL \d+/);
   });

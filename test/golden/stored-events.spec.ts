@@ -1,4 +1,3 @@
-import { globSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { installed, type Installed } from '#capabilities/installed.js';
 import * as account from '#domain/account/account.js';
@@ -18,20 +17,7 @@ import {
   storedEventTypes,
   UnknownEventType,
 } from '#domain/stored-events.js';
-
-interface History {
-  category: StreamCategory;
-  stream: string;
-  events: { type: string; data: Record<string, unknown>; metadata: { schemaVersion: number } }[];
-  state: unknown;
-}
-
-/** A capability keeps the histories of its own events. */
-const files = globSync('{test/golden,capabilities/*/test}/histories/*.json').toSorted();
-const histories = files.map((file) => ({
-  file,
-  history: JSON.parse(readFileSync(file, 'utf8')) as History,
-}));
+import { goldenHistories as histories } from './golden-histories.js';
 
 type OfKernel = Exclude<StreamCategory, Installed['events'][number]['category']>;
 

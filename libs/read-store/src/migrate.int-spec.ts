@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { readFileSync } from 'node:fs';
 import pg from 'pg';
-import { DataSource } from 'typeorm';
+import { DataSource, getMetadataArgsStorage } from 'typeorm';
 import { environments } from '#domain/streams.js';
 import { readModelEntities, readModels } from '#projections/read-models.js';
 import { eventually } from '../../../test/support/eventually.js';
@@ -257,35 +257,19 @@ describe('the tables of read models', () => {
 
   it('hold in partial indexes what the entities say', async () => {
     await migrateReadStore(database.url, readModels);
-    const { rows } = await client.query(
+    const { rows } = await client.query<{ name: string; where: string }>(
       `select x.relname as name, pg_get_expr(i.indpred, i.indrelid) as where from pg_index i
         join pg_class x on x.oid = i.indexrelid where x.relnamespace = 'live'::regnamespace and i.indpred is not null
           and x.relname ~ '_g[0-9]+$' order by 1`,
     );
-    expect(rows).toEqual([
-      { name: 'assets_by_data_subject_g1', where: '(data_subjects IS NOT NULL)' },
-      { name: 'assets_by_job_g1', where: '(job_id IS NOT NULL)' },
-      { name: 'calls_by_answer_g1', where: '(kept > 0)' },
-      { name: 'calls_by_vendor_request_g1', where: '(vendor_request_id IS NOT NULL)' },
-      { name: 'erasure_orders_at_vendors_g1', where: '(vendors_told_at IS NOT NULL)' },
-      { name: 'erasure_orders_running_g1', where: "(status = 'running'::text)" },
-      { name: 'jobs_by_data_subject_g1', where: '(data_subjects IS NOT NULL)' },
-      { name: 'jobs_by_end_g1', where: '(finished_at IS NOT NULL)' },
-      { name: 'jobs_by_idempotency_key_g1', where: '(idempotency_key IS NOT NULL)' },
-      { name: 'jobs_by_parent_g1', where: '(parent_job_id IS NOT NULL)' },
-      { name: 'jobs_erased_g1', where: '(erased_at IS NOT NULL)' },
-      { name: 'jobs_unfinished_g1', where: '(finished_at IS NULL)' },
-      { name: 'kept_things_by_age_g1', where: '(since IS NOT NULL)' },
-      { name: 'kept_things_by_own_end_g1', where: '(own_end IS NOT NULL)' },
-      { name: 'ledger_open_charges_g1', where: "(status = 'PENDING'::text)" },
-      { name: 'products_by_data_subject_g1', where: '(data_subjects IS NOT NULL)' },
-      { name: 'products_by_reference_g1', where: '(external_ref IS NOT NULL)' },
-      {
-        name: 'releases_by_expiry_g1',
-        where: "((status = 'active'::text) AND (expires_at IS NOT NULL))",
-      },
-      { name: 'renders_by_tenant_g1', where: '(storage_key IS NOT NULL)' },
-    ]);
+    const entities = new Set<unknown>(readModelEntities);
+    const declared = getMetadataArgsStorage()
+      .indices.filter(({ target, where }) => entities.has(target) && where !== undefined)
+      .map(({ name, where }) => ({ name: `${name}_g1`, where }));
+    expect(declared.length).toBeGreaterThan(0);
+    // PostgreSQL adds brackets and the types of literals.
+    const held = rows.map(({ name, where }) => ({ name, where: where.replaceAll(/::\w+|[()]/g, '') }));
+    expect(held).toEqual(declared.toSorted((one, other) => (one.name < other.name ? -1 : 1)));
   });
 
   it('are made for a read model that is new to a database', async () => {

@@ -1,4 +1,5 @@
 import sharp from 'sharp';
+import { expect } from 'vitest';
 import { garmentCategories } from '#domain/garment/garment-categories.js';
 import type { PresetKind } from '#domain/preset/preset.events.js';
 import { presetKinds } from '#domain/preset/preset.events.js';
@@ -10,6 +11,7 @@ import type { ApiClient } from '../support/api-client.js';
 import { drawnPerson } from '../support/finish-job.js';
 import { makePictures } from '../support/made-pictures.js';
 import { publishPreset } from '../../support/operator.js';
+import { exampleOf, openApi } from './body-schemas.js';
 
 /** Things that a tenant's bodies can refer to. */
 export interface Things {
@@ -21,12 +23,31 @@ export interface Things {
   readonly renderKey?: string;
   readonly productId: string;
   readonly categoryId: string;
-  readonly webhookId?: string;
   /** In the catalogue. */
   readonly entryId?: string;
   readonly erasureId?: string;
-  readonly releaseId?: string;
+  /** One of each of {@link collections}, by its path. */
+  readonly collected?: Readonly<Record<string, string>>;
   readonly presets: Readonly<Record<PresetKind, string>>;
+}
+
+/** Their bodies need a file, or name things of the tenant. */
+const madeOtherwise = ['/v1/uploads', '/v1/products'];
+
+/** The paths below which a POST of the examples in openapi.json makes a thing with an id: `/v1/webhooks`. */
+export const collections = Object.entries(openApi.paths)
+  .filter(([path, methods]) => 'post' in methods && !madeOtherwise.includes(path))
+  .map(([path]) => path)
+  .filter((path) => Object.keys(openApi.paths).some((each) => each.startsWith(`${path}/{public_id}`)));
+
+/** Makes one thing of each of {@link collections}. @returns their ids by path */
+async function makeCollected(api: ApiClient, { key }: Tenant): Promise<Record<string, string>> {
+  const made = collections.map(async (path) => {
+    const { status, body } = await api.post(path, key, exampleOf(path));
+    expect([path, status]).toEqual([path, 201]);
+    return [path, body.public_id as string] as const;
+  });
+  return Object.fromEntries(await Promise.all(made));
 }
 
 /** Rows that {@link makeThings} adds to the usage log: an upload, a dispatch and a product. */
@@ -42,11 +63,8 @@ export async function makeThings(service: ApiService, api: ApiClient, tenant: Te
   const portrait = { kind: 'model_portrait', meta: drawnPerson } as const;
   const { jobId: renderId, artifacts } = await makePictures(api, service, tenant, portrait);
   const product = { upload_asset_public_id: assetId, title: 'Skirt' };
-  const hook = { url: 'https://shop.example/hook', events: ['job.succeeded'] };
-  const release = { data_subject: 'customer-1' };
   return {
-    releaseId: (await api.post('/v1/releases', tenant.key, release)).body.public_id as string,
-    webhookId: (await api.post('/v1/webhooks', tenant.key, hook)).body.public_id as string,
+    collected: await makeCollected(api, tenant),
     assetId,
     renderId,
     uploadKey,
