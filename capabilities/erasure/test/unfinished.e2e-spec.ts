@@ -35,7 +35,11 @@ const statusOf = async (erasureId: string) =>
 async function projecting<T>(work: () => Promise<T>): Promise<T> {
   const clock = () => new Date(Date.now() + 60 * 60_000);
   const { stop } = await startErasing(service, pem, { clock, timing: { sweepIntervalMs: 200 } });
-  return work().finally(stop);
+  try {
+    return await work();
+  } finally {
+    await stop();
+  }
 }
 
 it('an erasure that the process manager has behind it is carried out, if the log has lost its end', async () => {
