@@ -23,7 +23,10 @@ export function recordPorts(recorder: Recorder): void {
       const method = methods[operation];
       if (!method) throw new Error(`${port} has no ${operation} any more`);
       methods[operation] = function (...args) {
-        const points = [`${role}:${port}.${operation}@${callSite()}`];
+        const site = callSite();
+        // Housekeeping looks for late pictures from time to time, so no scenario is sure to pass that.
+        if (site === 'late-pictures') return method.apply(this, args);
+        const points = [`${role}:${port}.${operation}@${site}`];
         return recorder.through(points, () => method.apply(this, args));
       };
     }
