@@ -270,7 +270,7 @@ export class ErasuresController {
 
   /** @throws ApiError 503 */
   private async refuseUnlessShown(caller: Caller): Promise<void> {
-    if (!(await this.persons.areShown(caller))) throw notShown();
+    if (!(await this.persons.areShown(caller))) throw tooBusy(notShown);
   }
 
   private async find(caller: Caller, erasureId: string) {
@@ -307,8 +307,7 @@ export class ErasuresController {
   }
 }
 
-const notShown = () =>
-  tooBusy('The newest uploads, jobs and products are not yet shown. Nothing was erased.');
+const notShown = 'The newest uploads, jobs and products are not yet shown.';
 
 function refusal(answer: Extract<ErasureAnswer, { kind: 'unknown' | 'held' }>): ApiError {
   if (answer.kind === 'unknown') return notFound(answer.what);
@@ -329,7 +328,7 @@ function acceptedOrRefused(answer: ErasureAnswer): Extract<ErasureAnswer, { kind
     case 'held':
       throw refusal(answer);
     case 'not-shown':
-      throw notShown();
+      throw tooBusy(`${notShown} Nothing was erased.`);
     case 'key-in-use':
       throw new ApiError(
         'IDEMPOTENCY_KEY_IN_USE',

@@ -54,7 +54,7 @@ export const erasureBugs = {
   /** What is kept for its days is kept for ever. */
   'days-never-over': { expiry: () => idle },
 
-  /** What is due is read from rows of a history that the log has lost. */
+  /** Expiry believes rows that show events which the log has lost. */
   'lost-rows-believed': { comparesRowsWithLog: false },
 
   /** A restored log is not compared with the records of erasures. */

@@ -169,7 +169,7 @@ describe('erasing the words of a stream', () => {
     };
     await writer.erasure.eraseWords([streams[0]!]);
     expect(await isInFiles()).toBe(true);
-    // A snapshot that somebody else holds, such as that of an automatic analyze, keeps old rows for so long.
+    // Old rows stay while another session, for example an automatic analyze, holds a snapshot.
     await eventually(async () => {
       await pool.query('vacuum full data_keys.sheets');
       return !(await isInFiles());
