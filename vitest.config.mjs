@@ -43,8 +43,8 @@ export default defineConfig(({ mode }) => ({
     reporters: process.env.CI ? ['default', new FailedSpecs()] : ['default'],
     globalSetup: ['pixels', 'snapshots'].includes(mode) ? [] : ['test/support/global-setup.ts'],
     // Only broken tests take this long, but a busy machine may need a multiple of the usual time.
-    testTimeout: 120_000,
-    hookTimeout: 120_000,
+    testTimeout: 300_000,
+    hookTimeout: 300_000,
     // Many files would spend most of their time on loading the libraries again.
     isolate: false,
     // Packages are loaded from their builds, because they may hold state that must exist only once.

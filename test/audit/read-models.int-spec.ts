@@ -326,7 +326,7 @@ describe('the audit of read models', () => {
     // Makes the clock look like that of a process that has run for days.
     const sinceStart = performance.now.bind(performance);
     const clock = vi.spyOn(performance, 'now').mockImplementation(() => sinceStart() + 1e9);
-    const auditing = audited.audit({ patienceMs: 60_000 }).finally(() => clock.mockRestore());
+    const auditing = audited.audit({ patienceMs: 180_000 }).finally(() => clock.mockRestore());
     await new Promise((resume) => setTimeout(resume, 1_500));
     audited.startProjecting();
     const { findings } = await auditing;

@@ -140,7 +140,7 @@ describe('atelier events export', () => {
     const env = { NODE_OPTIONS: '--max-old-space-size=48' };
     const output = file('long.ndjson');
     const { code, stderr } = await atelier(['--stream', 'live.account-long', '--output', output], env);
-    expect({ code, stderr }).toMatchObject({ code: 0, stderr: expect.stringMatching(/^15000 events/) });
+    expect({ code, stderr }).toMatchObject({ code: 0, stderr: expect.stringMatching(/^15000 events/m) });
     expect(statSync(output).size).toBeGreaterThan(60_000_000);
   });
 });

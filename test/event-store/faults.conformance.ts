@@ -168,7 +168,7 @@ export function describeFaults(subject: () => Subject): void {
       const startedAt = performance.now();
       for await (const batch of day.store.subscribe({ signal: ending.signal }))
         throw new Error(`Delivered ${batch.events.length} events`);
-      expect(performance.now() - startedAt).toBeLessThan(600);
+      expect(performance.now() - startedAt).toBeLessThan(3_000);
     });
 
     it('appends each event once under random cuts', async () => {

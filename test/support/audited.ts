@@ -40,7 +40,7 @@ export function audited(
 /** For the end of a spec: the audit must raise no alarm. It waits for read models that are behind. */
 export async function expectAuditToHold(installation: Audited): Promise<void> {
   const names = processManagers.map(({ name }) => name);
-  const report = await audited(installation, { processManagers: names, patienceMs: 60_000 });
+  const report = await audited(installation, { processManagers: names, patienceMs: 180_000 });
   assert.deepEqual(report.findings.slice(0, 5), []);
   assert.ok(report.events > 0, 'the log is empty: there was nothing to audit');
 }

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /** Generous, because only a failure uses all of it: a busy machine may need a multiple of the usual time. */
-const patienceMs = 60_000;
+const patienceMs = 180_000;
 
 /**
  * Repeats a check until it neither throws nor returns false.

@@ -128,7 +128,7 @@ describe('a closed tenant', { timeout: 300_000 }, () => {
 
     await ask(tenant, '', ada, { notice_days: 0 });
     await ask(tenant, '/approve', bob);
-    await eventually(async () => (await statusOf(tenant)) === 'closed', 120_000);
+    await eventually(async () => (await statusOf(tenant)) === 'closed');
     expect(await ask(tenant, '/cancel', ada)).toMatchObject(refused);
     expect(await ask(tenant, '', ada)).toMatchObject(refused);
 
@@ -167,7 +167,7 @@ describe('a closing', { timeout: 300_000 }, () => {
 
     const lift = { env: 'live', reason: 'settled' };
     await admin.ask(`POST /tenants/${tenant.id}/holds/${String(placed.hold_id)}/lift`, eva, lift);
-    await eventually(async () => (await statusOf(tenant)) === 'closed', 60_000);
+    await eventually(async () => (await statusOf(tenant)) === 'closed');
     expect(await tablesWith(sql, 'Annabel')).toEqual([]);
   });
 
@@ -177,7 +177,7 @@ describe('a closing', { timeout: 300_000 }, () => {
     );
     await ask(before!, '', ada, { notice_days: 0 });
     await ask(before!, '/approve', bob);
-    await eventually(async () => (await statusOf(before!)) === 'closed', 60_000);
+    await eventually(async () => (await statusOf(before!)) === 'closed');
     const folder = join(service.folder, 'objects', 'closings', 'live');
     const { mac: _, ...kept } = JSON.parse(readFileSync(join(folder, `${before!.id}.json`), 'utf8'));
     const macs = { ours: recordMacs(testSigningKey), foreign: recordMacs('stranger'.repeat(5)) };
@@ -190,7 +190,7 @@ describe('a closing', { timeout: 300_000 }, () => {
     }
     // The log knows nothing of them, as after a restore.
     await service.openApi();
-    await eventually(async () => (await statusOf(closed!)) === 'closed', 60_000);
+    await eventually(async () => (await statusOf(closed!)) === 'closed');
     expect((await api.get('/v1/credits', closed!.key)).status).toBe(401);
     expect(await statusOf(stranger!)).toBe('open');
     expect((await api.get('/v1/credits', stranger!.key)).status).toBe(200);

@@ -54,9 +54,11 @@ it('an erasure that the process manager has behind it is carried out, if the log
     position,
     id,
   ]);
-  await projecting(() => eventually(async () => (await statusOf(body.erasure_id)) === 'completed'));
-  expect(existsSync(join(service.folder, 'objects', uploadKey))).toBe(false);
-  await expectAuditToHold(service);
+  await projecting(async () => {
+    await eventually(async () => (await statusOf(body.erasure_id)) === 'completed');
+    expect(existsSync(join(service.folder, 'objects', uploadKey))).toBe(false);
+    await expectAuditToHold(service);
+  });
 });
 
 it('an order waits for the newest jobs, which a hold may cover', async () => {

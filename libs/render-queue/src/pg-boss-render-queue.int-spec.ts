@@ -274,7 +274,7 @@ describe('the render queue', () => {
       await sleep(500);
       if (how === 'ends') first.resolve();
       else first.reject(new Error('the store cannot be reached'));
-      await eventually(() => seen.includes('second'), 20_000);
+      await eventually(() => seen.includes('second'));
     },
   );
 });
