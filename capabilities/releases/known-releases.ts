@@ -20,7 +20,9 @@ import {
 } from './release.js';
 import type { ReleaseRuleRow } from './releases.read-model.js';
 import { releaseOfRow, type StoredRelease } from './stored-release.js';
-import type { ConsentEvent, ReleaseEvent } from './release.events.js';
+import { consentFamily, releaseFamily, type ConsentEvent, type ReleaseEvent } from './release.events.js';
+
+const families = [releaseFamily, consentFamily];
 
 /** How long a dispatch waits for the releases after the start of the process. */
 const patienceMs = 2_000;
@@ -48,10 +50,10 @@ interface At<Value> {
 @Injectable()
 export class KnownReleases extends LogFollower {
   protected readonly filter = {
-    streamPrefixes: environments.flatMap((environment) => [
-      categoryPrefix(environment, 'release'),
-      categoryPrefix(environment, 'consent'),
-    ]),
+    types: families.flatMap(({ upcasters }) => Object.keys(upcasters)),
+    streamPrefixes: environments.flatMap((environment) =>
+      families.map(({ category }) => categoryPrefix(environment, category)),
+    ),
   };
   protected readonly complaint = 'releases that other processes grant or withdraw do not arrive';
 

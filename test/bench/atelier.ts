@@ -47,8 +47,9 @@ export async function prepareAtelier(
   const urls = await createInstallation(serverUrl, 'atelier', more['EVENT_STORE_URL']);
   const { databaseUrl } = urls;
   const signingKey = `${newId()}${newId()}`;
-  const masterKey = newId() + newId();
-  const events = await openEventStore(urls, { proof: { signingKey }, words: { masterKey } });
+  const { ATELIER_MASTER_KEY: masterKey = newId() + newId() } = more;
+  const words = masterKey ? { masterKey } : undefined;
+  const events = await openEventStore(urls, { proof: { signingKey }, words });
   const { store } = events;
   const pool = createEventStorePool(databaseUrl, 1);
   const snapshots = authenticSnapshots(events.snapshots, signingKey, () => undefined);

@@ -49,7 +49,7 @@ export function fieldsOf(pid: number | string): string[] {
   return stat.slice(stat.lastIndexOf(')') + 2).split(' ');
 }
 
-const sumOf = (fields: readonly string[], ...places: number[]) =>
+export const sumOf = (fields: readonly string[], ...places: number[]) =>
   places.reduce((sum, place) => sum + Number(fields[place - 3]), 0) * tickMs;
 
 export function ownCpuMs(pid: number): number {
@@ -67,7 +67,7 @@ export function residentMb(pid: number): number {
 }
 
 /** The postmaster, its backends that ended, and those that live. */
-function cpuOfServerMs(postmaster: number): number {
+export function cpuOfServerMs(postmaster: number): number {
   let total = sumOf(fieldsOf(postmaster), 14, 15, 16, 17);
   for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
     try {

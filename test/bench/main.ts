@@ -15,6 +15,7 @@ import { benchRender } from './render.bench.js';
 import { benchStart } from './start.bench.js';
 import { benchStore } from './store.bench.js';
 import { benchVendors } from './vendors.bench.js';
+import { benchWords } from './words.bench.js';
 
 const benches: Record<string, (server: BenchServer, size?: number) => Promise<void>> = {
   dispatch: benchDispatch,
@@ -29,6 +30,7 @@ const benches: Record<string, (server: BenchServer, size?: number) => Promise<vo
   growth: benchGrowth,
   vendors: ({ url }) => benchVendors(url),
   audit: ({ url }, jobs) => benchAudit(url, jobs),
+  words: benchWords,
   console: ({ url }, jobs) => benchConsole(url, jobs),
 };
 

@@ -2,7 +2,16 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { environments } from '#domain/streams.js';
 import { type JobRow, jobsReadModel } from '#projections/jobs/jobs.read-model.js';
 import { readModels } from '#projections/read-models.js';
-import { debited, purchased, queued, renderStarted } from '#projections/testing/stories.js';
+import {
+  artifact,
+  at,
+  debited,
+  purchased,
+  queued,
+  renderStarted,
+  stageCompleted,
+  succeeded,
+} from '#projections/testing/stories.js';
 import type { ReadModel } from '#read-store/read-model.js';
 import { createIndexes, addPrimaryKey, createTable } from '#read-store/entity-table.js';
 import { rebuild } from '#capabilities/operate/rebuild/rebuild.js';
@@ -86,6 +95,40 @@ describe('events that cannot be folded', () => {
     // The streams stay parked: the projector now works on the new generation and its parked streams.
     await fixture.passed(await fixture.append('job', 'early', [renderStarted]));
     expect(await parked(2)).toHaveLength(before.length + 1);
+  });
+});
+
+describe('an erasure long after its job', () => {
+  const erasedIn = (jobId: string) => ({
+    type: 'JobErased' as const,
+    data: {
+      jobId,
+      tenant: 'acme',
+      erasureId: 'E',
+      assetIds: [artifact('final').assetId],
+      words: true,
+      at: at(9),
+    },
+  });
+
+  it('reaches the rows that the rebuild has written by then', async () => {
+    fixture.start({ readModels });
+    const life = (jobId: string) => [queued(jobId, 'acme'), renderStarted, stageCompleted, succeeded];
+    await fixture.append('job', 'early', life('early'));
+    await fixture.append('job', 'whole', [...life('whole'), erasedIn('whole')]);
+    // More than a batch of the rebuild.
+    const others = Array.from({ length: 4_200 }, (_, n) => purchased(1, 1, `pack-${n}`));
+    for (let from = 0; from < others.length; from += 600)
+      await fixture.append('account', 'T0', others.slice(from, from + 600));
+    await fixture.append('job', 'late', life('late'));
+    await fixture.append('job', 'late', [erasedIn('late')]);
+    await fixture.passed(await fixture.append('job', 'early', [erasedIn('early')]));
+    const { models } = await rebuild(request());
+    for (const { name, compared } of models)
+      expect({ name, ...compared }).toMatchObject({ name, missing: 0, extra: 0, changed: 0 });
+    const words = await fixture.rows(`select from live.timeline where message like '%Posed%'`);
+    expect(words).toEqual([]);
+    expect(await fixture.rows('select from live.timeline')).toHaveLength(12);
   });
 });
 

@@ -1,4 +1,5 @@
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
+import type { DomainEventType } from '#domain/events.js';
 import type { ProjectedEvent } from '#read-store/projected-event.js';
 import type { ReadModel } from '#read-store/read-model.js';
 import { expiringTopic } from '../expiring.notice.js';
@@ -43,14 +44,26 @@ export class KeptThingRow {
 
 export const keptThings = 'kept_things';
 
+/** Most events of a job change nothing here, so that its row is written twice. */
+const concerning: ReadonlySet<DomainEventType> = new Set([
+  'AssetStored',
+  'PictureErased',
+  'JobQueued',
+  'JobSucceeded',
+  'JobFailed',
+  'JobCancelled',
+  'JobErased',
+  'ProductRegistered',
+  'ProductRevised',
+  'ProductErased',
+]);
+
 export const keptThingsReadModel: ReadModel<KeptThingRow> = {
   name: keptThings,
   version: 1,
   entity: KeptThingRow,
   categories: ['asset', 'job', 'product'],
-  // A voided job never existed, and a reference's stream only names the product that has it.
-  keysOf: ({ category, streamId, type }) =>
-    type === 'JobVoided' || type === 'ExternalRefAssigned' ? [] : [[category, streamId]],
+  keysOf: ({ category, streamId, type }) => (concerning.has(type) ? [[category, streamId]] : []),
   evolve: (row, event) => {
     switch (event.type) {
       case 'AssetStored': {
@@ -77,7 +90,7 @@ export const keptThingsReadModel: ReadModel<KeptThingRow> = {
       case 'ProductErased':
         return event.data.words ? undefined : row;
       default:
-        return row;
+        throw new Error(`${event.type} does not concern what is kept`);
     }
   },
 };

@@ -2,7 +2,7 @@ import type { ColumnKind, FoldedRow, ReadModelFold } from '../audit/rows/folded-
 import type { AuditedEvent } from '../audit/audited-event.js';
 import { columnsOf, shapeOf } from '#read-store/entity-table.js';
 import type { ProjectedEvent } from '#read-store/projected-event.js';
-import type { ReadModel } from '#read-store/read-model.js';
+import { changesRows, type ReadModel } from '#read-store/read-model.js';
 
 const kindOfType: Readonly<Record<string, ColumnKind>> = {
   text: 'text',
@@ -56,6 +56,7 @@ function foldForAudit(
     rowPerEvent,
     keysSpanStreams,
     rowsNeverChange,
+    changesRows: (event) => changesRows(model, event),
     keyColumns: primary.length,
     columns: [...primary, ...columns.filter((column) => !column.primary)],
     keysOf: (event) => model.keysOf(read(event)),

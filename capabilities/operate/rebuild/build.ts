@@ -44,7 +44,7 @@ export class GenerationRows {
   private waiting: Changes = new Map();
   private underWay: Changes = new Map();
   /**
-   * The rows of a model in which each event makes a new row. They are never read again, and are two of three
+   * The rows of a model in which each event makes a new row. They are hardly ever read again, and are two of three
    * rows. They are encoded at once: as objects they would burden the garbage collector until they are written.
    */
   private made: CopiedRows;
@@ -58,7 +58,7 @@ export class GenerationRows {
     private readonly rowPerEvent: boolean,
     beganEmpty: boolean,
   ) {
-    this.ever = beganEmpty ? new BloomFilter() : undefined;
+    this.ever = beganEmpty && !rowPerEvent ? new BloomFilter() : undefined;
     this.made = table.copy();
     this.madeUnderWay = table.copy();
   }
@@ -67,11 +67,15 @@ export class GenerationRows {
     return this.waiting.size + this.made.count;
   }
 
+  /** Whether a fold needs rows that are encoded already: they have to be written first. */
+  mustBeWrittenBefore({ changedKeys }: ModelFold): boolean {
+    return changedKeys.size > 0 && this.made.count + this.madeUnderWay.count > 0;
+  }
+
   /** Loads the rows that a fold is about to need. */
-  async load(client: pg.Client, fold: ModelFold): Promise<void> {
-    if (this.rowPerEvent) return;
+  async load(client: pg.Client, { changedKeys }: ModelFold): Promise<void> {
     const unknown: PrimaryKey[] = [];
-    for (const [id, key] of fold.touchedKeys)
+    for (const [id, key] of changedKeys)
       if (this.ever?.mayHave(id) !== false && !this.knows(id)) unknown.push(key);
     if (unknown.length === 0) return;
     const { rows } = await client.query<ModelRow>(this.table.select(unknown));
@@ -84,13 +88,13 @@ export class GenerationRows {
   }
 
   apply(fold: ModelFold): void {
-    if (this.rowPerEvent) {
-      for (const row of fold.after.values()) if (row) this.made.add(row);
-      return;
-    }
-    for (const [id, key] of fold.touchedKeys) {
+    const { changedKeys } = fold;
+    if (this.rowPerEvent)
+      for (const [id, row] of fold.after) if (row && !changedKeys.has(id)) this.made.add(row);
+    for (const [id, key] of changedKeys) {
       if (!fold.after.has(id)) continue;
       const row = fold.after.get(id);
+      if (row && row === this.get(id)) continue;
       const before = this.waiting.get(id);
       const stored = before ? before.stored : this.isStored(id);
       if (row && !before) this.ever?.add(id);

@@ -136,11 +136,17 @@ export class HistoryFold {
     const { loader, options } = this.session;
     const reached = await continuity.check(events, continuity.known(loader));
     const deliveries = events.map(deliver).filter((delivery) => delivery !== undefined);
-    for (const build of behind) {
-      const { active, rows } = build;
+    const folds = behind.map((build) => {
       const goal = goalOf(build, until);
       const limit = position < goal ? position : goal;
-      const fold = new ModelFold(active, deliveries, limit);
+      return { build, limit, fold: new ModelFold(build.active, deliveries, limit) };
+    });
+    if (folds.some(({ build: { rows }, fold }) => rows.mustBeWrittenBefore(fold))) {
+      await this.write();
+      await this.flight;
+    }
+    for (const { build, limit, fold } of folds) {
+      const { active, rows } = build;
       await rows.load(loader, fold);
       fold.foldOnto(rows);
       rows.apply(fold);

@@ -8,7 +8,7 @@ import {
   type Environment,
   type StreamCategory,
 } from '#domain/streams.js';
-import { EventStore, type EventFilter, type RecordedEvent } from '#event-store/event-store.js';
+import { EventStore, type RecordedEvent } from '#event-store/event-store.js';
 import { Logger } from '#platform/logger.js';
 import { LogFollower } from './follow-log.js';
 
@@ -36,7 +36,7 @@ export const Listeners = Symbol('Listeners');
  */
 @Injectable()
 export class Announcements extends LogFollower {
-  protected readonly filter: EventFilter;
+  protected readonly filter: LogFollower['filter'];
   protected readonly complaint =
     'announcements of changed keys, plans and pictures do not arrive: a change may now take a minute to show';
   private readonly begun = Promise.withResolvers<void>();

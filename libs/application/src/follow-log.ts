@@ -11,7 +11,8 @@ export abstract class LogFollower implements OnApplicationBootstrap, OnApplicati
   protected readonly stopping = new AbortController();
   private following: Promise<void> | undefined;
   private after: bigint | undefined;
-  protected abstract readonly filter: EventFilter;
+  /** All followers of a process share one reading of the log, which has the types of all of them. */
+  protected abstract readonly filter: EventFilter & Required<Pick<EventFilter, 'types'>>;
   /** The log line while events do not arrive. */
   protected abstract readonly complaint: string;
 

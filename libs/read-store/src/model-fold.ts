@@ -4,7 +4,7 @@ import type { EventDelivery } from './projected-event.js';
 import type { ParkedEvent } from './parked-events.js';
 import type { Checkpoint } from './projection-checkpoints.js';
 import { keyText, ProjectionTable, type ModelRow } from './projection-table.js';
-import type { PrimaryKey, ReadModel } from './read-model.js';
+import { changesRows, type PrimaryKey, type ReadModel } from './read-model.js';
 
 /** A read model that a runner works on. `checkpoint.position` and `parkedStreams` follow each commit. */
 export interface ActiveModel {
@@ -21,11 +21,13 @@ interface Touch {
   readonly error: Error | undefined;
 }
 
-/** The effect of a batch on one read model. Load the rows that `keys` names; then `fold` gives the changes. */
+/** The effect of a batch on one read model. Load the rows of `changedKeys`; then `fold` gives the changes. */
 export class ModelFold {
   private readonly touches: Touch[] = [];
   /** By the text of the key. */
   readonly touchedKeys = new Map<string, PrimaryKey>();
+  /** Those of rows that may exist before the batch. They have to be loaded before the fold. */
+  readonly changedKeys: Map<string, PrimaryKey>;
   /** By key; undefined: the batch leaves no such row. */
   readonly after = new Map<string, ModelRow | undefined>();
   /** Streams that this batch parks. */
@@ -40,18 +42,14 @@ export class ModelFold {
     /** The last position to fold; later events must wait. */
     until?: bigint,
   ) {
-    const { categories } = active.model;
+    const { categories, rowPerEvent } = active.model;
+    this.changedKeys = rowPerEvent ? new Map() : this.touchedKeys;
     const position = active.checkpoint.position ?? -1n;
     for (const delivery of deliveries) {
       if (delivery.recorded.position <= position || !categories.includes(delivery.category)) continue;
       if (until !== undefined && delivery.recorded.position > until) break;
       this.touch(delivery);
     }
-  }
-
-  /** The rows that have to be loaded before the fold. */
-  get keys(): readonly PrimaryKey[] {
-    return this.active.model.rowPerEvent ? [] : [...this.touchedKeys.values()];
   }
 
   /**
@@ -66,9 +64,11 @@ export class ModelFold {
     this.foldOnto(rows, before?.parkedNow);
     for (const [id, key] of this.touchedKeys) {
       if (!this.after.has(id)) continue;
-      const row = this.after.get(id);
+      const [was, row] = [rows.get(id), this.after.get(id)];
+      // Many events leave a row as it was.
+      if (row === was) continue;
       if (row) this.upserts.push(row);
-      else if (rows.get(id)) this.deletes.push(key);
+      else this.deletes.push(key);
     }
   }
 
@@ -122,7 +122,11 @@ export class ModelFold {
     }
     if (keys.length === 0 && error === undefined) return;
     const touched = keys.map((key) => [keyText(key), key] as const);
-    for (const [id, key] of touched) this.touchedKeys.set(id, key);
+    const isChange = changesRows(this.active.model, delivery.recorded);
+    for (const [id, key] of touched) {
+      this.touchedKeys.set(id, key);
+      if (isChange && this.changedKeys !== this.touchedKeys) this.changedKeys.set(id, key);
+    }
     this.touches.push({ delivery, keys: touched, error });
   }
 

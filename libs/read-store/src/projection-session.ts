@@ -113,8 +113,8 @@ export class ProjectionSession {
   private async fold(events: readonly RecordedEvent[]): Promise<ModelFold[]> {
     const deliveries = events.map(deliver).filter((delivery) => delivery !== undefined);
     const folds = this.options.actives.map((active) => new ModelFold(active, deliveries));
-    const loading = folds.filter(({ keys }) => keys.length > 0);
-    const queries = loading.map(({ active, keys }) => active.table.select(keys));
+    const loading = folds.filter(({ changedKeys }) => changedKeys.size > 0);
+    const queries = loading.map(({ active, changedKeys }) => active.table.select([...changedKeys.values()]));
     const loaded = queries.length > 0 ? (await inTransaction(this.options.loader, queries)).slice(1) : [];
     folds.forEach((fold, index) => {
       // The columns are those of the fold's table.

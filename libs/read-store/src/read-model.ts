@@ -1,3 +1,4 @@
+import type { DomainEventType } from '#domain/events.js';
 import type { StreamCategory } from '#domain/streams.js';
 import type { ProjectedEvent } from './projected-event.js';
 
@@ -26,8 +27,10 @@ export interface ReadModel<Row extends object> {
   readonly categories: readonly StreamCategory[];
   /** The events that earlier releases ignored and that this version consumes. */
   readonly grown?: GrownFold;
-  /** True when each event makes a new row, so that no existing row needs loading. */
+  /** True when each event makes new rows, so that no existing row needs loading. */
   readonly rowPerEvent?: boolean;
+  /** Beside `rowPerEvent`: the types of the few events that change existing rows instead. */
+  readonly rowsChangedBy?: readonly DomainEventType[];
   /**
    * True when events of several streams may concern one row. A parked stream of such a model cannot simply
    * continue, because the other streams have gone on without it.
@@ -57,6 +60,14 @@ export interface GrownFold {
    * change these rows.
    */
   has(event: ProjectedEvent): boolean;
+}
+
+/** Whether the rows that an event concerns may exist before it. */
+export function changesRows(
+  { rowPerEvent = false, rowsChangedBy = [] }: Pick<ReadModel<object>, 'rowPerEvent' | 'rowsChangedBy'>,
+  { type }: { readonly type: string },
+): boolean {
+  return !rowPerEvent || rowsChangedBy.some((each) => each === type);
 }
 
 /**

@@ -48,6 +48,8 @@ export const timelineReadModel: ReadModel<TimelineRow> = {
   version: 1,
   entity: TimelineRow,
   categories: ['job'],
+  rowPerEvent: true,
+  rowsChangedBy: ['JobErased'],
   // Only operators see vendors' calls and prices, which have no entry. A fence is not a job.
   keysOf: (event) => {
     if (event.type === 'JobErased') return earlierRows(event);

@@ -23,12 +23,14 @@ export interface FoldedColumn {
 /** Makes the cells of some columns from events. */
 export interface RowFold {
   readonly columns: readonly FoldedColumn[];
-  /** True when each event makes a row of its own. */
+  /** True when each event makes rows of its own, or few events do not. */
   readonly rowPerEvent: boolean;
   /** True when events of several streams may concern one row. */
   readonly keysSpanStreams: boolean;
   /** True when later events never change an existing row. */
   readonly rowsNeverChange: boolean;
+  /** Whether the rows that an event concerns may exist before it. */
+  changesRows(event: AuditedEvent): boolean;
   /** Whether events are still to come for this row. Absent: unknown. */
   isOpen?(row: FoldedRow): boolean;
   /**
@@ -113,7 +115,7 @@ export class FoldedRows {
   apply(event: AuditedEvent): Promise<void> | undefined {
     const keys = this.keysOf(event);
     if (keys.length === 0) return undefined;
-    const dropped = keys.filter(([, id]) => this.isDropped(id));
+    const dropped = this.fold.changesRows(event) ? keys.filter(([, id]) => this.isDropped(id)) : nothing;
     if (dropped.length === 0) {
       this.change(event, keys);
       return undefined;
@@ -182,7 +184,7 @@ export class FoldedRows {
   }
 
   private isDropped(id: string): boolean {
-    return !this.fold.rowPerEvent && this.digests.has(id) && !this.row(id);
+    return this.digests.has(id) && !this.row(id);
   }
 
   private async load(event: AuditedEvent, keys: readonly KnownKey[]): Promise<Map<string, FoldedRow>> {
@@ -202,8 +204,9 @@ export class FoldedRows {
   ): void {
     try {
       // An event changes all of its rows or none, so each is folded before the first one is kept.
+      const mayExist = this.fold.changesRows(event);
       const rows = keys.map(([key, id]) => {
-        const before = this.fold.rowPerEvent ? undefined : (loaded.get(id) ?? this.row(id));
+        const before = mayExist ? (loaded.get(id) ?? this.row(id)) : undefined;
         return { id, before, after: this.fold.evolve(before, event, key) };
       });
       for (const { id, before, after } of rows) {

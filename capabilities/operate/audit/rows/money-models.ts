@@ -282,6 +282,7 @@ export function foldsOf(model: ReadModelFold): readonly RowFold[] {
     rowPerEvent: false,
     keysSpanStreams: true,
     rowsNeverChange: false,
+    changesRows: () => true,
     isOpen: (row) => money.isOpen(row),
     keysOf(event) {
       const key = money.keyOf(event);

@@ -139,16 +139,14 @@ export async function openWords(
   events: readonly RecordedEvent[],
   dataKeys: DataKeys | undefined,
 ): Promise<readonly RecordedEvent[]> {
+  const parts = events.map(sealedPartOf);
   const ids = new Set<string>();
-  for (const event of events) {
-    const sealed = sealedPartOf(event);
-    if (sealed) ids.add(sealed.key);
-  }
+  for (const part of parts) if (part) ids.add(part.key);
   if (ids.size === 0) return events;
   if (!dataKeys) throw masterKeyMissing();
   const keys = await dataKeys.find(ids);
-  return events.map((event) => {
-    const sealed = sealedPartOf(event);
+  return events.map((event, index) => {
+    const sealed = parts[index];
     const key = sealed && keys.get(sealed.key);
     // The data of an event whose key was destroyed says itself that its words are erased.
     return key && key !== 'destroyed' ? open(event, sealed.words, key) : event;
