@@ -169,7 +169,8 @@ async function beginAnew(
       await control.query(createTable(environment, model, generation));
       await control.query(autovacuum(environment, model, generation, 'off'));
       // Tables without look-ups during the fold get their primary key at the end, which is faster.
-      if (!model.rowPerEvent || model.rowsChangedBy) await control.query(addPrimaryKey(environment, model, generation));
+      if (!model.rowPerEvent || model.rowsChangedBy)
+        await control.query(addPrimaryKey(environment, model, generation));
       return generation;
     };
     // A projector may take the number at the same moment; then the next number is free.
