@@ -22,7 +22,7 @@ async function rotate({ id, keyId }: Tenant, overlapMs: number) {
 }
 
 /** A second on a quiet machine. */
-const soonMs = 10_000;
+const soonMs = 30_000;
 
 /** Waits until both processes, which know the key, refuse it. @returns milliseconds */
 async function refusedEverywhere(tenant: Tenant): Promise<number> {

@@ -136,7 +136,6 @@ describe('the API as a process', () => {
         await proxy.close();
       }
     },
-    60_000,
   );
 
   it('says in one line what is wrong with LOG_LEVEL or a name that it does not know', async () => {

@@ -85,7 +85,7 @@ async function project(models: readonly ReadModel<object>[]): Promise<void> {
     where environment = $3 and folded_to->>shape is distinct from position::text`;
   const names = models.map(({ name }) => name);
   await expect
-    .poll(() => fixture.rows(behind, [names, models.map(shapeOf), environment]), { timeout: 60_000 })
+    .poll(() => fixture.rows(behind, [names, models.map(shapeOf), environment]), { timeout: 180_000 })
     .toEqual([]);
   await projector.end();
 }

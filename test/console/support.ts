@@ -15,7 +15,7 @@ export async function openConsolePage(browser: Browser): Promise<{ page: Page; p
   const page = await browser.newPage({ reducedMotion: 'reduce' });
   const problems: string[] = [];
   // Only a failure uses all of this time.
-  page.setDefaultTimeout(60_000);
+  page.setDefaultTimeout(180_000);
   page.on('pageerror', (error) => problems.push(error.message));
   page.on('console', (message) => {
     // The page itself shows refused requests.

@@ -86,7 +86,7 @@ describe(`kill -9 in the middle of ${dispatches} dispatches`, () => {
       const children = [atelier.role('api'), atelier.role('worker'), atelier.role('projector')];
       const { port } = new URL(atelier.baseUrl);
       await atelier.stop('SIGKILL');
-      expect(await remaining(children, 15_000)).toEqual([]);
+      expect(await remaining(children, 60_000)).toEqual([]);
       atelier = await Atelier.start(home.path, { ...settings, PORT: port });
       return;
     }

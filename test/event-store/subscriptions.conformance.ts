@@ -143,7 +143,7 @@ export function describeSubscriptions(subject: () => Subject): void {
         expect(events).toEqual(logs[0]!.events);
       }
       await Promise.all(clients.map((client) => client.close()));
-    }, 60_000);
+    });
 
     it('ends promptly and without an error when its signal fires, idle or in the middle', async () => {
       const { store } = subject();

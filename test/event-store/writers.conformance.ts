@@ -81,7 +81,7 @@ export function describeWriters(subject: () => Subject): void {
       expect(all.events.map((event) => event.unproven)).toEqual(unproven);
       await expect(collect(reader, options, () => false)).rejects.toThrow(UnprovenEvent);
       const [first, , last] = all.events;
-      const walk = { after: first!.position, through: last!.position, signal: AbortSignal.timeout(60_000) };
+      const walk = { after: first!.position, through: last!.position, signal: AbortSignal.timeout(180_000) };
       await expect(walkLog(reader, walk).next()).rejects.toThrow(UnprovenEvent);
       expect((await walkLog(reader, { ...walk, unprovenToo: true }).next()).value?.events).toHaveLength(2);
     });

@@ -133,7 +133,7 @@ describe('the page', () => {
     await page.setInputFiles('input', join('assets', 'samples', 'jumper.jpg'));
     await page.click('button');
     const picture = page.locator('img');
-    await picture.waitFor({ timeout: 60_000 });
+    await picture.waitFor({ timeout: 180_000 });
     await eventually(() => picture.evaluate((image: { naturalWidth: number }) => image.naturalWidth > 0));
     expect(await page.locator('output').textContent()).toMatch(/\w/);
     const words = (await Promise.all(seen)).join('\n');

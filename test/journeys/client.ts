@@ -70,7 +70,7 @@ export class Refused extends Error {
 }
 
 const pollEveryMs = 200;
-const patienceMs = 90_000;
+const patienceMs = 280_000;
 
 export class Client {
   constructor(

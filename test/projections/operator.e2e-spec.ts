@@ -134,7 +134,7 @@ describe('atelier projections', () => {
       eventStore: service.store,
       environment: 'test',
       readModels,
-      signal: AbortSignal.timeout(60_000),
+      signal: AbortSignal.timeout(180_000),
     });
     const { code, stderr } = await atelier('projections', 'rebuild', 'usage', '--env', 'test');
     expect(code).toBe(1);

@@ -109,7 +109,7 @@ describe('npm start', () => {
     const roles = [atelier.role('api'), atelier.role('worker'), atelier.role('projector')];
     const database = atelier.postgres();
     await atelier.stop('SIGKILL');
-    expect(await remaining(roles, 15_000)).toEqual([]);
+    expect(await remaining(roles, 60_000)).toEqual([]);
     expect(existsSync(join(home.path, 'atelier.lock'))).toBe(true);
 
     atelier = await Atelier.start(home.path);

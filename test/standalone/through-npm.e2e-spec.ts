@@ -26,7 +26,7 @@ describe('npm start, through npm itself', () => {
 
     npm.kill('SIGTERM');
     await once(npm, 'exit');
-    expect(await remaining([runtime.process], 15_000)).toEqual([]);
+    expect(await remaining([runtime.process], 60_000)).toEqual([]);
     expect(readRuntime(home.path)).toBeUndefined();
   });
 });

@@ -13,7 +13,7 @@ function run(main: string, option: string): Promise<Ended> {
     execFile(
       process.execPath,
       [join(process.cwd(), main), option],
-      { timeout: 60_000 },
+      { timeout: 180_000 },
       (error, stdout, stderr) =>
         resolve({ code: error ? (error.code ?? error.signal) : 0, out: stdout + stderr }),
     );

@@ -144,7 +144,7 @@ describe('a closed tenant', { timeout: 300_000 }, () => {
     await eventually(async () => {
       await expectAuditToHold(service);
       return true;
-    }, 150_000);
+    });
   });
 });
 

@@ -52,7 +52,7 @@ async function erased(jobId: string) {
     const { body: shown } = await house.api.get(`/v1/erasures/${id}`, tenant.key);
     const told = (shown.steps as { step: string }[]).some(({ step }) => step === 'vendors');
     return shown.status === 'completed' && (!told || shown.vendors !== undefined) && shown;
-  }, 60_000);
+  });
   const { body: receipt } = await house.api.get(`/v1/erasures/${id}/receipt`, tenant.key);
   const remains = (receipt.remains as { where: string }[]).map(({ where }) => where);
   return { erasure, remains };

@@ -66,7 +66,7 @@ export async function auditFindings(world: World): Promise<readonly unknown[]> {
     databaseUrl: world.database.url,
     accounts: new AccountWriter(store, snapshots),
   };
-  const more = { environments: ['test'], horizonMs, signal: AbortSignal.timeout(60_000) } as const;
+  const more = { environments: ['test'], horizonMs, signal: AbortSignal.timeout(180_000) } as const;
   const report = await audited(installation, more);
   return report.findings;
 }
