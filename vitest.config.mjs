@@ -50,7 +50,8 @@ export default defineConfig(({ mode }) => ({
     // Packages are loaded from their builds, because they may hold state that must exist only once.
     server: { deps: { external: [/\/(?:node_modules|dist)\//] } },
     sequence: { sequencer: LongFilesFirst },
-    // Twice the processors of a small machine, because each worker often waits for a process, a lease or a disk.
-    maxWorkers: 4,
+    // One more than a small machine has processors, because each worker often waits for a process, a lease or a disk.
+    // Four kept two processors busy all the time, and specs waited for each other.
+    maxWorkers: 3,
   },
 }));
