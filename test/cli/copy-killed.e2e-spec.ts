@@ -86,7 +86,9 @@ describe('a copy that encrypts and is killed in the middle', () => {
                 ? queued(id, tenant, { displayName: word })
                 : { ...stageCompleted, data: { ...stageCompleted.data, message: word } };
             const expected = n === 0 ? 'no-stream' : BigInt(n - 1);
-            return written.store.append(streamName('live', 'job', id), expected, [domainEvent(event, tenant)]);
+            return written.store.append(streamName('live', 'job', id), expected, [
+              domainEvent(event, tenant),
+            ]);
           }),
         );
     }
