@@ -8,13 +8,18 @@ import { startRole } from '../support/role-process.js';
 
 const seconds = 5;
 const rounds = 3;
-const scenarios = [
+const scenarios: readonly Scenario[] = [
   { tenants: 1, connections: 1 },
   { tenants: 1, connections: 8 },
   { tenants: 64, connections: 8 },
   { tenants: 1, connections: 64 },
   { tenants: 64, connections: 64 },
 ];
+
+export interface Scenario {
+  readonly tenants: number;
+  readonly connections: number;
+}
 
 export interface Service {
   readonly name: string;
@@ -112,10 +117,11 @@ export async function compareDispatches(server: BenchServer, peer: Service, subj
   console.log(table.toString());
 }
 
-async function measure(
+/** The load of some seconds, and what each dispatch used until all its work was done. */
+export async function measure(
   { url, databaseUrl, keys, pids, settle }: Service,
   serverPid: number,
-  { tenants, connections }: (typeof scenarios)[number],
+  { tenants, connections }: Scenario,
 ): Promise<Measured> {
   const used = async () => {
     await sleep(statisticsDelayMs);

@@ -1,18 +1,17 @@
 import Table from 'cli-table3';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { openEventStore } from '#event-store/open-event-store.js';
 import { operate } from '../support/command.js';
 import { testMasterKey, testSigningKey } from '../support/signing-key.js';
-import { prepareAtelier, type AtelierUnderLoad } from './atelier.js';
-import { cpuOfServerMs, fieldsOf, median, spent, spentEach, statisticsDelayMs, sumOf } from './cost.js';
+import { prepareAtelier } from './atelier.js';
+import { cpuOfServerMs, fieldsOf, median, sumOf } from './cost.js';
 import { createInstallation, settingsOf, type BenchServer } from './databases.js';
+import { measure, serviceOf, type Scenario, type Service } from './dispatch.bench.js';
 import { seedHistory } from './history.js';
 import { dispatchLoad } from './load.js';
 
 const usualJobs = 20_000;
 const rounds = 5;
-const seconds = 5;
-const scenarios = [
+const scenarios: readonly Scenario[] = [
   { tenants: 1, connections: 8 },
   { tenants: 1, connections: 64 },
   { tenants: 64, connections: 64 },
@@ -49,13 +48,12 @@ async function inTurns(measure: (words: keyof Pair) => Promise<number>): Promise
 }
 
 async function measureDispatches(server: BenchServer, row: Row): Promise<void> {
-  const services = {
-    plain: await prepareAtelier(server.url, 64, undefined, { ATELIER_MASTER_KEY: '' }),
-    encrypted: await prepareAtelier(server.url, 64),
-  };
+  const plain = await prepareAtelier(server.url, 64, undefined, { ATELIER_MASTER_KEY: '' });
+  const encrypted = await prepareAtelier(server.url, 64);
+  const services = { plain: serviceOf('plain', plain), encrypted: serviceOf('encrypted', encrypted) };
   try {
     for (const { url, keys } of Object.values(services))
-      await dispatchLoad({ url, keys, connections: 16, seconds });
+      await dispatchLoad({ url, keys, connections: 16, seconds: 5 });
     for (const { tenants, connections } of scenarios) {
       const pairs = await inTurns((words) =>
         cpuOfDispatch(services[words], server.pid, { tenants, connections }),
@@ -63,25 +61,15 @@ async function measureDispatches(server: BenchServer, row: Row): Promise<void> {
       row(`a dispatch, ${tenants} tenants, ${connections} connections`, pairs);
     }
   } finally {
-    for (const { stop } of Object.values(services)) await stop();
+    await plain.stop();
+    await encrypted.stop();
   }
 }
 
-/** Of API, projector and PostgreSQL together. */
-async function cpuOfDispatch(
-  { url, databaseUrl, keys, pids, catchUpSeconds }: AtelierUnderLoad,
-  serverPid: number,
-  { tenants, connections }: (typeof scenarios)[number],
-): Promise<number> {
-  const used = async () => {
-    await sleep(statisticsDelayMs);
-    return spent(pids, { pid: serverPid, databaseUrl });
-  };
-  const before = await used();
-  const load = await dispatchLoad({ url, keys: keys.slice(0, tenants), connections, seconds });
-  await catchUpSeconds();
-  const { cpuMs } = spentEach(before, await used(), load.dispatches);
-  return Object.values(cpuMs).reduce((sum, each) => sum + each, 0);
+/** The CPU that API, projector and PostgreSQL use together, in milliseconds. */
+async function cpuOfDispatch(service: Service, serverPid: number, scenario: Scenario): Promise<number> {
+  const { each } = await measure(service, serverPid, scenario);
+  return Object.values(each.cpuMs).reduce((sum, one) => sum + one, 0);
 }
 
 async function measureRebuilds(server: BenchServer, jobs: number): Promise<Pair[]> {
@@ -101,7 +89,7 @@ async function historyOf(server: BenchServer, jobs: number, masterKey: string | 
   return { ...settingsOf(urls.databaseUrl), ATELIER_MASTER_KEY: masterKey ?? '' };
 }
 
-/** Of the operators' command and PostgreSQL together. */
+/** The CPU that the operators' command and PostgreSQL use together for an event, in milliseconds. */
 async function cpuOfRebuild(settings: Readonly<Record<string, string>>, serverPid: number): Promise<number> {
   const used = () => cpuOfServerMs(serverPid) + cpuOfEndedChildrenMs();
   const before = used();

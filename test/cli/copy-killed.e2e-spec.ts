@@ -49,14 +49,15 @@ describe('a copy that is killed in the middle', () => {
     ['PostgreSQL', () => target.url, eventsInPostgres],
     ['EventStoreDB', () => peer.url, async () => peer.log.events.length],
   ])('goes on in %s when it is run again, and ends verified', async (_store, to, eventsThere) => {
+    const settings = { ATELIER_COPY_FROM: source.url, ATELIER_COPY_TO: to() };
     for (const share of [0.1, 0.3]) {
-      const { child, ended } = startCopy({ ATELIER_COPY_FROM: source.url, ATELIER_COPY_TO: to() });
+      const { child, ended } = startCopy(settings);
       await eventually(async () => expect(await eventsThere()).toBeGreaterThan(events * share));
       child.kill('SIGKILL');
       // Null means that SIGKILL ended it; no handler can run after that signal.
       expect((await ended).code).toBeNull();
     }
-    const { code, stdout } = await startCopy({ ATELIER_COPY_FROM: source.url, ATELIER_COPY_TO: to() }).ended;
+    const { code, stdout } = await startCopy(settings).ended;
     const result = JSON.parse(stdout) as { verified: boolean; copied: number; target: { events: number } };
     expect({ code, verified: result.verified, events: result.target.events }).toEqual({
       code: 0,

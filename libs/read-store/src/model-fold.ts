@@ -26,7 +26,7 @@ export class ModelFold {
   private readonly touches: Touch[] = [];
   /** By the text of the key. */
   readonly touchedKeys = new Map<string, PrimaryKey>();
-  /** Those of rows that may exist before the batch. They have to be loaded before the fold. */
+  /** The keys of rows that may exist before the batch. These rows have to be loaded before the fold. */
   readonly changedKeys: Map<string, PrimaryKey>;
   /** By key; undefined: the batch leaves no such row. */
   readonly after = new Map<string, ModelRow | undefined>();
@@ -122,11 +122,11 @@ export class ModelFold {
     }
     if (keys.length === 0 && error === undefined) return;
     const touched = keys.map((key) => [keyText(key), key] as const);
-    const isChange = changesRows(this.active.model, delivery.recorded);
-    for (const [id, key] of touched) {
-      this.touchedKeys.set(id, key);
-      if (isChange && this.changedKeys !== this.touchedKeys) this.changedKeys.set(id, key);
-    }
+    for (const [id, key] of touched) this.touchedKeys.set(id, key);
+    const { model } = this.active;
+    // In the other models both maps are one.
+    if (model.rowPerEvent && changesRows(model, delivery.recorded))
+      for (const [id, key] of touched) this.changedKeys.set(id, key);
     this.touches.push({ delivery, keys: touched, error });
   }
 

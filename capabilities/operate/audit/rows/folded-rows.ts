@@ -23,7 +23,7 @@ export interface FoldedColumn {
 /** Makes the cells of some columns from events. */
 export interface RowFold {
   readonly columns: readonly FoldedColumn[];
-  /** True when each event makes rows of its own, or few events do not. */
+  /** True when all events but a few make rows of their own. */
   readonly rowPerEvent: boolean;
   /** True when events of several streams may concern one row. */
   readonly keysSpanStreams: boolean;
