@@ -12,7 +12,7 @@ import { eventually } from '../support/eventually.js';
 import { Caller, credits } from './campaign/caller.js';
 
 // Each victim needs hundreds of jobs and a recovery, and the machine may be busy.
-vi.setConfig({ testTimeout: 600_000, hookTimeout: 600_000 });
+vi.setConfig({ testTimeout: 900_000, hookTimeout: 600_000 });
 
 /** For each victim. */
 const dispatches = Number(process.env['KILL_DISPATCHES'] ?? 40);
@@ -71,7 +71,7 @@ describe(`kill -9 in the middle of ${dispatches} dispatches`, () => {
         const entries = await operations();
         expect(entries.filter(({ status }) => status === 'PENDING')).toEqual([]);
         return entries;
-      }, 240_000);
+      }, 480_000);
       for (const { jobId } of caller.accepted.values()) expect(await terminalEvents(jobId)).toEqual(1);
       // Each dispatch was repeated with its Idempotency-Key until it was answered. Each job has one charge,
       // which was kept or refunded. Any other charge was refunded by the sweep.

@@ -9,7 +9,7 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { constants, setPriority, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { isAlive } from '#platform/processes.js';
 import { startEmbeddedPostgres, stopEmbeddedPostgres } from '#platform/embedded-postgres.js';
@@ -27,6 +27,9 @@ const roomBytes = 4 * 1024 ** 3;
  * files of a new database take 270 ms, in memory 12, and a run makes more than a thousand.
  */
 export default async function globalSetup(): Promise<() => Promise<void>> {
+  // Workers draw at this priority. If specs had a higher one, they would starve the pictures that they wait for.
+  // All processes of the run inherit it.
+  setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
   const places = hasRoom(inMemory) ? [inMemory, tmpdir()] : [tmpdir()];
   for (const place of places) await sweepDeadRuns(place);
   const folder = mkdtempSync(join(places[0] ?? tmpdir(), folderPrefix));
