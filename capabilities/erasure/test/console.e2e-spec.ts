@@ -208,6 +208,44 @@ it('a release is shown with its terms, the jobs under it, and the fees that are 
   await ada.check('data, a release');
 });
 
+it('a release is granted with its terms, and ended', async () => {
+  await ada.open(path);
+  await ada.press('Grant a release…');
+  await ada.fill('The person’s name as the tenant uses it', 'Berta');
+  await ada.fill('Workflows', 'sculpture');
+  await ada.fill('Countries', 'DE, AT');
+  await ada.fill('Fee for each job, in credits', '2');
+  await checkPage(ada.page, 'dialog of a release');
+  await ada.confirm('Grant it');
+  await ada.dialog().getByText('workflows').first().waitFor();
+  expect((await ask(`GET /tenants/${tenant.id}/releases?data_subject=Berta`)).total).toBe(0);
+  await ada.fill('Workflows', 'try-on,extract');
+  await ada.confirm('Grant it');
+  await ada.said('The release is granted');
+  const granted = async () =>
+    (await ask(`GET /tenants/${tenant.id}/releases?env=live&data_subject=Berta`)).releases as Json[];
+  expect(await granted()).toMatchObject([
+    {
+      workflows: ['try-on', 'extract'],
+      uses: [],
+      territories: ['DE', 'AT'],
+      expires_at: null,
+      fee: { amount: 2, unit: 'credits' },
+      status: 'active',
+    },
+  ]);
+  await ada.open(path);
+  const row = ada.section('Model releases').getByRole('row').filter({ hasText: 'Berta' });
+  await row.getByRole('button', { name: 'End' }).click();
+  await ada.dialog().getByText('are cancelled and refunded').waitFor();
+  await ada.fill('Why, for the record', 'she asked for it');
+  await ada.confirm('End it');
+  await ada.said('The release has ended');
+  expect(await granted()).toMatchObject([{ status: 'withdrawn' }]);
+  await row.getByText('withdrawn').waitFor();
+  expect(await row.getByRole('button', { name: 'End' }).count()).toBe(0);
+});
+
 it('the archive of a tenant is saved as a file', async () => {
   const { jobId } = await makePictures(api, service, tenant, { kind: 'model_portrait' });
   await ada.open(path);

@@ -13,17 +13,22 @@ vi.setConfig({ testTimeout: 600_000 });
 
 const word = 'Quistgaard';
 
+/** The log of a real EventStoreDB node, and the folder of its database: its files are searched as well. */
+const { EVENTSTOREDB_URL: node, EVENTSTOREDB_FILES: filesOfNode } = process.env;
+const usesNode = node !== undefined && filesOfNode !== undefined;
+
 const outsideOfWal = (paths: string[]) => paths.filter((path) => !path.includes('/pg_wal/'));
 
 it('the words of an erased person are in no file of a service, but for the write-ahead log until it is used again', async () => {
   await using home = temporaryHome();
+  const folders = usesNode ? [home.path, filesOfNode] : [home.path];
   const files = () =>
-    readdirSync(home.path, { recursive: true, withFileTypes: true })
+    folders
+      .flatMap((folder) => readdirSync(folder, { recursive: true, withFileTypes: true }))
       .filter((entry) => entry.isFile())
       .map((entry) => join(entry.parentPath, entry.name))
-      .filter((path) => readFileSync(path).includes(word))
-      .map((path) => path.slice(home.path.length + 1));
-  const atelier = await Atelier.start(home.path);
+      .filter((path) => readFileSync(path).includes(word));
+  const atelier = await Atelier.start(home.path, usesNode ? { EVENT_STORE_URL: node } : {});
   const cli = async (...args: string[]): Promise<Record<string, string>> => {
     const { stdout, stderr, code } = await runCommand([...args, '--json'], home.path);
     expect({ args, code, stderr }).toMatchObject({ code: 0 });

@@ -2,16 +2,19 @@ import { keepPreviousData } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Button } from 'react-aria-components';
 import { count, Id, JobLink, many, Status, Time } from '../shared/format.js';
-import { Loaded, Section, Table, useSought } from '../shared/ui.js';
-import { api, type Schemas } from './api.js';
+import { Action, Loaded, numberOf, Section, Table, textOf, TextField, useSought } from '../shared/ui.js';
+import { api, change, client, type Schemas } from './api.js';
 import type { AccountParts } from './environment.js';
 import { OffsetPages } from './filters.js';
+import type { paths } from './openapi.js';
 
 type Release = Schemas['ReleasesListResult']['releases'][number];
+type Granted =
+  paths['/admin/v1/tenants/{tenant}/releases']['post']['requestBody']['content']['application/json'];
 
 const limit = 20;
 
-/** The uses of pictures that persons allow. Tenants grant and end releases by their own API. */
+/** The uses of pictures that persons allow. */
 export function Releases({ tenant, env }: AccountParts) {
   const [offset, go] = useState(0);
   const [open, setOpen] = useState<string>();
@@ -30,11 +33,12 @@ export function Releases({ tenant, env }: AccountParts) {
       <Section
         title="Model releases"
         lead={`The uses of pictures that persons allow.${ruleInWords(rule.data?.required)}`}
+        actions={<GrantRelease tenant={tenant} env={env} />}
       >
         <Loaded query={query} lines={3}>
           {({ releases, total }) => (
             <>
-              <ReleasesTable releases={releases} show={setOpen} />
+              <ReleasesTable tenant={tenant} env={env} releases={releases} show={setOpen} />
               <OffsetPages
                 limit={limit}
                 offset={offset}
@@ -51,12 +55,12 @@ export function Releases({ tenant, env }: AccountParts) {
   );
 }
 
-interface ReleasesTableParts {
+interface ReleasesTableParts extends AccountParts {
   readonly releases: readonly Release[];
   readonly show: (id: string) => void;
 }
 
-function ReleasesTable({ releases, show }: ReleasesTableParts) {
+function ReleasesTable({ tenant, env, releases, show }: ReleasesTableParts) {
   return (
     <Table
       label="Model releases"
@@ -80,8 +84,76 @@ function ReleasesTable({ releases, show }: ReleasesTableParts) {
             </Button>
           ),
         },
+        {
+          head: 'change',
+          cell: (release) =>
+            release.status === 'active' && <EndRelease tenant={tenant} env={env} of={release} />,
+        },
       ]}
     />
+  );
+}
+
+function GrantRelease({ tenant, env }: AccountParts) {
+  const grant = async (form: FormData) => {
+    const listOf = (name: string) =>
+      (textOf(form, name) ?? '')
+        .split(',')
+        .map((each) => each.trim())
+        .filter(Boolean);
+    const body = {
+      env,
+      data_subject: textOf(form, 'person') ?? '',
+      // The service refuses a name that is no workflow, and says which ones there are.
+      workflows: listOf('workflows') as NonNullable<Granted['workflows']>,
+      uses: listOf('uses'),
+      territories: listOf('territories'),
+      expires_at: textOf(form, 'ends'),
+      fee_credits: numberOf(form, 'fee'),
+      document: textOf(form, 'document'),
+    };
+    await change(client.POST('/admin/v1/tenants/{tenant}/releases', { params: { path: { tenant } }, body }));
+    return 'The release is granted.';
+  };
+  return (
+    <Action
+      label="Grant a release…"
+      title={`Record in ${env} what a person allows`}
+      confirm="Grant it"
+      small
+      act={grant}
+    >
+      <p>Separate several entries with commas. A field that stays empty sets no limit.</p>
+      <TextField label="The person’s name as the tenant uses it" name="person" required />
+      <TextField label="Workflows" name="workflows" hint="For example: try-on, extract" />
+      <TextField label="Uses" name="uses" hint="For example: e-commerce, print" />
+      <TextField label="Countries" name="territories" hint="For example: DE, AT" />
+      <TextField label="Ends at" name="ends" hint="For example: 2027-01-31T12:00:00Z" />
+      <TextField label="Fee for each job, in credits" name="fee" type="number" min={0} />
+      <TextField label="Where the signed document is kept" name="document" />
+    </Action>
+  );
+}
+
+function EndRelease({
+  tenant,
+  env,
+  of: { release_id: release, data_subject: person },
+}: AccountParts & { of: Release }) {
+  const end = async (form: FormData) => {
+    const params = { path: { tenant, release } };
+    const body = { env, reason: textOf(form, 'reason') };
+    await change(client.POST('/admin/v1/tenants/{tenant}/releases/{release}/withdraw', { params, body }));
+    return 'The release has ended.';
+  };
+  return (
+    <Action label="End" title={`End the release of ${person}`} confirm="End it" danger small act={end}>
+      <p>
+        It ends for good. Jobs that were ordered under it and have not begun are cancelled and refunded.
+        Pictures that are there already stay, and fees that are owed stay owed.
+      </p>
+      <TextField label="Why, for the record" name="reason" />
+    </Action>
   );
 }
 
