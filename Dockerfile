@@ -51,6 +51,7 @@ COPY --from=build /atelier/dist/apps/projector ./dist/apps/projector
 COPY --from=build /atelier/dist/capabilities ./dist/capabilities
 COPY --from=build /atelier/dist/libs ./dist/libs
 COPY --from=build /atelier/dist/projections ./dist/projections
+COPY --from=build /atelier/dist/chunks ./dist/chunks
 COPY --from=build /atelier/dist/docs ./dist/docs
 COPY --from=build /atelier/dist/console ./dist/console
 COPY --from=build /atelier/assets/presets ./assets/presets

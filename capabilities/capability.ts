@@ -116,8 +116,8 @@ export interface Capability<
   readonly notices?: readonly DeclaredNotice[];
   /** The sections of openapi.json for its routes. */
   readonly tags?: readonly (readonly [name: string, about: string])[];
-  /** The server of the operators' API, which `npm start` starts at its first request. */
-  readonly operatorsServer?: URL;
+  /** The compiled program of the operators' API, which `npm start` starts at its first request. */
+  readonly operatorsServer?: string;
   /** Reads the messages that it has sent to integrators about a job, for operators who look at the job. */
   readonly tellsOfJobs?: Load<TellsOfJobs>;
   /** Empties its own tables of what they say about erased jobs. */

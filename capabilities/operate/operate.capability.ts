@@ -1,3 +1,4 @@
+import { packagePath } from '#platform/package-folder.js';
 import type { Capability } from '../capability.js';
 
 /**
@@ -8,7 +9,7 @@ export const operate: Capability<'operate', readonly []> = {
   name: 'operate',
   events: [],
   settings: () => ({}),
-  operatorsServer: new URL('./server/main.js', import.meta.url),
+  operatorsServer: packagePath('dist', 'capabilities', 'operate', 'server', 'main.js'),
   nouns: {
     tenants: {
       about: 'the customers, and their accounts',

@@ -1,9 +1,9 @@
 import '#platform/node-version.js';
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { messageOf } from '#platform/errors.js';
 import { readHomeSecrets, readRuntime, withHomeSecrets } from '#platform/home-files.js';
+import { packagePath } from '#platform/package-folder.js';
 import { complain, say, warn } from './console.js';
 import { DemoClient, type PictureLink } from './demo/client.js';
 import { DemoProgress, savePicture, showAccounts } from './demo/show.js';
@@ -11,9 +11,7 @@ import { demoTenantOf, FirstStart } from './first-start.js';
 import { Standalone, loadSettings } from './standalone.js';
 
 const workflow = 'product-to-model-direct';
-const photograph = fileURLToPath(
-  new URL('../../../../assets/samples/garment-photograph.jpg', import.meta.url),
-);
+const photograph = packagePath('assets', 'samples', 'garment-photograph.jpg');
 const outputFolder = 'demo-output';
 /** Upload, acceptance, queued, two stages, success: about that many. */
 const expectedSteps = 6;

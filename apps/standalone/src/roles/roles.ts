@@ -4,8 +4,8 @@ import { closeSync } from 'node:fs';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { fileURLToPath } from 'node:url';
 import { messageOf } from '#platform/errors.js';
+import { packagePath } from '#platform/package-folder.js';
 import { retryUntilAborted } from '#platform/retry.js';
 import { awaitsSettings } from '#platform/run-role.js';
 import { StartError } from '../console.js';
@@ -74,13 +74,13 @@ export class Roles {
    * connection, because the process takes as much memory as the API, and many installations never use it.
    * @param server the compiled entry of that process
    */
-  async openAdmin(server: URL, host: string, port: number): Promise<void> {
+  async openAdmin(server: string, host: string, port: number): Promise<void> {
     this.door = createServer((socket) => void this.admit(server, socket));
     this.door.listen({ host, port });
     await once(this.door, 'listening');
   }
 
-  private async admit(server: URL, socket: Socket): Promise<void> {
+  private async admit(server: string, socket: Socket): Promise<void> {
     socket.on('error', () => socket.destroy());
     socket.setTimeout(readyWithinMs, () => socket.destroy());
     if (!this.admin) {
@@ -119,11 +119,11 @@ export class Roles {
     const log = new RoleLog(path, (message) => summary.add(message));
     this.summaries.push(summary);
     this.logs.push(log);
-    return new RoleProcess(name, fileURLToPath(entry), log, this.options);
+    return new RoleProcess(name, entry, log, this.options);
   }
 }
 
-const entryOf = (role: RoleName) => new URL(`../../../${role}/src/main.js`, import.meta.url);
+const entryOf = (role: RoleName) => packagePath('dist', 'apps', role, 'src', 'main.js');
 
 const loopback = '127.0.0.1';
 const readyWithinMs = 60_000;
