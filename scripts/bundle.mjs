@@ -1,5 +1,5 @@
 // Puts each program of the service, with its libraries, into one file and the chunks that it shares with others. A process
-// then loads some fifty files instead of two thousand, which halves the CPU of its start. This replaces the programs that
+// then loads 130 files instead of 1,700, which halves the CPU of its start. This replaces the programs that
 // `compile.mjs` has just written. Without it they run as well, file by file.
 import { existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { createRequire, isBuiltin } from 'node:module';
