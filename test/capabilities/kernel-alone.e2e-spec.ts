@@ -13,7 +13,6 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { transformFile } from '@swc/core';
-import pg from 'pg';
 import ts from 'typescript';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readRuntime } from '#platform/home-files.js';
@@ -120,53 +119,39 @@ describe('the kernel without a capability', () => {
   });
 });
 
-/** A capability of one read model: how many jobs a tenant has ordered. */
-const tally = {
-  'tally.capability.ts': `
-    import type { Capability } from '../capability.js';
-    export const tally: Capability<'tally', readonly []> = {
-      name: 'tally',
-      events: [],
-      settings: () => ({}),
-      nouns: {},
-      readModels: async () => [(await import('./tally.read-model.js')).tallyReadModel],
-    };`,
-  'tally.read-model.ts': `
-    import { Column, Entity, PrimaryColumn } from 'typeorm';
-    import type { ReadModel } from '#read-store/read-model.js';
-    @Entity('tally')
-    class TallyRow {
-      @PrimaryColumn({ type: 'text' }) tenant: string;
-      @Column({ type: 'integer' }) jobs: number;
-    }
-    export const tallyReadModel: ReadModel<TallyRow> = {
-      name: 'tally',
-      version: 1,
-      entity: TallyRow,
-      categories: ['job'],
-      keysSpanStreams: true,
-      keysOf: (event) => (event.type === 'JobQueued' ? [[event.data.tenant]] : []),
-      evolve: (row, _event, [tenant]) => ({ tenant: String(tenant), jobs: (row?.jobs ?? 0) + 1 }),
-    };`,
-};
+interface Said {
+  readonly tenants: readonly { tenant_id: string }[];
+  readonly tenant_id?: string;
+  readonly key: string;
+}
 
-describe('a capability with a read model', () => {
+describe('the capability of examples/capability', () => {
   it('is a folder and a line in the list: its rows are made from the history that was there before', async () => {
-    const folder = join(root, 'capabilities', 'tally');
-    mkdirSync(folder);
-    for (const [file, text] of Object.entries(tally)) writeFileSync(join(folder, file), text);
-    install('tally');
+    cpSync('capabilities/operate', join(root, 'capabilities', 'operate'), { recursive: true });
+    cpSync('examples/capability/tally', join(root, 'capabilities', 'tally'), { recursive: true });
+    install('operate', 'tally');
     await build();
     const atelier = await Atelier.start(home.path, {}, root);
+    const verb = async (...args: string[]) => {
+      const all = [...args, '--env', 'test', '--json'];
+      const { stdout, stderr, code } = await run('capabilities/operate/main.js', all, home.path, { root });
+      expect({ stderr, code }).toEqual({ stderr: '', code: 0 });
+      return JSON.parse(stdout) as Said;
+    };
     try {
-      const client = new pg.Client({ connectionString: readRuntime(home.path)?.databaseUrl });
-      await client.connect();
-      const { rows } = await eventually(async () => {
-        const found = await client.query('select jobs from test.tally union all select jobs from live.tally');
-        return found.rows.length > 0 && found;
+      const { tenants } = await verb('tenants', 'list');
+      const tallies = await eventually(async () => {
+        const shown = tenants.map(({ tenant_id: tenant }) => verb('tally', 'show', '--tenant', tenant));
+        const counted = (await Promise.all(shown)).filter((tally) => JSON.stringify(tally).includes('jobs'));
+        expect(counted).not.toEqual([]);
+        return counted;
       });
-      expect(rows).toEqual([{ jobs: 1 }]);
-      await client.end();
+      const items = [{ workflow: 'product-to-model-direct', jobs: 1 }];
+      expect(tallies).toEqual([{ tenant_id: expect.any(String), items }]);
+      const issue = ['keys', 'issue', '--tenant', String(tallies[0]?.tenant_id)];
+      const { key } = await verb(...issue, '--capabilities', 'jobs:read');
+      const answer = await atelier.get('/v1/tally', key);
+      expect({ status: answer.status, body: await answer.json() }).toEqual({ status: 200, body: { items } });
     } finally {
       await atelier.stop();
     }
@@ -175,8 +160,6 @@ describe('a capability with a read model', () => {
 
 describe('operate without the sign-in', () => {
   it('compiles', () => {
-    const folder = join('capabilities', 'operate');
-    cpSync(folder, join(root, folder), { recursive: true });
     install('operate');
     const { config } = ts.readConfigFile(join(root, 'tsconfig.json'), (path) => ts.sys.readFile(path)) as {
       config: object;

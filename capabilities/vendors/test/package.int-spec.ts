@@ -1,7 +1,7 @@
 import { expectAuditToHold } from '../../../test/support/audited.js';
-import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import sharp from 'sharp';
 import { EngineError } from '@atelier/engine';
@@ -14,88 +14,47 @@ import { backgroundSwapWithImage } from '#workflows/background-swap-with-image/b
 import { photo, VendorHouse, vendorModelOf } from './support/vendor-house.js';
 
 /*
- * An engine that is a package of its own, outside of the service's tree. It depends only on @atelier/engine,
- * and has a copy of it, as npm would install it. It washes a sheet with the colour of its input.
+ * The engine of examples/engine as a package outside of the service's tree, with a copy of @atelier/engine, as
+ * npm would install it.
  */
-
-const source = `
-import { deflateSync, crc32 } from 'node:zlib';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { EngineError } from '@atelier/engine';
-
-const chunk = (type, data) => {
-  const body = Buffer.concat([Buffer.from(type), data]);
-  const [length, sum] = [Buffer.alloc(4), Buffer.alloc(4)];
-  length.writeUInt32BE(data.length);
-  sum.writeUInt32BE(crc32(body));
-  return Buffer.concat([length, body, sum]);
-};
-
-function png(width, height, colourAt) {
-  const header = Buffer.alloc(13);
-  header.writeUInt32BE(width, 0);
-  header.writeUInt32BE(height, 4);
-  header.set([8, 2, 0, 0, 0], 8);
-  const rows = Buffer.alloc(height * (width * 3 + 1));
-  for (let y = 0; y < height; y++)
-    for (let x = 0; x < width; x++) rows.set(colourAt(x, y), y * (width * 3 + 1) + 1 + x * 3);
-  const signature = Buffer.from([137, 80, 78, 71, 13, 10, 26, 10]);
-  const said = chunk('tEXt', Buffer.from('Comment\\0made by wash'));
-  return Buffer.concat([signature, chunk('IHDR', header), said, chunk('IDAT', deflateSync(rows)), chunk('IEND', Buffer.alloc(0))]);
-}
-
-const workflows = ['background-generator', 'background-swap-with-image'];
-
-class WashEngine {
-  name = 'wash';
-
-  constructor({ id, options }) {
-    this.id = id;
-    this.options = options;
-  }
-
-  async render(request, { signal, onStage }) {
-    signal.throwIfAborted();
-    const stopped = new Promise((_, reject) =>
-      signal.addEventListener('abort', () => reject(signal.reason), { once: true }),
-    );
-    return Promise.race([this.wash(request, onStage), stopped]);
-  }
-
-  async wash({ workflow, brief, inputs, seed }, onStage) {
-    if (!workflows.includes(workflow)) throw new EngineError('misconfigured', 'wash does not make this.');
-    for (const { name, bytes } of inputs)
-      if (bytes[0] !== 137 && bytes[0] !== 255) throw new EngineError('bad_input', name + ' is no picture.');
-    const [order] = brief().steps;
-    const { kind, label, meta } = order.gives;
-    const picture = { kind, label, meta, contentType: 'image/png', ...this.drawn(order, inputs, seed) };
-    await sleep(60);
-    await onStage({ stage: 'composition', message: 'Washed', pictures: [] });
-    return { pictures: [picture], message: 'Washed', model: this.id };
-  }
-
-  drawn({ ratio, longSide }, inputs, seed) {
-    const [w, h] = this.options.draws === 'format' ? [5, 1] : ratio === 'input' ? [2, 3] : ratio.split(':').map(Number);
-    const [width, height] = w > h ? [longSide, Math.round((longSide * h) / w)] : [Math.round((longSide * w) / h), longSide];
-    if (this.options.draws === 'copy') return { bytes: inputs[0].bytes, width: 200, height: 300 };
-    if (this.options.draws === 'garbage') return { bytes: Buffer.from('no picture'), width, height };
-    const blank = this.options.draws === 'blank';
-    const bytes = png(width, height, (x, y) => (blank ? [255, 255, 255] : [(x + seed * 7) % 256, y % 256, 90]));
-    return { bytes, width, height };
-  }
-}
-
-export default (model) => new WashEngine(model);
-`;
 
 const folder = mkdtempSync(join(tmpdir(), 'atelier-package-'));
 const port = join(folder, 'node_modules/@atelier/engine');
 mkdirSync(port, { recursive: true });
 cpSync('packages/engine/dist', port, { recursive: true });
-const manifest = (name: string, main: string) => JSON.stringify({ name, type: 'module', main });
-writeFileSync(join(port, 'package.json'), manifest('@atelier/engine', 'image-engine.js'));
-writeFileSync(join(folder, 'package.json'), manifest('wash-engine', 'wash.js'));
-writeFileSync(join(folder, 'wash.js'), source);
+writeFileSync(
+  join(port, 'package.json'),
+  JSON.stringify({ name: '@atelier/engine', type: 'module', main: 'image-engine.js' }),
+);
+symlinkSync(resolve('node_modules/sharp'), join(folder, 'node_modules/sharp'));
+cpSync('examples/engine', folder, { recursive: true });
+/** The same engine, which draws what cannot be delivered. */
+writeFileSync(
+  join(folder, 'bad.js'),
+  `import makeEngine from './engine.js';
+export default (model) => {
+  const { render } = makeEngine(model);
+  return {
+    name: 'bad',
+    async render(request, context) {
+      const result = await render(request, context);
+      const [picture] = result.pictures;
+      const drawn = {
+        blank: async () => ({ bytes: await blank(picture.width, picture.height) }),
+        copy: () => ({ bytes: request.inputs[0].bytes, width: 200, height: 300 }),
+        garbage: () => ({ bytes: Buffer.from('no picture') }),
+        format: async () => ({ bytes: await noise(1000, 200), width: 1000, height: 200 }),
+      }[model.options.draws];
+      return { ...result, pictures: [{ ...picture, ...(await drawn()) }] };
+    },
+  };
+};
+import sharp from 'sharp';
+const sheet = (width, height, background) => sharp({ create: { width, height, channels: 3, ...background } }).png().toBuffer();
+const blank = (width, height) => sheet(width, height, { background: '#fff' });
+const noise = (width, height) => sheet(width, height, { background: '#777', noise: { type: 'gaussian', mean: 120, sigma: 40 } });
+`,
+);
 writeFileSync(join(folder, 'empty.js'), 'export const nothing = 1;');
 
 const engine = await openPackage(folder, { id: 'wash-1', model: 'wash-1', options: {} }, testMarkSvg);
@@ -117,7 +76,7 @@ const orders = {
   },
 };
 
-describeEngine('a package of somebody else', {
+describeEngine('the engine of examples/engine', {
   engine,
   orders,
   repeatable: true,
@@ -162,7 +121,11 @@ it('draws for the service, where the registry names it', async () => {
 });
 
 it.each(['blank', 'copy', 'garbage', 'format'])('draws nothing that can be delivered: %s', async (draws) => {
-  const bad = await openPackage(folder, { id: 'wash-1', model: 'wash-1', options: { draws } }, testMarkSvg);
+  const bad = await openPackage(
+    join(folder, 'bad.js'),
+    { id: 'wash-1', model: 'wash-1', options: { draws } },
+    testMarkSvg,
+  );
   const order = orders['background-swap-with-image'];
   const facts = { workflow: 'background-swap-with-image', seed: 7, displayName: '', testMark: false };
   const context = { ...unattended(), signal: new AbortController().signal, garmentKind: categoryById };
