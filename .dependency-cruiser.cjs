@@ -35,7 +35,7 @@ const entryPoints = [
   '^libs/workflows/src/workflows[.]ts$',
   // Routes of integrators.
   '^apps/api/src/auth/(?:api-key[.]guard|caller)[.]ts$',
-  '^apps/api/src/http/(?:api-error|consistency-token|describe|request-body|valid-request|vocabulary)[.]ts$',
+  '^apps/api/src/http/(?:api-error|consistency-token|describe|preferred-type|request-body|valid-request|vocabulary)[.]ts$',
   '^apps/api/src/dispatch/dispatch-headers[.]ts$',
   '^apps/api/src/uploads/(?:decode-picture|spooled-upload)[.]ts$',
   // Engines.
@@ -164,7 +164,10 @@ module.exports = {
       name: 'no-orphans',
       comment: 'A file that imports no file and that no file imports is not part of the program.',
       severity: 'error',
-      from: { orphan: true, pathNot: [spec, '[.]d[.]ts$', '^apps/[^/]+/src/main[.]ts$'] },
+      from: {
+        orphan: true,
+        pathNot: [spec, '[.]d[.]ts$', '^apps/(?:[^/]+/src|console/src/[^/]+)/main[.]ts$'],
+      },
       to: {},
     },
     {

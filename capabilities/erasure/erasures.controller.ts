@@ -78,7 +78,7 @@ const DescribeErasure = (summary: string, operationId: string, what: string | un
       schema: { type: 'string', minLength: 1, maxLength: 255 },
     }),
     what === undefined ? DescribePersonName : DescribePublicId(what),
-    DescribeFixed(ErasureEstimateResponse, 'With `dry_run`: what would be erased.'),
+    DescribeFixed(ErasureEstimateResponse, { description: 'With `dry_run`: what would be erased.' }),
     ApiResponse({
       status: 202,
       description: 'The erasure has begun.',

@@ -100,6 +100,15 @@ export class PictureOrigins {
     return this.storage.has(storageKey);
   }
 
+  /** When the picture was erased; null: it was not. */
+  async erasedAt(environment: Environment, assetId: string): Promise<string | null> {
+    const stream = streamName(environment, 'asset', assetId);
+    const slice = await this.store.readStream(stream, { direction: 'backwards', limit: 1 });
+    // An erasure is the last event of a picture. Safe cast: the stream of an asset holds only events of assets.
+    const [last] = slice.kind === 'found' ? slice.events.map((each) => decode(each) as AssetEvent) : [];
+    return last?.type === 'PictureErased' ? last.data.at : null;
+  }
+
   /** The picture that the credentials name, whether or not they tell the truth. */
   private async namedBy(credentials: Credentials | undefined): Promise<KnownPicture | undefined> {
     const { environment: name, picture } = credentials?.order ?? {};

@@ -1,8 +1,12 @@
 import { Module } from '@nestjs/common';
-import { KeptCredentials } from './kept-credentials.js';
-import { PictureOrigins } from './picture-origins.js';
+import { PassportsModule } from './passports.module.js';
 import { ProvenanceController } from './provenance.controller.js';
+import { Verification } from './verification.js';
 
 /** `/v1/verify`, and the passports of renders. */
-@Module({ providers: [PictureOrigins, KeptCredentials], controllers: [ProvenanceController] })
+@Module({
+  imports: [PassportsModule],
+  providers: [Verification],
+  controllers: [ProvenanceController],
+})
 export class ProvenanceApiModule {}

@@ -37,7 +37,7 @@ export const provenance: Capability<
   nouns: {
     provenance: {
       about: 'where pictures come from',
-      calls: [],
+      calls: [() => import('./passport.calls.js')],
       verbs: async () => (await import('./provenance-verbs.js')).addProvenanceVerbs,
     },
   },

@@ -205,11 +205,25 @@ class PassportInputResponse {
   @ApiProperty(id)
   asset_id: string;
 
-  @ApiProperty({ description: 'Of its bytes when the job was ordered, in hex.', ...digest })
-  sha256: string;
+  @ApiProperty({
+    description: "Of its bytes when the job was ordered, in hex. Null: it was erased with the job's words.",
+    type: String,
+    nullable: true,
+    ...digest,
+  })
+  sha256: string | null;
 
   @ApiProperty({ description: 'False: its bytes are gone from the storage.', example: true })
   available: boolean;
+
+  @ApiProperty({
+    description: 'When it was erased for good. Null: it was not.',
+    type: String,
+    nullable: true,
+    format: 'date-time',
+    example: null,
+  })
+  erased_at: string | null;
 
   @ApiProperty({
     description:
@@ -231,11 +245,25 @@ class PassportPictureResponse {
   @ApiProperty({ example: 'image/jpeg' })
   content_type: string;
 
-  @ApiProperty({ description: 'Of the stored bytes, in hex.', ...digest })
-  sha256: string;
+  @ApiProperty({
+    description: "Of the stored bytes, in hex. Null: it was erased with the job's words.",
+    type: String,
+    nullable: true,
+    ...digest,
+  })
+  sha256: string | null;
 
   @ApiProperty({ description: 'False: its bytes are gone from the storage.', example: true })
   available: boolean;
+
+  @ApiProperty({
+    description: 'When it was erased for good. Null: it was not.',
+    type: String,
+    nullable: true,
+    format: 'date-time',
+    example: null,
+  })
+  erased_at: string | null;
 
   @ApiProperty({ description: 'Null: it has none.', type: CredentialsResponse, nullable: true })
   credentials: CredentialsResponse | null;

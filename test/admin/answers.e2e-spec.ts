@@ -124,6 +124,7 @@ it('answers about what is offered are as described', async () => {
   const { jobId, artifacts } = await makePictures(api, service, tenant, { kind: 'model_portrait' });
   await eventually(async () => (await ask('pictures list', { env: 'live' })).total === 1);
   await ask('jobs pictures', { job: jobId });
+  await ask('provenance passport', { job: jobId });
   await ask('catalog retire', { ...mine, id: artifacts[0]!.assetId });
   // Its bytes were never stored where the operators' API looks.
   await ask('objects accept-loss', { env: 'live', asset: artifacts[0]!.assetId, reason: 'removed by hand' });

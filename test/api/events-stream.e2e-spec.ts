@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { prefersEventStream } from '../../apps/api/src/jobs/job-events.controller.js';
+import { prefersOverJson } from '../../apps/api/src/http/preferred-type.js';
 import { expectError } from './support/api-client.js';
 import { ApiService } from './support/api-service.js';
 import { failJob, finishJob, startJob } from './support/finish-job.js';
@@ -265,5 +265,5 @@ describe('who asks for a stream', () => {
     ['text/event-stream;q=0', false],
     ['*/*', false],
     [undefined, false],
-  ])('%s: %s', (accept, stream) => expect(prefersEventStream(accept)).toBe(stream));
+  ])('%s: %s', (accept, stream) => expect(prefersOverJson('text/event-stream', accept)).toBe(stream));
 });

@@ -173,6 +173,25 @@ describe('the story of a job', () => {
   });
 });
 
+describe('the passport of a job', () => {
+  it('is the chain that the tenant sees, with what checks it', async () => {
+    const { pictures, order: ordered } = await ask(`GET /jobs/${jobs.done}/passport`);
+    await open(`/jobs/${jobs.done}`);
+    const passport = page.getByRole('region', { name: 'Passport' });
+    await passport.getByText(`Event ${ordered.position} of the log`).waitFor();
+    await passport.getByText('Check it yourself').focus();
+    await page.keyboard.press('Enter');
+    await passport.getByText(pictures[0].sha256 as string).waitFor();
+    await checkForEverybody(page, 'job with its passport');
+    await page.setViewportSize({ width: 1280, height: 900 });
+  });
+
+  it('is missing where a job made nothing', async () => {
+    await open(`/jobs/${jobs.failed}`);
+    expect(await page.getByRole('region', { name: 'Passport' }).count()).toBe(0);
+  });
+});
+
 describe('the figures of Now', () => {
   it.each([1440, 1280, 1000, 640, 390])('fill their rows at %d pixels', async (width) => {
     await page.setViewportSize({ width, height: 900 });

@@ -6,6 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { Atelier } from '@atelier/client';
+import type { Locator } from 'playwright-core';
 import { afterAll, describe, expect, it } from 'vitest';
 import { workflows } from '#workflows/workflows.js';
 import { startService } from '../journeys/service.js';
@@ -225,11 +226,51 @@ describe('the playground', () => {
     await page.keyboard.press('ArrowRight');
     expect(await share()).toBe('--share: 51%;');
     await checkForEverybody(page, 'a job');
+    await page.setViewportSize({ width: 1280, height: 900 });
 
     await page.getByRole('link', { name: 'Order again' }).click();
     await isLoaded('.drop img');
     expect(await page.getByLabel('Mood').inputValue()).toBe('calm');
     await page.getByText('Checked: it would be accepted').waitFor();
+  });
+
+  const passportOf = async (id: string) => atelier.get('/v1/renders/{public_id}/passport', { public_id: id });
+  /** The hashes that are shown, by their ends. */
+  const links = (within: Locator) =>
+    within.locator('.timeline > li').filter({ hasText: 'SHA-256' }).locator('.id');
+
+  it('shows the passport of a picture, with what checks it, to the keyboard alone', async () => {
+    const [job] = (await atelier.get('/v1/jobs', { status: 'SUCCESS', limit: 1 })).jobs;
+    const { inputs, pictures, order } = await passportOf(job!.public_id);
+    const hashes = [...inputs, ...pictures].map(({ sha256 }) => sha256!);
+    await open(`/jobs/${job!.public_id}`);
+    const passport = page.getByRole('region', { name: 'Passport' });
+    await passport.getByText(`Event ${order.position} of the log`).waitFor();
+    expect(await links(passport).allTextContents()).toEqual(hashes.map((each) => `…${each.slice(-8)}`));
+    await passport.getByText('Check it yourself').focus();
+    await page.keyboard.press('Enter');
+    await passport.getByText('atelier provenance verify FILE').first().waitFor();
+    await passport.getByText(pictures[0]!.sha256!).waitFor();
+    if (order.seal) await passport.getByText(order.seal.key).first().waitFor();
+    await checkForEverybody(page, 'a job with its passport');
+    await page.setViewportSize({ width: 1280, height: 900 });
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      passport.getByRole('button', { name: 'Download PDF' }).click(),
+    ]);
+    expect(download.suggestedFilename()).toBe(`passport-${job!.public_id}.pdf`);
+    expect((await readFile(await download.path())).toString('latin1')).toMatch(/^%PDF-/);
+  });
+
+  it('shows the passport beside each picture of the wall', async () => {
+    await open('/pictures');
+    await press('Passport');
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText('of the log').waitFor();
+    await checkForEverybody(page, 'a passport beside a picture');
+    await page.setViewportSize({ width: 1280, height: 900 });
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'detached' });
   });
 
   it('chooses presets by their pictures, and pictures from those that there are', async () => {

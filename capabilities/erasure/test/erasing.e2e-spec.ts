@@ -106,6 +106,20 @@ describe('an erased upload', () => {
     await expectAuditToHold(service);
   });
 
+  it('is an erased input in the passport of what was made from it', async () => {
+    const { assetId } = await uploadPicture(api, tenant);
+    const { status, body } = await dispatch(assetId);
+    expect(status).toBe(202);
+    const jobId = body.job_id as string;
+    await succeedWith(service, tenant, jobId, [{ kind: 'on_model_render' }]);
+    const passport = async () => (await api.get(`/v1/renders/${jobId}/passport`, tenant.key)).body;
+    expect((await passport()).inputs).toMatchObject([{ available: true, erased_at: null }]);
+    await completed(`/v1/uploads/${assetId}`);
+    const { inputs, pictures } = await passport();
+    expect(inputs).toMatchObject([{ asset_id: assetId, available: false, erased_at: expect.any(String) }]);
+    expect(pictures).toMatchObject([{ available: true, erased_at: null }]);
+  });
+
   it('takes along the credentials that it arrived with', async () => {
     const { body } = await api.upload(tenant.key, await aPictureWithStore(100));
     expect(filesOf(body.asset_id as string)).toHaveLength(2);

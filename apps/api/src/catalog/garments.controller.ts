@@ -122,7 +122,7 @@ export class GarmentCategoriesController {
   @Get()
   @ApiOperation({ summary: 'The kinds of garment' })
   @ApiQuery({ type: PageQuery })
-  @DescribeFixed(GarmentCategoryListResponse, 'The same for everybody.')
+  @DescribeFixed(GarmentCategoryListResponse, { description: 'The same for everybody.' })
   @DescribeErrors(401, 403, 422)
   listGarmentCategories(@ValidQuery(PageQuery) { limit, offset }: PageQuery): GarmentCategoryListResponse {
     return { items: items.slice(offset, offset + limit), total: items.length, limit, offset };

@@ -51,7 +51,7 @@ export class PresetsController {
   @Get()
   @ApiOperation({ summary: 'Models, backgrounds or shots that catalog shots can choose from' })
   @ApiQuery({ type: ListPresetsQuery })
-  @DescribeFixed([PresetTileResponse], 'Those that are published.')
+  @DescribeFixed([PresetTileResponse], { description: 'Those that are published.' })
   @DescribeErrors(401, 403, 422)
   async listPresets(
     @CurrentCaller() { environment }: Caller,

@@ -86,9 +86,22 @@ export function PageOf<Item>(
   return Page;
 }
 
-/** For a read of what does not depend on the caller's writes. @param type in an array: a list of these */
-export function DescribeFixed(type: Type | [Type], description = 'Found.'): MethodDecorator {
-  return ApiResponse({ status: 200, description, type, headers: describedHeaders() });
+/**
+ * For a read of what does not depend on the caller's writes.
+ * @param type in an array: a list of these
+ * @param alsoAs further representations beside JSON, by media type
+ */
+export function DescribeFixed(
+  type: Type | [Type],
+  { description = 'Found.', alsoAs }: { description?: string; alsoAs?: ApiResponseOptions['content'] } = {},
+): MethodDecorator {
+  const told = { status: 200, description, headers: describedHeaders() };
+  if (!alsoAs || Array.isArray(type)) return ApiResponse({ ...told, type });
+  const json = { schema: { $ref: getSchemaPath(type) } };
+  return applyDecorators(
+    ApiExtraModels(type),
+    ApiResponse({ ...told, content: { 'application/json': json, ...alsoAs } }),
+  );
 }
 
 export function DescribeWrite(status: number, type?: Type, description = 'Done.'): MethodDecorator {

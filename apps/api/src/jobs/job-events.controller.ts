@@ -10,6 +10,7 @@ import { OpenToClientTokens, RequireCapability } from '../auth/api-key.guard.js'
 import { CurrentCaller } from '../auth/caller.js';
 import { DescribeErrors, describedHeaders, DescribePublicId, DescribeRead } from '../http/describe.js';
 import { ConsistencyToken } from '../http/consistency-token.js';
+import { prefersOverJson } from '../http/preferred-type.js';
 import { PublicId, ValidQuery } from '../http/valid-request.js';
 import { Followers, type Follower } from './followers.js';
 import { JobPresenter } from './job-presenter.js';
@@ -34,19 +35,6 @@ export const heartbeat = ': still there\n\n';
  */
 export function sentEvent(event: JobEventResponse): string {
   return `id: ${event.seq}\nevent: ${event.event_type}\ndata: ${JSON.stringify(event)}\n\n`;
-}
-
-/** Whether the caller prefers a stream to JSON. With equal weights, the one that it names first wins. */
-export function prefersEventStream(accept = ''): boolean {
-  const ranges = accept.split(',').map((range) => {
-    const [type = '', ...parameters] = range.split(';').map((part) => part.trim().toLowerCase());
-    const quality = parameters.find((parameter) => parameter.startsWith('q='))?.slice(2);
-    return { type, quality: quality === undefined ? 1 : Number(quality) };
-  });
-  const [preferred] = ranges
-    .filter(({ type, quality }) => /^(?:text\/event-stream|application\/json)$/.test(type) && quality > 0)
-    .sort((one, other) => other.quality - one.quality);
-  return preferred?.type === 'text/event-stream';
 }
 
 /**
@@ -133,7 +121,7 @@ export class JobEventsController {
   ): Promise<JobEventsResponse | Readable | undefined> {
     // The URL has two representations, and a cache must distinguish them.
     void reply.header('vary', 'accept');
-    if (prefersEventStream(request.headers.accept)) {
+    if (prefersOverJson('text/event-stream', request.headers.accept)) {
       const from = lastEventId(request) ?? since;
       return this.stream(caller, jobId, from, this.followers.admit(caller, request, reply), reply);
     }

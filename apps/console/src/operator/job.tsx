@@ -2,6 +2,7 @@ import type { UseQueryResult } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { Link, useParams } from 'wouter';
 import { Credits, Id, JobLink, Status, Time } from '../shared/format.js';
+import { Passport } from '../shared/passport.js';
 import { Facts, JsonDetails, Loaded, Page, Section, Table } from '../shared/ui.js';
 import { api, type Schemas } from './api.js';
 import { Picture, PictureList } from './pictures.js';
@@ -37,6 +38,7 @@ export function JobPage() {
           <>
             <JobFacts story={data} />
             <BeforeAfter query={pictures} />
+            {data.status === 'succeeded' && data.child_job_ids.length === 0 && <JobPassport job={job} />}
             <Section title="What happened">
               <Timeline story={data} made={pictures.data?.made ?? []} />
               <RowsThen job={job} label="the read models’ rows now" />
@@ -47,6 +49,22 @@ export function JobPage() {
         )}
       </Loaded>
     </Page>
+  );
+}
+
+function JobPassport({ job }: { job: string }) {
+  const query = api.useQuery(
+    'get',
+    '/admin/v1/jobs/{job}/passport',
+    { params: { path: { job } } },
+    { staleTime: 60_000 },
+  );
+  return (
+    <Section title="Passport" lead="Where the picture comes from, link by link, as the tenant sees it.">
+      <Loaded query={query} lines={5}>
+        {(passport) => <Passport of={passport} />}
+      </Loaded>
+    </Section>
   );
 }
 

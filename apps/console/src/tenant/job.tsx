@@ -7,6 +7,7 @@ import { Action, Facts, JsonDetails, Loaded, Page, Section, Select } from '../sh
 import { answered, ownClient, useAsked, useJob } from './api.js';
 import { usePicture } from './choices.js';
 import { findWorkflow, kindOf, resolved, titleOf, type OrderBody, type BodySchema } from './body-schema.js';
+import { PassportSection } from './passport.js';
 import { isEnded, ResultPicture, JobStory } from './story.js';
 
 /** One job: its order, its result, and the events between. */
@@ -86,6 +87,7 @@ function Whole({ job, operation }: { job: Job; operation: string | undefined }) 
       )}
       {final && inputs.length > 0 && <BeforeAfter inputs={inputs} after={final} />}
       {finals.length > 0 && <Results artifacts={finals} />}
+      {job.status === 'SUCCESS' && job.children.length === 0 && <PassportSection jobId={job.public_id} />}
       {job.children.length > 0 && (
         <Section title="The photographs of the batch">
           <ul className="pictures">

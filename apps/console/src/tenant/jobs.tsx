@@ -4,6 +4,7 @@ import { ages, Pages, sinceHours, useFilters } from '../shared/filters.js';
 import { count, JobLink, jobStates, Status, Time } from '../shared/format.js';
 import { Empty, Loaded, Page, Select, Table } from '../shared/ui.js';
 import { useAsked } from './api.js';
+import { PassportButton } from './passport.js';
 
 /** The types that the list can be limited to. */
 const types = [
@@ -135,6 +136,8 @@ export function OwnPicturesPage() {
                     </Link>
                     <figcaption>
                       {inWords(type)}, <Time at={at} />
+                      <br />
+                      <PassportButton jobId={id} />
                     </figcaption>
                   </figure>
                 </li>

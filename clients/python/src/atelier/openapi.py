@@ -2007,10 +2007,12 @@ class OrderResponse(TypedDict):
 class PassportInputResponse(TypedDict):
     name: str
     asset_id: str
-    sha256: str
-    """Of its bytes when the job was ordered, in hex."""
+    sha256: str | None
+    """Of its bytes when the job was ordered, in hex. Null: it was erased with the job's words."""
     available: bool
     """False: its bytes are gone from the storage."""
+    erased_at: str | None
+    """When it was erased for good. Null: it was not."""
     credentials: CredentialsResponse | None
     """The Content Credentials that an upload arrived with. Null: it had none, or is no upload. If
     they were too large to be kept, only `valid` and `problems` are known.
@@ -2021,10 +2023,12 @@ class PassportPictureResponse(TypedDict):
     asset_id: str
     kind: str
     content_type: str
-    sha256: str
-    """Of the stored bytes, in hex."""
+    sha256: str | None
+    """Of the stored bytes, in hex. Null: it was erased with the job's words."""
     available: bool
     """False: its bytes are gone from the storage."""
+    erased_at: str | None
+    """When it was erased for good. Null: it was not."""
     credentials: CredentialsResponse | None
     """Null: it has none."""
 

@@ -1,0 +1,13 @@
+import { Module } from '@nestjs/common';
+import { ObjectStorageModule } from '#adapters/object-storage.module.js';
+import { KeptCredentials } from './kept-credentials.js';
+import { Passports } from './passports.js';
+import { PictureOrigins } from './picture-origins.js';
+
+/** Where pictures come from, for both APIs. */
+@Module({
+  imports: [ObjectStorageModule],
+  providers: [PictureOrigins, KeptCredentials, Passports],
+  exports: [PictureOrigins, Passports],
+})
+export class PassportsModule {}
