@@ -53,6 +53,6 @@ await build({
     // The policy lets in files only: nothing is inlined.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
-    rollupOptions: { input: ['operator.html', 'tenant.html'] },
+    rollupOptions: { input: ['operator.html', 'tenant.html', 'verify.html'] },
   },
 });

@@ -6,7 +6,7 @@ import {
   type SigningCertificate,
 } from './provenance.key.js';
 
-/** How pictures are signed. */
+/** How pictures are signed, and who may ask about them. */
 export interface ProvenanceSettings {
   /** Undefined: none is given, or it cannot be used. */
   readonly certificate: SigningCertificate | undefined;
@@ -14,6 +14,8 @@ export interface ProvenanceSettings {
   readonly signer: ClaimSigner | undefined;
   /** Whether workers refuse to make pictures that they cannot sign. */
   readonly unsigned: 'refuse' | 'accept';
+  /** Whether people without a key may ask where a picture comes from, at `/verify`. */
+  readonly verifyPage: boolean;
   /** Why the certificate or its key cannot be used. */
   readonly problem: string | undefined;
 }
@@ -24,7 +26,8 @@ export function readProvenanceSettings(settings: SettingsReader): {
   const unsigned = settings.oneOf('ATELIER_UNSIGNED_PICTURES', ['refuse', 'accept'], 'refuse');
   const certificates = settings.text('ATELIER_PROVENANCE_CERT', '');
   const key = settings.text('ATELIER_PROVENANCE_KEY', '');
-  const without = { certificate: undefined, signer: undefined, unsigned, problem: undefined };
+  const verifyPage = settings.flag('ATELIER_VERIFY_PAGE', false);
+  const without = { certificate: undefined, signer: undefined, unsigned, verifyPage, problem: undefined };
   if (!certificates && !key) return { provenance: without };
   try {
     const certificate = readSigningCertificate(certificates);

@@ -37,6 +37,7 @@ const provenance = {
   signer,
   certificate: signer.certificate,
   unsigned: 'refuse',
+  verifyPage: false,
   problem: undefined,
 } as const;
 const model = vendorModelOf('signing', 'fal', double.url, { ...family.model, workflows: ['try-on'] });

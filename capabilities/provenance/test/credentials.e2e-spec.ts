@@ -7,8 +7,11 @@ import type { Finished } from '../../../test/journeys/client.js';
 import { Library } from '../../../test/journeys/library.js';
 import { startService } from '../../../test/journeys/service.js';
 import { run } from '../../../test/standalone/support/atelier.js';
+import { checkForEverybody, openConsolePage } from '../../../test/console/support.js';
+import { openBrowser } from '../../../test/support/browser.js';
 import { untilEnd } from '../../../test/support/until-end.js';
 import { complaintsAbout, hasReference, judged, manifestOf, signedByReference } from './support/reference.js';
+import { textOfPdf } from './support/pdf-text.js';
 import { finished, markedPicture, ordered } from './support/pictures.js';
 import { newHomeCertificate } from '../home-certificate.js';
 import { withManifest } from '../manifest.js';
@@ -16,7 +19,7 @@ import { statementOf } from '../picture-statement.js';
 import { readClaimSigner } from '../provenance.key.js';
 import { readCredentials } from '../read-credentials.js';
 
-const service = untilEnd(await startService(200));
+const service = untilEnd(await startService(200, { ATELIER_VERIFY_PAGE: 'true' }));
 const library = new Library(service.client);
 
 interface Given {
@@ -132,9 +135,50 @@ describe('POST /v1/verify', () => {
   });
 });
 
+describe('the page for people without a key', () => {
+  it('says in plain words what a picture is, at a press and at a drop, for everybody', async () => {
+    const { jobId, bytes } = await finalPicture();
+    const { page, problems } = await openConsolePage(untilEnd(await openBrowser()));
+    await page.goto(`${service.baseUrl}/verify`);
+    await checkForEverybody(page, 'verify');
+    const choose = (buffer: Buffer) =>
+      page.getByLabel('Picture').setInputFiles({ name: 'look.png', mimeType: 'image/png', buffer });
+    await choose(bytes);
+    await page.getByText('Yes. It was made here, and it is unchanged.').waitFor();
+    await page.getByText('product-to-model-direct').waitFor();
+    await page.getByText('drawn by a program, without an AI model').waitFor();
+    expect(await page.locator('main').textContent()).not.toContain(jobId);
+    await checkForEverybody(page, 'verify, unchanged');
+
+    const changed = Buffer.from(bytes);
+    changed[changed.length - 100]! ^= 1;
+    const files = await page.evaluateHandle(`(() => {
+      const transfer = new DataTransfer();
+      const bytes = Uint8Array.from(atob('${changed.toString('base64')}'), (letter) => letter.charCodeAt(0));
+      transfer.items.add(new File([bytes], 'look.png', { type: 'image/png' }));
+      return transfer;
+    })()`);
+    await page.locator('.drop').dispatchEvent('drop', { dataTransfer: files });
+    await page.getByText('It was made here, but it was changed since.').waitFor();
+    await page.getByText('they do not hold').waitFor();
+    await checkForEverybody(page, 'verify, changed');
+
+    await choose(readFileSync(join('assets', 'samples', 'garment-photograph.jpg')));
+    await page.getByText('Nothing shows that it was made here.').waitFor();
+    await choose(Buffer.from('no picture'));
+    await page.getByText('Choose a JPEG, PNG or WebP').waitFor();
+    await checkForEverybody(page, 'verify, refused');
+    await choose(Buffer.alloc(25 * 1024 * 1024 + 1));
+    await page.getByText('The file is larger than 25 MiB').waitFor();
+    expect(problems).toEqual([]);
+  });
+});
+
 describe('the passport of a render', () => {
-  const passport = (id: string, key: string) =>
-    fetch(`${service.baseUrl}/v1/renders/${id}/passport`, { headers: { authorization: `Bearer ${key}` } });
+  const passport = (id: string, key: string, accept = '*/*') =>
+    fetch(`${service.baseUrl}/v1/renders/${id}/passport`, {
+      headers: { authorization: `Bearer ${key}`, accept },
+    });
 
   it('proves the way from the inputs to the pictures', async () => {
     const { jobId, sha256 } = await finalPicture();
@@ -149,11 +193,35 @@ describe('the passport of a render', () => {
         seal: { root: expect.stringMatching(/^[0-9a-f]{64}$/) },
       },
       inputs: [
-        { name: 'product_image', available: true },
-        { name: 'model_image', available: true },
+        { name: 'product_image', available: true, erased_at: null },
+        { name: 'model_image', available: true, erased_at: null },
       ],
-      pictures: [{ sha256, available: true, credentials: { valid: true, problems: [] } }],
+      pictures: [{ sha256, available: true, erased_at: null, credentials: { valid: true, problems: [] } }],
     });
+  });
+
+  it('is also one page to print, for a caller that prefers it', async () => {
+    const { jobId, sha256 } = await finalPicture();
+    const response = await passport(jobId, service.key, 'application/pdf, application/json;q=0.5');
+    expect(Object.fromEntries(response.headers)).toMatchObject({
+      'content-type': 'application/pdf',
+      vary: expect.stringContaining('accept'),
+    });
+    const { pages, text } = textOfPdf(Buffer.from(await response.arrayBuffer()));
+    expect(pages).toBe(1);
+    expect(text).toContain(`SHA-256 ${sha256}`);
+    expect(text).toContain('Its Content Credentials hold');
+    const preferred = await passport(jobId, service.key, 'application/json, application/pdf');
+    expect(preferred.headers.get('content-type')).toContain('application/json');
+  });
+
+  it('is the same for operators', async () => {
+    const { jobId } = await finalPicture();
+    const theirs = await service.operator('provenance', 'passport', jobId);
+    expect(theirs).toEqual(await (await passport(jobId, service.key)).json());
+    await expect(service.operator('provenance', 'passport', '01K9Z7J0V6X8Y2Z4A6B8C0D2EF')).rejects.toThrow(
+      'has no passport',
+    );
   });
 
   it("is 404 for another account's job, and for a job that is unknown", async () => {

@@ -18,7 +18,9 @@ type Provenance = Configuration['provenance'];
 function signingWith(pem: string, more: Partial<Provenance> = {}): { provenance: Provenance } {
   const signer = readClaimSigner(pem, pem);
   const { certificate } = signer;
-  return { provenance: { signer, certificate, unsigned: 'refuse', problem: undefined, ...more } };
+  return {
+    provenance: { signer, certificate, unsigned: 'refuse', verifyPage: false, problem: undefined, ...more },
+  };
 }
 
 const width = 64;

@@ -29,7 +29,7 @@ export class ConsoleFiles {
    * @param pictures further origins from which the page loads pictures
    */
   constructor(
-    private readonly page: 'operator' | 'tenant',
+    private readonly page: 'operator' | 'tenant' | 'verify',
     private readonly pictures: readonly string[],
     private readonly folder = packagePath('dist', 'console'),
   ) {}
