@@ -452,7 +452,7 @@ module.exports = {
     enhancedResolveOptions: {
       exportsFields: ['exports'],
       // The `types` branch of package.json's imports leads to the sources, the default one to what was built.
-      conditionNames: ['types', 'import', 'node', 'default'],
+      conditionNames: ['atelier-source', 'types', 'import', 'node', 'default'],
     },
   },
 };

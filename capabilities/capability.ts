@@ -116,7 +116,7 @@ export interface Capability<
   readonly notices?: readonly DeclaredNotice[];
   /** The sections of openapi.json for its routes. */
   readonly tags?: readonly (readonly [name: string, about: string])[];
-  /** The compiled program of the operators' API, which `npm start` starts at its first request. */
+  /** The program of the operators' API, by its place in `dist`. `npm start` starts it at the first request. */
   readonly operatorsServer?: string;
   /** Reads the messages that it has sent to integrators about a job, for operators who look at the job. */
   readonly tellsOfJobs?: Load<TellsOfJobs>;

@@ -1,4 +1,3 @@
-import { packagePath } from '#platform/package-folder.js';
 import type { Capability } from '../capability.js';
 
 /**
@@ -9,7 +8,7 @@ export const operate: Capability<'operate', readonly []> = {
   name: 'operate',
   events: [],
   settings: () => ({}),
-  operatorsServer: packagePath('dist', 'capabilities', 'operate', 'server', 'main.js'),
+  operatorsServer: 'capabilities/operate/server/main.js',
   nouns: {
     tenants: {
       about: 'the customers, and their accounts',

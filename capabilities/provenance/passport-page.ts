@@ -4,24 +4,25 @@ import type { PassportResponse } from './provenance.dto.js';
 /** In points. The first with which everything fits on one page is taken. */
 const sizes = [9.5, 8.5, 7.5, 6.5, 5.5, 4.5, 3.5] as const;
 
+/** As many fit beside the inputs of any workflow. */
+const mostPictures = 20;
+
 type Line = readonly [style: 'title' | 'head' | 'text' | 'code', text: string];
 
 /**
  * A passport as one page of A4, to print and to file.
  * @param at when the passport was read
- * @throws if it has more files than fit in any size, some eighty: no workflow has so many
+ * A page holds 30 to 80 files. If there are more pictures, it names the first and says how many are left.
  */
 export function passportPage(passport: PassportResponse, at: Date): Buffer {
   const title = `Passport of job ${passport.public_id}`;
-  const lines = linesOf(passport, at);
-  for (const size of sizes) {
-    const page = pageOfText(
-      title,
-      lines.map((line) => paragraphOf(line, size)),
-    );
-    if (page) return page;
-  }
-  throw new Error(`the passport of job ${passport.public_id} does not fit on a page`);
+  for (const most of [Infinity, mostPictures])
+    for (const size of sizes) {
+      const paragraphs = linesOf(passport, at, most).map((line) => paragraphOf(line, size));
+      const page = pageOfText(title, paragraphs);
+      if (page) return page;
+    }
+  throw new Error(`the passport of job ${passport.public_id} has too many inputs for a page`);
 }
 
 function paragraphOf([style, text]: Line, size: number): Paragraph {
@@ -37,7 +38,7 @@ function paragraphOf([style, text]: Line, size: number): Paragraph {
   }
 }
 
-function linesOf(passport: PassportResponse, at: Date): Line[] {
+function linesOf(passport: PassportResponse, at: Date, most: number): Line[] {
   const { public_id: job, environment, workflow, engine, model, order, inputs, pictures } = passport;
   const { seal } = order;
   return [
@@ -60,9 +61,14 @@ function linesOf(passport: PassportResponse, at: Date): Line[] {
     ['head', '3. The making'],
     ['text', `Made by the image model ${model} of ${engine}. Finished on ${passport.finished_at}.`],
     ['head', pictures.length === 1 ? '4. The picture' : '4. The pictures'],
-    ...pictures.flatMap((picture) =>
-      fileLines(`${picture.kind.replaceAll('_', ' ')}, ${picture.content_type}`, picture),
-    ),
+    ...pictures
+      .slice(0, most)
+      .flatMap((picture) =>
+        fileLines(`${picture.kind.replaceAll('_', ' ')}, ${picture.content_type}`, picture),
+      ),
+    ...(pictures.length > most
+      ? [['text', `And ${pictures.length - most} more, which the passport as JSON lists.`] as const]
+      : []),
     ['head', 'Check it yourself'],
     ['text', 'This page is not signed. The picture is: these commands need no service and no network.'],
     ['text', 'The SHA-256 of the file must be the one above:'],

@@ -15,6 +15,7 @@ import {
   withHomeSecrets,
   writeRuntime,
 } from '#platform/home-files.js';
+import { packagePath } from '#platform/package-folder.js';
 import { thisProcess } from '#platform/processes.js';
 import { StartError } from './console.js';
 import { type Database, EmbeddedDatabase, externalDatabase } from './database.js';
@@ -121,7 +122,7 @@ export class Standalone {
     if (operatorsServer && adminPort !== undefined) {
       await firstStart.provideOperator(folders.home);
       const { host } = settings.configuration.admin;
-      await roles.openAdmin(operatorsServer, host, adminPort);
+      await roles.openAdmin(packagePath('dist', operatorsServer), host, adminPort);
       this.adminUrl = httpUrl(host, adminPort);
     }
     this.publish(folders, database, urls().eventStoreUrl);

@@ -117,4 +117,11 @@ describe('a passport as a page', () => {
     expect(text).toContain('CN=Müller, ??');
     for (const { sha256: digest } of inputs) expect(text).toContain(digest);
   });
+
+  it('stays one page with hundreds of pictures, and says how many it leaves out', () => {
+    const pictures = Array.from({ length: 300 }, () => passport.pictures[0]!);
+    const { pages, text } = pageOf({ pictures });
+    expect(pages).toBe(1);
+    expect(text).toContain('And 280 more, which the passport as JSON lists.');
+  });
 });
