@@ -15,8 +15,14 @@ interface Uploaded {
   readonly thumbnails: Readonly<Record<string, string>>;
 }
 
-export async function uploadBlank(url: string, key: string): Promise<Uploaded> {
+/** @param fields further fields of the form, before the file */
+export async function uploadBlank(
+  url: string,
+  key: string,
+  fields: Readonly<Record<string, string>> = {},
+): Promise<Uploaded> {
   const body = new FormData();
+  for (const [name, value] of Object.entries(fields)) body.append(name, value);
   body.append('file', new Blob([new Uint8Array(await blankPicture())], { type: 'image/png' }), 'blank.png');
   const headers = { authorization: `Bearer ${key}` };
   const response = await fetch(`${url}/v1/uploads`, { method: 'POST', headers, body });

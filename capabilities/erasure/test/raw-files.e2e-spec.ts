@@ -8,6 +8,7 @@ import { temporaryHome } from '../../../test/standalone/support/home.js';
 import { uploadBlank } from '../../../test/support/blank-picture.js';
 import { runCommand } from '../../../test/support/command.js';
 import { eventually } from '../../../test/support/eventually.js';
+import { Receiver } from '../../webhooks/test/support/receiver.js';
 
 vi.setConfig({ testTimeout: 600_000 });
 
@@ -21,6 +22,7 @@ const outsideOfWal = (paths: string[]) => paths.filter((path) => !path.includes(
 
 it('the words of an erased person are in no file of a service, but for the write-ahead log until it is used again', async () => {
   await using home = temporaryHome();
+  await using shop = await Receiver.start();
   const folders = usesNode ? [home.path, filesOfNode] : [home.path];
   const files = () =>
     folders
@@ -28,7 +30,11 @@ it('the words of an erased person are in no file of a service, but for the write
       .filter((entry) => entry.isFile())
       .map((entry) => join(entry.parentPath, entry.name))
       .filter((path) => readFileSync(path).includes(word));
-  const atelier = await Atelier.start(home.path, usesNode ? { EVENT_STORE_URL: node } : {});
+  const atelier = await Atelier.start(home.path, {
+    ATELIER_WEBHOOK_ALLOW_HTTP: 'true',
+    ATELIER_WEBHOOK_ALLOWED_NETWORKS: '127.0.0.1/32',
+    ...(usesNode && { EVENT_STORE_URL: node }),
+  });
   const cli = async (...args: string[]): Promise<Record<string, string>> => {
     const { stdout, stderr, code } = await runCommand([...args, '--json'], home.path);
     expect({ args, code, stderr }).toMatchObject({ code: 0 });
@@ -37,7 +43,7 @@ it('the words of an erased person are in no file of a service, but for the write
   try {
     const named = ['--name', 'House', '--env', 'test', '--credits', '1000'];
     const { tenant_id: tenant } = await cli('tenants', 'create', ...named);
-    const may = ['--capabilities', 'jobs:create,jobs:read,data:erase'];
+    const may = ['--capabilities', 'jobs:create,jobs:read,data:erase,jobs:create'];
     const { key } = await cli('keys', 'issue', '--tenant', tenant!, '--env', 'test', ...may);
     const ask = async (method: string, path: string, json?: object, more: object = {}) => {
       const type = json && { 'content-type': 'application/json' };
@@ -46,8 +52,13 @@ it('the words of an erased person are in no file of a service, but for the write
       const answer = await fetch(atelier.baseUrl + path, { method, headers, ...(body && { body }) });
       return (await answer.json()) as Record<string, string>;
     };
-    const { asset_id: picture, thumbnails } = await uploadBlank(atelier.baseUrl, key!);
+    await ask('POST', '/v1/webhooks', { url: shop.at('/hooks'), events: ['job.succeeded', 'job.failed'] });
+    const { asset_id: picture, thumbnails } = await uploadBlank(atelier.baseUrl, key!, {
+      data_subject: `${word} A`,
+    });
     await fetch(Object.values(thumbnails)[0]!);
+    const title = { title: word, description: `For ${word}`, data_subject: `${word} A` };
+    await ask('POST', '/v1/products', { upload_asset_public_id: picture, ...title });
     const person = { data_subject: `${word} A`, display_name: word, metadata: { fitting: word } };
     const jobs: string[] = [];
     for (let each = 0; each < 3; each++) {
@@ -55,15 +66,16 @@ it('the words of an erased person are in no file of a service, but for the write
       const { job_id } = await ask('POST', '/v1/model-generator', order, { 'idempotency-key': `${each}` });
       jobs.push(job_id!);
     }
-    const { job_id } = await ask('POST', '/v1/product-to-model-direct', {
-      ...person,
-      product_image_s3_key: picture,
-    });
-    for (const id of [...jobs, job_id])
+    const tryOn = { ...person, product_image_s3_key: picture };
+    const shoot = { data_subject: `${word} A`, photos: [{ pdp_image_public_id: picture }] };
+    jobs.push((await ask('POST', '/v1/product-to-model-direct', tryOn)).job_id!);
+    jobs.push((await ask('POST', '/v1/pdp-batch-extractions', shoot)).job_id!);
+    for (const id of jobs)
       await eventually(
-        async () => !['PENDING', 'RUNNING'].includes((await ask('GET', `/v1/jobs/${id}`)).status!),
+        async () => ['SUCCESS', 'FAILURE'].includes((await ask('GET', `/v1/jobs/${id}`)).status!),
         300_000,
       );
+    await eventually(async () => expect(shop.to('/hooks').length).toBeGreaterThanOrEqual(jobs.length));
     expect(files()).not.toEqual([]);
 
     const { erasure_id } = await ask(
@@ -71,6 +83,19 @@ it('the words of an erased person are in no file of a service, but for the write
       `/v1/data-subjects/${encodeURIComponent(`${word} A`)}?derived=true`,
     );
     await eventually(async () => (await ask('GET', `/v1/erasures/${erasure_id}`)).status === 'completed');
+    // Neither an answer that the API keeps nor an export of the log has the words.
+    const order = { ...person, gender: 'FEMALE' };
+    const answers = [
+      ...(await Promise.all(jobs.map((id) => ask('GET', `/v1/jobs/${id}`)))),
+      await ask('POST', '/v1/model-generator', order, { 'idempotency-key': '0' }),
+      await ask('GET', '/v1/webhooks'),
+      await cli('ledger', 'audit'),
+    ];
+    expect(JSON.stringify(answers)).not.toContain(word);
+    const exported = await runCommand(['events', 'export'], home.path);
+    expect(exported.code).toBe(0);
+    expect(exported.stdout).toContain('JobQueued');
+    expect(exported.stdout).not.toContain(word);
     const database = new pg.Client({ connectionString: readRuntime(home.path)!.databaseUrl });
     await database.connect();
     // Rows that were changed stay in their pages until PostgreSQL uses the space again, and for as long as a statement
