@@ -218,7 +218,7 @@ it('a release is granted with its terms, and ended', async () => {
   await checkPage(ada.page, 'dialog of a release');
   await ada.confirm('Grant it');
   await ada.dialog().getByText('workflows').first().waitFor();
-  expect((await ask(`GET /tenants/${tenant.id}/releases?data_subject=Berta`)).total).toBe(0);
+  expect((await ask(`GET /tenants/${tenant.id}/releases?env=live&data_subject=Berta`)).total).toBe(0);
   await ada.fill('Workflows', 'try-on,extract');
   await ada.confirm('Grant it');
   await ada.said('The release is granted');

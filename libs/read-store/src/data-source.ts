@@ -1,3 +1,4 @@
+import pg from 'pg';
 import { DataSource, type MigrationInterface } from 'typeorm';
 import type { Environment } from '#domain/streams.js';
 import { surviveItsEnd } from '#platform/postgres.js';
@@ -33,6 +34,8 @@ export function createDataSource(settings: DataSourceSettings): DataSource {
   const { url, schema, entities = [], migrations = [], poolSize = 10 } = settings;
   return new DataSource({
     type: 'postgres',
+    // TypeORM would load it by name: in a bundled program a second copy, whose errors are of another class.
+    driver: pg,
     url,
     schema,
     applicationName: `atelier-read-${schema}`,
