@@ -69,7 +69,7 @@ export class ProvenanceController {
     @CurrentCaller() caller: Caller,
     @Req() request: FastifyRequest,
   ): Promise<VerificationResponse> {
-    if (request.isMultipart()) return this.reading.run(() => this.verification.ofUpload(caller, request));
+    if (request.isMultipart()) return this.verification.ofUpload(caller, request, this.reading);
     const { sha256 } = validate(VerifyBody, await readJsonBody(request), 'body');
     return this.verification.of(caller, sha256.toLowerCase());
   }

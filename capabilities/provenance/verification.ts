@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { Injectable } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
+import type { BoundedConcurrency } from '#api/uploads/decode-picture.js';
 import { spoolUpload } from '#api/uploads/spooled-upload.js';
 import type { Caller } from '#application/command-context.js';
 import { PictureOrigins, type KnownPicture } from './picture-origins.js';
@@ -17,18 +18,23 @@ export class Verification {
 
   /**
    * The picture in a multipart request.
+   * @param reading bounds the pictures in memory. A request takes its place once its body is there, so that slow clients hold
+   * none.
    * @param check of its bytes, which may throw
-   * @throws ApiError as {@link spoolUpload}
+   * @throws ApiError as {@link spoolUpload}, and if there is no place
    */
   async ofUpload(
     asking: Asking,
     request: FastifyRequest,
+    reading: BoundedConcurrency,
     check: (bytes: Buffer) => void = () => undefined,
   ): Promise<VerificationResponse> {
     await using upload = await spoolUpload(request);
-    const bytes = await readFile(upload.path);
-    check(bytes);
-    return await this.of(asking, hash('sha256', bytes), readCredentials(bytes));
+    return await reading.run(async () => {
+      const bytes = await readFile(upload.path);
+      check(bytes);
+      return this.of(asking, hash('sha256', bytes), readCredentials(bytes));
+    });
   }
 
   /** @param sha256 of the picture, in hex. @param credentials in the picture, if the picture itself is there */

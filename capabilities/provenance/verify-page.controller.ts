@@ -75,10 +75,7 @@ export class VerifyPageController {
   async verify(@Req() request: FastifyRequest): Promise<PublicVerdict> {
     const wait = this.sent.take(request.ip);
     if (wait > 0) throw tooMany(wait, 'Your network has sent many pictures.');
-    const judged = await this.reading.run(() =>
-      this.verification.ofUpload(stranger, request, requirePicture),
-    );
-    return withoutOwner(judged);
+    return withoutOwner(await this.verification.ofUpload(stranger, request, this.reading, requirePicture));
   }
 }
 

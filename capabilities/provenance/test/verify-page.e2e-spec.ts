@@ -1,4 +1,6 @@
 import { hash } from 'node:crypto';
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { expectError, type ApiClient } from '../../../test/api/support/api-client.js';
 import { openWorld } from '../../../test/api/support/world.js';
@@ -85,6 +87,25 @@ describe('/verify, if the operator offers it', () => {
     expectError(refused, 429, 'RATE_LIMITED');
     expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
     expect((await to.get('/verify')).status).toBe(200);
+  });
+
+  it('answers while clients that send slowly are still sending', async () => {
+    const to = await offering();
+    const { host, hostname, port } = new URL(to.url);
+    const slow = Array.from({ length: 10 }, () => connect(Number(port), hostname));
+    try {
+      for (const socket of slow) {
+        await once(socket, 'connect');
+        socket.write(
+          `POST /verify HTTP/1.1\r\nHost: ${host}\r\nContent-Type: multipart/form-data; boundary=x\r\n` +
+            'Content-Length: 2000\r\n\r\n--x\r\nContent-Disposition: form-data; name="file"; filename="a.png"\r\n\r\nz',
+        );
+      }
+      expect((await to.get('/verify')).status).toBe(200);
+      expect((await send(to, await aPicture())).status).toBe(200);
+    } finally {
+      for (const socket of slow) socket.destroy();
+    }
   });
 
   it('answers another method with 405', async () => {
