@@ -6,7 +6,7 @@ import { KeptCredentials } from './kept-credentials.js';
 import { PictureOrigins, type KnownJob } from './picture-origins.js';
 import { presentCredentials, type PassportResponse } from './provenance.dto.js';
 
-/** What proves where the pictures of a job come from. */
+/** Collects the proof of where the pictures of a job come from. */
 @Injectable()
 export class Passports {
   constructor(

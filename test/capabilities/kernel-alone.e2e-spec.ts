@@ -10,7 +10,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { transformFile } from '@swc/core';
 import ts from 'typescript';
@@ -45,6 +45,10 @@ afterAll(async () => {
 
 function isLeftOut(path: string): boolean {
   return capabilities.some((folder) => path === folder.replace(/\/$/, '')) || path === 'apps/console';
+}
+
+function bring(folder: string): void {
+  cpSync(folder, join(root, 'capabilities', basename(folder)), { recursive: true });
 }
 
 /** Removes the one line of each other capability from the list, and its import. A new one has its import added. */
@@ -127,8 +131,8 @@ interface Said {
 
 describe('the capability of examples/capability', () => {
   it('is a folder and a line in the list: its rows are made from the history that was there before', async () => {
-    cpSync('capabilities/operate', join(root, 'capabilities', 'operate'), { recursive: true });
-    cpSync('examples/capability/tally', join(root, 'capabilities', 'tally'), { recursive: true });
+    bring('capabilities/operate');
+    bring('examples/capability/tally');
     install('operate', 'tally');
     await build();
     const atelier = await Atelier.start(home.path, {}, root);
@@ -160,6 +164,7 @@ describe('the capability of examples/capability', () => {
 
 describe('operate without the sign-in', () => {
   it('compiles', () => {
+    bring('capabilities/operate');
     install('operate');
     const { config } = ts.readConfigFile(join(root, 'tsconfig.json'), (path) => ts.sys.readFile(path)) as {
       config: object;

@@ -28,18 +28,19 @@ writeFileSync(
 );
 symlinkSync(resolve('node_modules/sharp'), join(folder, 'node_modules/sharp'));
 cpSync('examples/engine', folder, { recursive: true });
-/** The same engine, which draws what cannot be delivered. */
+/** The same engine, whose pictures have something wrong or something in them that no caller may get. */
 writeFileSync(
-  join(folder, 'bad.js'),
+  join(folder, 'changed.js'),
   `import makeEngine from './engine.js';
 export default (model) => {
   const { render } = makeEngine(model);
   return {
-    name: 'bad',
+    name: 'wash',
     async render(request, context) {
       const result = await render(request, context);
       const [picture] = result.pictures;
       const drawn = {
+        commented: () => ({ bytes: commented(picture.bytes) }),
         blank: async () => ({ bytes: await blank(picture.width, picture.height) }),
         copy: () => ({ bytes: request.inputs[0].bytes, width: 200, height: 300 }),
         garbage: () => ({ bytes: Buffer.from('no picture') }),
@@ -49,7 +50,16 @@ export default (model) => {
     },
   };
 };
+import { crc32 } from 'node:zlib';
 import sharp from 'sharp';
+/** With a tEXt chunk after the header of a PNG, which has 33 bytes. */
+const commented = (png) => {
+  const body = Buffer.from('tEXtComment\\0made by wash');
+  const [length, sum] = [Buffer.alloc(4), Buffer.alloc(4)];
+  length.writeUInt32BE(body.length - 4);
+  sum.writeUInt32BE(crc32(body));
+  return Buffer.concat([png.subarray(0, 33), length, body, sum, png.subarray(33)]);
+};
 const sheet = (width, height, background) => sharp({ create: { width, height, channels: 3, ...background } }).png().toBuffer();
 const blank = (width, height) => sheet(width, height, { background: '#fff' });
 const noise = (width, height) => sheet(width, height, { background: '#777', noise: { type: 'gaussian', mean: 120, sigma: 40 } });
@@ -95,7 +105,7 @@ afterAll(async () => {
 
 it('draws for the service, where the registry names it', async () => {
   const tenant = await house.openTenant();
-  const more = { package: folder };
+  const more = { package: join(folder, 'changed.js'), options: { draws: 'commented' } };
   await house.startRoles({ models: [vendorModelOf('wash-1', 'package', '', more)] });
   const job = await house.run(tenant, 'background-generator', scene);
   expect(job.detail).toMatchObject({ status: 'SUCCESS', image_model: 'wash-1' });
@@ -122,7 +132,7 @@ it('draws for the service, where the registry names it', async () => {
 
 it.each(['blank', 'copy', 'garbage', 'format'])('draws nothing that can be delivered: %s', async (draws) => {
   const bad = await openPackage(
-    join(folder, 'bad.js'),
+    join(folder, 'changed.js'),
     { id: 'wash-1', model: 'wash-1', options: { draws } },
     testMarkSvg,
   );

@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
 import { TallyReader } from './tally.reader.js';
 
-/** What routes and operators' calls share. */
+/** The reader, for the route and for the operators' call. */
 @Module({ providers: [TallyReader], exports: [TallyReader] })
 export class TallyModule {}

@@ -2,8 +2,9 @@ import type { Atelier, ListRow } from '@atelier/client';
 import { useState } from 'react';
 import { Button } from 'react-aria-components';
 import { count, Credits, Id, JobLink, Status, Time } from '../shared/format.js';
-import { Loaded, Page, Problem, Section, Table } from '../shared/ui.js';
+import { Loaded, Page, Section, Table } from '../shared/ui.js';
 import { answered, ownClient, useAsked, useCredits } from './api.js';
+import { Download } from './download.js';
 
 const limit = 50;
 
@@ -166,28 +167,8 @@ function cell(value: string | number): string {
 }
 
 function Csv() {
-  const [state, setState] = useState<{ busy?: boolean; error?: unknown }>({});
-  const download = async () => {
-    setState({ busy: true });
-    try {
-      const entries = await answered(wholeStatement());
-      const url = URL.createObjectURL(new Blob([csvOf(entries)], { type: 'text/csv' }));
-      const link = document.createElement('a');
-      Object.assign(link, { href: url, download: 'atelier-statement.csv' }).click();
-      URL.revokeObjectURL(url);
-      setState({});
-    } catch (error) {
-      setState({ error });
-    }
-  };
-  return (
-    <>
-      <Button className="button small" isDisabled={state.busy} onPress={() => void download()}>
-        {state.busy ? 'Reading…' : 'Download CSV'}
-      </Button>
-      {state.error !== undefined && <Problem error={state.error} />}
-    </>
-  );
+  const read = async () => new Blob([csvOf(await answered(wholeStatement()))], { type: 'text/csv' });
+  return <Download label="Download CSV" as="atelier-statement.csv" read={read} />;
 }
 
 export function UsagePage() {

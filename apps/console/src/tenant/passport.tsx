@@ -1,8 +1,8 @@
-import { useState } from 'react';
 import { Button, Dialog, DialogTrigger, Heading, Modal, ModalOverlay } from 'react-aria-components';
 import { Passport } from '../shared/passport.js';
-import { Empty, isRefusal, Loaded, Problem, Section } from '../shared/ui.js';
+import { Empty, isRefusal, Loaded, Section } from '../shared/ui.js';
 import { keySession, useAsked } from './api.js';
+import { Download } from './download.js';
 
 const lead = 'Where the picture comes from, link by link.';
 
@@ -58,30 +58,13 @@ function OwnPassport({ jobId }: { jobId: string }) {
   );
 }
 
-/** Saves the passport as a page to print. A link could not send the key. */
+/** The passport as a page to print. */
 function Pdf({ jobId }: { jobId: string }) {
-  const [state, setState] = useState<{ busy?: boolean; error?: unknown }>({});
-  const download = async () => {
-    setState({ busy: true });
-    try {
-      const headers = { authorization: `Bearer ${keySession.key ?? ''}`, accept: 'application/pdf' };
-      const answer = await fetch(`/v1/renders/${jobId}/passport`, { headers });
-      if (!answer.ok) return setState({ error: await answer.json() });
-      const url = URL.createObjectURL(await answer.blob());
-      const link = document.createElement('a');
-      Object.assign(link, { href: url, download: `passport-${jobId}.pdf` }).click();
-      URL.revokeObjectURL(url);
-      setState({});
-    } catch (error) {
-      setState({ error });
-    }
+  const read = async () => {
+    const headers = { authorization: `Bearer ${keySession.key ?? ''}`, accept: 'application/pdf' };
+    const answer = await fetch(`/v1/renders/${jobId}/passport`, { headers });
+    if (!answer.ok) throw await answer.json();
+    return answer.blob();
   };
-  return (
-    <>
-      <Button className="button small" isDisabled={state.busy} onPress={() => void download()}>
-        {state.busy ? 'Reading…' : 'Download PDF'}
-      </Button>
-      {state.error !== undefined && <Problem error={state.error} />}
-    </>
-  );
+  return <Download label="Download PDF" as={`passport-${jobId}.pdf`} read={read} />;
 }
