@@ -38,6 +38,7 @@ import { ConsumerHalted } from '#read-store/consumer-errors.js';
 import { processTask } from '#read-store/process-runner.js';
 import { ProjectionRunner } from '#read-store/projection-runner.js';
 import { runTasks, type Task } from '#read-store/exclusive-session.js';
+import { ReadPace } from '#read-store/read-pace.js';
 import { installed } from '#capabilities/installed.js';
 import { modulesFor } from '#capabilities/parts.js';
 import { Housekeeping } from './housekeeping.js';
@@ -61,6 +62,7 @@ export class Projector implements OnApplicationBootstrap, OnApplicationShutdown 
   constructor(
     private readonly store: EventStore,
     private readonly housekeeping: Housekeeping,
+    private readonly pace: ReadPace,
     private readonly modules: ModuleRef,
     @Inject(Configuration) private readonly configuration: Configuration,
     @Inject(Logger) private readonly logger: Logger,
@@ -86,6 +88,7 @@ export class Projector implements OnApplicationBootstrap, OnApplicationShutdown 
       runTasks({
         url,
         tasks: [...this.tasksOf(environment, managers), ...(index === 0 ? ofAll : [])],
+        onReadWaits: () => this.pace.hurry(),
         signal,
         log: this.logger,
       }),
@@ -164,11 +167,11 @@ export class Projector implements OnApplicationBootstrap, OnApplicationShutdown 
 }
 
 /** The adapters of the projector. When the app stops, the last one closes first. */
-function adaptersFor(settings: ProcessSettings): Adapters {
+function adaptersFor(settings: ProcessSettings, { patienceMs }: ReadPace): Adapters {
   const { events } = shareConnections('projector', settings.configuration.databaseConnections);
   return [
     PlatformModule.of(settings),
-    EventLogModule.with({ maxConnections: events }),
+    EventLogModule.with({ maxConnections: events, patienceMs }),
     ReadStoreModule.with({ maxConnections: 1 }),
     HousekeepingStoresModule,
     InstallationModule.with('projector', { levels: true }),
@@ -180,11 +183,17 @@ function adaptersFor(settings: ProcessSettings): Adapters {
 @Module({})
 export class ProjectorModule {
   /** @param adapters in place of those that the configuration names */
-  static for(settings: ProcessSettings, adapters: Adapters = adaptersFor(settings)): DynamicModule {
+  static for(settings: ProcessSettings, adapters?: Adapters): DynamicModule {
+    const pace = new ReadPace(settings.configuration.projector.pauseMs);
     return {
       module: ProjectorModule,
-      imports: [CqrsModule.forRoot(), ...adapters, ProcessManagersModule, ...modulesFor('projector')],
-      providers: [Projector, Housekeeping, KeptAnswers],
+      imports: [
+        CqrsModule.forRoot(),
+        ...(adapters ?? adaptersFor(settings, pace)),
+        ProcessManagersModule,
+        ...modulesFor('projector'),
+      ],
+      providers: [Projector, Housekeeping, KeptAnswers, { provide: ReadPace, useValue: pace }],
     };
   }
 }

@@ -1,6 +1,6 @@
 import { messageOf } from '#platform/errors.js';
 import { sqlState } from '#platform/postgres.js';
-import { inTime, retry, retryUntilAborted } from '#platform/retry.js';
+import { inTime, pause, retry, retryUntilAborted } from '#platform/retry.js';
 import type { EventMacs } from './authentic/event-macs.js';
 import {
   AppendOutcomeUnknown,
@@ -175,6 +175,22 @@ const maxPage = 4096;
 export const lastRevision = 2n ** 63n - 1n;
 export const defaultBatchSize = 1000;
 export const defaultPatienceMs = () => 5;
+
+/** How often a subscription that lets events gather asks again how patient it is. */
+export const askAgainMs = 5;
+
+/** Waits until the events of a batch may be taken: the patience counts from the batch before. */
+export async function letGather(
+  sinceMs: number,
+  patienceMs: () => number,
+  signal: AbortSignal,
+): Promise<void> {
+  for (;;) {
+    const leftMs = patienceMs() - (performance.now() - sinceMs);
+    if (leftMs <= 0 || signal.aborted) return;
+    await pause(Math.min(leftMs, askAgainMs), signal);
+  }
+}
 
 /** @throws RangeError for what is no number of events */
 export function pageSize(limit: number = maxPage): number {

@@ -150,8 +150,8 @@ export interface SubscribeOptions {
   readonly batchSize?: number;
   /**
    * How many milliseconds an event may wait for more events while commits come all the time. The first event
-   * after a silence never waits. It is called anew for each wait. Default 5: one read for several commits
-   * costs far less than one read for each.
+   * after a silence never waits. It is called anew every few milliseconds of a wait. Default 5: one read for several
+   * commits costs far less than one read for each.
    */
   readonly patienceMs?: () => number;
   /** See {@link ReadStreamOptions}. */

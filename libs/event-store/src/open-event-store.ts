@@ -42,6 +42,8 @@ export interface OpenOptions extends Pick<AdapterOptions, 'deadlineMs' | 'observ
    * read as they are stored, and words that were encrypted look erased.
    */
   readonly words?: WordsOptions | undefined;
+  /** How patient subscriptions of this process are by default: `SubscribeOptions.patienceMs`. */
+  readonly patienceMs?: () => number;
 }
 
 /** Without a master key, words are written as they are, and encrypted ones cannot be read. */
@@ -71,7 +73,7 @@ export interface OpenedEventStore extends AsyncDisposable {
  */
 export async function openEventStore(
   urls: EventStoreUrls,
-  { maxConnections, proof, words, ...given }: OpenOptions = {},
+  { maxConnections, proof, words, patienceMs, ...given }: OpenOptions = {},
 ): Promise<OpenedEventStore> {
   const macs = proof && new EventMacs(proof);
   const options = { ...given, macs };
@@ -90,7 +92,7 @@ export async function openEventStore(
   // Below the shared subscriptions, so that a process checks each event of the log only once.
   const read = macs ? markingUnproven(store, { ...options, macs, ...proof }) : store;
   const keys = words && dataKeysOf(words, new PostgresDataKeys(keysPool, given.deadlineMs));
-  const shared = withSharedSubscriptions(words ? withSealedWords(read, keys) : read);
+  const shared = withSharedSubscriptions(words ? withSealedWords(read, keys) : read, { patienceMs });
   return {
     store: macs ? refusingUnproven(shared) : shared,
     snapshots,

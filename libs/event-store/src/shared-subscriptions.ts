@@ -9,6 +9,11 @@ import {
   type SubscriptionBatch,
 } from './event-store.js';
 
+export interface SharedOptions extends WindowLimits {
+  /** The patience of subscribers that do not say how patient they are. Default: that of the port. */
+  readonly patienceMs?: (() => number) | undefined;
+}
+
 /** Limits of a window. A subscription that was too slow for it reads the log again. */
 export interface WindowLimits {
   /** Default 8,192. */
@@ -23,8 +28,8 @@ export interface WindowLimits {
  * log it joins a window of recent events in memory, which the shared subscription fills. If it falls behind the
  * window, it reads pages again until it reaches the window.
  */
-export function withSharedSubscriptions(store: EventStore, limits: WindowLimits = {}): EventStore {
-  const shared = new SharedSubscriptions(store, limits);
+export function withSharedSubscriptions(store: EventStore, options: SharedOptions = {}): EventStore {
+  const shared = new SharedSubscriptions(store, options);
   return storeWith(store, { subscribe: (options) => shared.subscribe(options) });
 }
 
@@ -36,14 +41,14 @@ export class SharedSubscriptions {
 
   constructor(
     private readonly store: EventStore,
-    private readonly limits: WindowLimits,
+    private readonly options: SharedOptions,
   ) {}
 
   async *subscribe(options: SubscribeOptions): AsyncGenerator<SubscriptionBatch, void, void> {
     const { signal, filter = {} } = options;
     // An object of its own, also where several share a function.
-    const patience = () => (options.patienceMs ?? defaultPatienceMs)();
-    this.subscribers.add(patience);
+    const patienceMs = () => (options.patienceMs ?? this.options.patienceMs ?? defaultPatienceMs)();
+    this.subscribers.add(patienceMs);
     try {
       let position = options.after ?? 0n;
       let joined: LogWindow | undefined;
@@ -56,7 +61,7 @@ export class SharedSubscriptions {
           joined = undefined;
           continue;
         }
-        for await (const batch of this.store.subscribe({ ...options, after: position })) {
+        for await (const batch of this.store.subscribe({ ...options, patienceMs, after: position })) {
           ({ position } = batch);
           yield batch;
           joined = batch.caughtUp ? this.windowAt(position, filter) : undefined;
@@ -66,7 +71,7 @@ export class SharedSubscriptions {
         if (!joined) return;
       }
     } finally {
-      this.subscribers.delete(patience);
+      this.subscribers.delete(patienceMs);
       if (this.subscribers.size === 0) this.leave();
     }
   }
@@ -82,7 +87,7 @@ export class SharedSubscriptions {
     }
     this.leave();
     const types = window ? union(window.types, filter.types) : filter.types;
-    return (this.window = new LogWindow(this.store, position, types, this.patienceMs, this.limits));
+    return (this.window = new LogWindow(this.store, position, types, this.patienceMs, this.options));
   }
 
   /** The least patient one decides. */

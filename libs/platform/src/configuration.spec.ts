@@ -87,6 +87,7 @@ describe('configuration', () => {
 
   const projectorBounds = [
     ['ATELIER_ORPHAN_HORIZON_MS', 'orphanHorizonMs', 60_000, 1_000, 86_400_000],
+    ['ATELIER_PROJECTOR_PAUSE_MS', 'pauseMs', 25, 5, 1_000],
     ['ATELIER_SWEEP_INTERVAL_MS', 'sweepIntervalMs', 10_000, 100, 3_600_000],
     ['ATELIER_SWEEP_BATCH', 'sweepBatch', 500, 1, 10_000],
   ] as const;

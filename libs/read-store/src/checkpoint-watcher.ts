@@ -4,6 +4,7 @@ import type { Environment } from '#domain/streams.js';
 import type { Logger } from '#platform/logger.js';
 import { retryUntilAborted } from '#platform/retry.js';
 import { checkpointChannel, parseNews, serves } from './projection-checkpoints.js';
+import { waitingChannel } from './read-pace.js';
 
 interface Waiter {
   readonly position: bigint;
@@ -20,6 +21,8 @@ export interface CheckpointWatcherOptions {
 
 /** One timer serves all waiting reads, so their deadlines are only this exact. */
 const tickMs = 20;
+/** The least time between two announcements that reads wait. */
+const announcedMs = 5;
 const firstPauseMs = 100;
 const longestPauseMs = 1_500;
 
@@ -37,6 +40,7 @@ export class CheckpointWatcher implements Checkpoints {
   private connecting: Promise<void> | undefined;
   private ticker: NodeJS.Timeout | undefined;
   private lastNewsAt = 0;
+  private announcedAt = -Infinity;
   private polling = false;
 
   constructor(private readonly options: CheckpointWatcherOptions) {}
@@ -72,7 +76,16 @@ export class CheckpointWatcher implements Checkpoints {
     const waiters = this.waiters.get(id) ?? new Set();
     this.waiters.set(id, waiters.add({ position, deadline: performance.now() + timeoutMs, answer: resolve }));
     this.ticker ??= setInterval(() => this.tick(), tickMs);
+    this.announceWaiting();
     return promise;
+  }
+
+  /** Asks the projector not to let events gather. If this fails, the rows only come a little later. */
+  private announceWaiting(): void {
+    const now = performance.now();
+    if (now - this.announcedAt < announcedMs) return;
+    this.announcedAt = now;
+    this.client?.query(`notify ${waitingChannel}`).catch(() => undefined);
   }
 
   /** Resolves when the positions are known. From then on the watcher replaces a lost connection by itself. */

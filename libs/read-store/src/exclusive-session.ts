@@ -4,6 +4,7 @@ import { bigintTypes } from '#platform/postgres.js';
 import { pause, retryUntilAborted } from '#platform/retry.js';
 import { CommitQueue } from './commit-queue.js';
 import { asConsumerError, ConsumerHalted, FencedOff } from './consumer-errors.js';
+import { waitingChannel } from './read-pace.js';
 
 /** A paused projector is ended after 3 s of silence. With this interval, another one replaces it within 5 s. */
 export const usualTakeOverPollMs = 1_000;
@@ -26,6 +27,8 @@ export interface TaskOptions {
   readonly tasks: readonly Task[];
   readonly signal: AbortSignal;
   readonly log: Logger;
+  /** Called when a read waits for rows, in any process. */
+  readonly onReadWaits?: (() => void) | undefined;
   /** How often a waiting task checks whether its lock is free. Default 1000. */
   readonly takeOverPollMs?: number | undefined;
   /** How often the session shows that it lives. Default 1000. */
@@ -108,6 +111,10 @@ async function oneSession(options: TaskOptions, halted: Map<Task, unknown>): Pro
   client.on('end', () => lost.abort(new Error('the connection was closed')));
   await client.connect();
   try {
+    if (options.onReadWaits) {
+      client.on('notification', options.onReadWaits);
+      await client.query(`listen ${waitingChannel}`);
+    }
     using _life = showLife(client, options.signOfLifeMs ?? signOfLifeMs);
     const commits = new CommitQueue(client);
     const work = async (task: Task) => {

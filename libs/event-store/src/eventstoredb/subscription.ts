@@ -1,6 +1,7 @@
 import { messageOf } from '#platform/errors.js';
 import {
   defaultBatchSize,
+  askAgainMs,
   defaultPatienceMs,
   NoAnswer,
   orAborted,
@@ -116,7 +117,7 @@ async function gather(
     const until = feed.live ? yieldedAt + patienceMs() : startedAt + gatherPastMs;
     const leftMs = until - performance.now();
     if (events.length === 0 || leftMs <= 0 || feed.failure || signal.aborted) return events;
-    await feed.changes.wait(leftMs, signal);
+    await feed.changes.wait(Math.min(leftMs, askAgainMs), signal);
   }
 }
 

@@ -1,11 +1,11 @@
 import pg from 'pg';
 import { messageOf } from '#platform/errors.js';
 import { surviveItsEnd } from '#platform/postgres.js';
-import { pause } from '#platform/retry.js';
 import type { EventMacs } from '../authentic/event-macs.js';
 import {
   defaultBatchSize,
   defaultPatienceMs,
+  letGather,
   orAborted,
   refuseBeyondEnd,
   retryForConsumer,
@@ -157,8 +157,7 @@ export class PostgresEventStore implements EventStore {
         }
         if (!page.caughtUp) continue;
         await this.commits.beyond(position, signal);
-        const early = patienceMs() - (performance.now() - readAt);
-        if (early > 0) await pause(early, signal);
+        await letGather(readAt, patienceMs, signal);
       }
     } finally {
       unregister();
