@@ -208,7 +208,7 @@ export const defaults = {
   authFailuresPerMin: 600,
   keyGraceMs: 3_600_000,
   orphanHorizonMs: 60_000,
-  projectorPauseMs: 25,
+  pauseMs: 25,
   sweepIntervalMs: 10_000,
   sweepBatch: 500,
   workerConcurrency: 1,
@@ -332,7 +332,7 @@ function readWork(settings: SettingsReader) {
         86_400_000,
       ),
       /** How long events may wait for more events before they are folded, in milliseconds, while no read waits for them. */
-      pauseMs: settings.integer('ATELIER_PROJECTOR_PAUSE_MS', defaults.projectorPauseMs, 5, 1_000),
+      pauseMs: settings.integer('ATELIER_PROJECTOR_PAUSE_MS', defaults.pauseMs, 5, 1_000),
       /** How often orphaned charges are looked for. */
       sweepIntervalMs: settings.integer(
         'ATELIER_SWEEP_INTERVAL_MS',

@@ -66,6 +66,7 @@ export class CommitQueue {
     const { client } = this;
     let committing = false;
     try {
+      sendTogether(client);
       const begun = client.query('begin');
       begun.catch(() => undefined);
       for (const { part } of parts) if (part.write) await part.write(client);
@@ -88,6 +89,12 @@ export class CommitQueue {
 /** A query, or something that sends itself. */
 export type QueryToSend = pg.QueryConfig | { send(client: pg.Client): Promise<pg.QueryResult> };
 
+/** Queries up to the next tick go to the server in one packet. The driver writes each by itself. */
+function sendTogether({ connection: { stream } }: pg.Client): void {
+  stream.cork();
+  process.nextTick(() => stream.uncork());
+}
+
 /**
  * Sends the queries together and waits for all answers: one round trip on a pipelined connection. Throws the
  * first error. The server has then rolled back a transaction, even if the queries included its commit.
@@ -96,6 +103,7 @@ export async function inOneRoundTrip(
   client: pg.Client,
   queries: readonly QueryToSend[],
 ): Promise<pg.QueryResult[]> {
+  sendTogether(client);
   const settled = await Promise.allSettled(
     queries.map((query) => ('send' in query ? query.send(client) : client.query(query))),
   );
