@@ -12,12 +12,12 @@ import { quantiles } from './quantiles.js';
 const seconds = 20;
 /** Rendering takes most of the machine, so dispatches come more slowly then. */
 const perSecond = { alone: 300, rendering: 100 };
-/** One in so many dispatches is polled in the read model until it appears there. */
+/** One in so many dispatches is read at once by its caller. Another one is polled in its table until it is there. */
 const lookedFor = 10;
 
 /**
- * Measures, at a steady pace of dispatches, how long a caller waits for the 202 and how long after it the read
- * model has the job. Measures the 202 once more while a worker renders on the same machine. A clock sends the
+ * Measures, at a steady pace of dispatches, how long a caller waits for the 202, how long a read of the job right after
+ * it takes, and how long after it the read model has a job that nobody reads. Measures the 202 once more while a worker renders on the same machine. A clock sends the
  * requests, without waiting for the last answer, so a slow answer also counts for the requests queued behind
  * it.
  */
@@ -27,11 +27,14 @@ export async function benchPaced(serverUrl: string): Promise<void> {
   try {
     await pace(atelier.url, atelier.keys[0]!, 3, perSecond.alone);
     const visible: Promise<number>[] = [];
+    const reads: Promise<number>[] = [];
     const waits = await pace(atelier.url, atelier.keys[0]!, seconds, perSecond.alone, (jobId, place) => {
-      if (place % lookedFor === 0) visible.push(untilVisible(jobId));
+      if (place % lookedFor === 0) reads.push(untilRead(jobId));
+      if (place % lookedFor === lookedFor / 2) visible.push(untilVisible(jobId));
     });
     console.log(`${perSecond.alone} dispatches a second, idle workers: ms ${quantiles(waits)}`);
-    console.log(`202 → visible in the read model: ms ${quantiles(await Promise.all(visible))}`);
+    console.log(`202 → answer to a read at once: ms ${quantiles(await Promise.all(reads))}`);
+    console.log(`202 → in the table, unread: ms ${quantiles(await Promise.all(visible))}`);
     console.log(`appended → sealed: ms ${quantiles(await sealingDelays(atelier.store))}`);
     const worker = await startRole('apps/worker/src/main.js', atelier.settings);
     try {
@@ -44,6 +47,15 @@ export async function benchPaced(serverUrl: string): Promise<void> {
   } finally {
     await reader.end();
     await atelier.stop();
+  }
+
+  async function untilRead(jobId: string): Promise<number> {
+    const answeredAt = performance.now();
+    const headers = { authorization: `Bearer ${atelier.keys[0]}` };
+    const answer = await fetch(`${atelier.url}/v1/jobs/${jobId}`, { headers });
+    await answer.arrayBuffer();
+    if (answer.status !== 200) throw new Error(`a read was answered ${answer.status}`);
+    return performance.now() - answeredAt;
   }
 
   async function untilVisible(jobId: string): Promise<number> {
