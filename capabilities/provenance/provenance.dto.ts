@@ -98,6 +98,14 @@ export class CredentialsResponse {
   ingredients: IngredientResponse[];
 }
 
+class ErasedInputResponse {
+  @ApiProperty({ example: 'product_image' })
+  name: string;
+
+  @ApiProperty({ description: 'When it was erased for good.', ...time })
+  erased_at: string;
+}
+
 export class OriginResponse {
   @ApiProperty({
     description: 'Whether your account ordered it, or another one.',
@@ -128,6 +136,24 @@ export class OriginResponse {
 
   @ApiProperty({ description: 'When it was stored.', ...time })
   created_at: string;
+
+  @ApiProperty({
+    description: 'The inputs of the job that were erased since. Null: another account ordered it.',
+    type: [ErasedInputResponse],
+    nullable: true,
+    example: [],
+  })
+  erased_inputs: ErasedInputResponse[] | null;
+
+  @ApiProperty({
+    description:
+      'Whether a release of each person in it covers this workflow now. Null: the job names no person, or another account ' +
+      'ordered it.',
+    type: Boolean,
+    nullable: true,
+    example: null,
+  })
+  release_in_force: boolean | null;
 }
 
 export class VerificationResponse {

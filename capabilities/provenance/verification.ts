@@ -1,11 +1,15 @@
 import { hash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
+import { ModuleRef } from '@nestjs/core';
 import type { FastifyRequest } from 'fastify';
 import type { BoundedConcurrency } from '#api/uploads/decode-picture.js';
 import { spoolUpload } from '#api/uploads/spooled-upload.js';
 import type { Caller } from '#application/command-context.js';
-import { PictureOrigins, type KnownPicture } from './picture-origins.js';
+import { DispatchCheck } from '#application/dispatch/dispatch-check.js';
+import type { Environment } from '#domain/environment.js';
+import { Clock } from '#platform/clock.js';
+import { PictureOrigins, type KnownJob, type KnownPicture } from './picture-origins.js';
 import { presentCredentials, type OriginResponse, type VerificationResponse } from './provenance.dto.js';
 import { readCredentials, type Credentials } from './read-credentials.js';
 
@@ -14,7 +18,11 @@ export type Asking = Pick<Caller, 'environment' | 'tenant'>;
 /** Judges pictures that anyone may have sent. */
 @Injectable()
 export class Verification {
-  constructor(private readonly origins: PictureOrigins) {}
+  constructor(
+    private readonly origins: PictureOrigins,
+    private readonly modules: ModuleRef,
+    @Inject(Clock) private readonly clock: Clock,
+  ) {}
 
   /**
    * The picture in a multipart request.
@@ -56,14 +64,38 @@ export class Verification {
     const job = jobId === null ? undefined : await this.origins.job(environment, jobId);
     if (!job) return null;
     const { queued, succeeded } = job;
+    const isOwn = tenant === asking.tenant;
     return {
-      ordered_by: tenant === asking.tenant ? 'you' : 'another',
+      ordered_by: isOwn ? 'you' : 'another',
       environment,
       job_id: queued.jobId,
       workflow: queued.operation,
       engine: succeeded?.provenance?.engine ?? null,
       model: succeeded?.provenance?.model ?? null,
       created_at: at,
+      erased_inputs: isOwn ? await this.erasedInputs(environment, job) : null,
+      release_in_force: isOwn ? await this.isReleased(environment, job) : null,
     };
+  }
+
+  private async erasedInputs(
+    environment: Environment,
+    { queued }: KnownJob,
+  ): Promise<OriginResponse['erased_inputs']> {
+    const inputs = queued.inputs.map(async ({ name, assetId }) => {
+      const erasedAt = await this.origins.erasedAt(environment, assetId);
+      return erasedAt === null ? [] : [{ name, erased_at: erasedAt }];
+    });
+    return (await Promise.all(inputs)).flat();
+  }
+
+  /** Whether the same use of the same persons' pictures would be permitted now. Null: no person is named. */
+  private async isReleased(environment: Environment, { queued }: KnownJob): Promise<boolean | null> {
+    const { tenant, operation: workflow, dataSubjects = [] } = queued;
+    if (dataSubjects.length === 0) return null;
+    const asked = { environment, tenant, workflow, dataSubjects, at: this.clock() };
+    // The API has one, in the module of dispatches.
+    const answer = await this.modules.get(DispatchCheck, { strict: false }).check(asked);
+    return answer.kind === 'allowed' && (answer.permits?.every((permit) => permit !== null) ?? false);
   }
 }

@@ -9,6 +9,7 @@ import { startService } from '../../../test/journeys/service.js';
 import { run } from '../../../test/standalone/support/atelier.js';
 import { checkForEverybody, openConsolePage } from '../../../test/console/support.js';
 import { openBrowser } from '../../../test/support/browser.js';
+import { eventually } from '../../../test/support/eventually.js';
 import { untilEnd } from '../../../test/support/until-end.js';
 import { complaintsAbout, hasReference, judged, manifestOf, signedByReference } from './support/reference.js';
 import { textOfPdf } from './support/pdf-text.js';
@@ -74,18 +75,57 @@ describe('POST /v1/verify', () => {
       job_id: jobId,
       workflow: 'product-to-model-direct',
       engine: 'sketch',
+      erased_inputs: [],
+      release_in_force: null,
     };
     const credentials = { valid: true, problems: [] };
     expect(await verify(bytes)).toMatchObject({ verdict: 'unchanged', sha256, origin, credentials });
     expect(await verify({ sha256 })).toMatchObject({ verdict: 'unchanged', origin, credentials: null });
   });
 
+  it('says which inputs were erased since, and whether a release is in force now', async () => {
+    const garment = readFileSync(join('assets', 'samples', 'garment-photograph.jpg'));
+    const upload = await service.client.upload(garment);
+    const workflow = 'product-to-model-direct';
+    const { job } = await service.client.run(workflow, {
+      product_image_s3_key: upload.upload_key,
+      data_subject: 'Anna',
+    });
+    const bytes = await service.client.download(job.result!.artifacts[0]!.image_url);
+    const consent = async () => (await verify(bytes)).origin!['release_in_force'];
+    expect(await consent()).toBe(false);
+    const { public_id: release } = await service.client.post<{ public_id: string }>('/v1/releases', {
+      data_subject: 'Anna',
+      workflows: [workflow],
+    });
+    expect(await consent()).toBe(true);
+    await service.client.post(`/v1/releases/${release}/withdraw`, {});
+    expect(await consent()).toBe(false);
+
+    const headers = { authorization: `Bearer ${service.key}` };
+    const erased = await fetch(`${service.baseUrl}/v1/uploads/${upload.asset_id}`, {
+      method: 'DELETE',
+      headers,
+    });
+    expect(erased.status).toBe(202);
+    await eventually(async () => {
+      const { erased_inputs: inputs } = (await verify(bytes)).origin!;
+      expect(inputs).toMatchObject([{ name: 'product_image', erased_at: expect.any(String) as unknown }]);
+    });
+  });
+
   it('tells another account that another one has ordered it, and not which', async () => {
     const { bytes, jobId } = await finalPicture();
     const answer = await verify(bytes, await service.testKey(10));
-    expect(answer).toMatchObject({ verdict: 'unchanged', origin: { ordered_by: 'another', job_id: jobId } });
+    const hidden = { erased_inputs: null, release_in_force: null };
+    expect(answer).toMatchObject({
+      verdict: 'unchanged',
+      origin: { ordered_by: 'another', job_id: jobId, ...hidden },
+    });
     expect(Object.keys(answer.origin!).sort()).toEqual(
-      ['created_at', 'engine', 'environment', 'job_id', 'model', 'ordered_by', 'workflow'].sort(),
+      ['created_at', 'engine', 'environment', 'job_id', 'model', 'ordered_by', 'workflow']
+        .concat(Object.keys(hidden))
+        .sort(),
     );
   });
 

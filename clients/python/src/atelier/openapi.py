@@ -1919,6 +1919,12 @@ class VerifyBody(TypedDict):
     """SHA-256 of the picture."""
 
 
+class ErasedInputResponse(TypedDict):
+    name: str
+    erased_at: str
+    """When it was erased for good."""
+
+
 class OriginResponse(TypedDict):
     ordered_by: Literal["you", "another"]
     """Whether your account ordered it, or another one."""
@@ -1930,6 +1936,12 @@ class OriginResponse(TypedDict):
     model: str | None
     created_at: str
     """When it was stored."""
+    erased_inputs: list[ErasedInputResponse] | None
+    """The inputs of the job that were erased since. Null: another account ordered it."""
+    release_in_force: bool | None
+    """Whether a release of each person in it covers this workflow now. Null: the job names no
+    person, or another account ordered it.
+    """
 
 
 class SignerResponse(TypedDict):
