@@ -1,4 +1,5 @@
 import { getMetadataStorage, validateSync, type ValidationError } from 'class-validator';
+import { holdsRules } from './holds-rules.js';
 import { relationsOf, rulesOf, type FieldProblem, type Relation, type Shape } from './relations.js';
 
 export type { FieldProblem, Shape };
@@ -42,7 +43,9 @@ export function validate<T extends object>(shape: Shape<T>, value: unknown, plac
   if (isEmpty && mayBeEmpty.has(shape)) return new shape();
   const reading: Reading = { unknown: [], related: [] };
   const instance = instanceOf(shape, value, [place], reading);
-  const errors = validateSync(instance, { forbidUnknownValues: true, stopAtFirstError: true });
+  const errors = holdsRules(instance)
+    ? []
+    : validateSync(instance, { forbidUnknownValues: true, stopAtFirstError: true });
   const ofFields = [...errors.flatMap((error) => problemsOf(error, [place])), ...reading.unknown];
   const problems =
     ofFields.length > 0
