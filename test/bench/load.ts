@@ -6,6 +6,11 @@ interface Load {
   readonly keys: readonly string[];
   readonly connections: number;
   readonly seconds: number;
+  /**
+   * Dispatches a second. A latency then counts from the moment that the dispatch was due. Default: as many as the connections
+   * allow.
+   */
+  readonly rate?: number;
 }
 
 export interface LoadResult {
@@ -13,6 +18,7 @@ export interface LoadResult {
   readonly perSecond: number;
   readonly p50Ms: number;
   readonly p99Ms: number;
+  readonly p999Ms: number;
   readonly refused: number;
 }
 
@@ -24,8 +30,8 @@ export function dispatchOne(url: string, key: string, seed = 7): Promise<Respons
   return fetch(`${url}/v1/model-generator`, { method: 'POST', headers, body: bodyWith(seed) });
 }
 
-/** Dispatches as fast as the connections allow; only answers of 202 count as dispatches. */
-export async function dispatchLoad({ url, keys, connections, seconds }: Load): Promise<LoadResult> {
+/** Dispatches for some seconds; only answers of 202 count as dispatches. */
+export async function dispatchLoad({ url, keys, connections, seconds, rate }: Load): Promise<LoadResult> {
   let next = 0;
   const result = await autocannon({
     url: `${url}/v1/model-generator`,
@@ -33,6 +39,7 @@ export async function dispatchLoad({ url, keys, connections, seconds }: Load): P
     body: bodyWith(7),
     connections,
     duration: seconds,
+    ...(rate !== undefined && { overallRate: Math.round(rate) }),
     setupClient: (client) =>
       client.setHeaders({
         'content-type': 'application/json',
@@ -44,6 +51,7 @@ export async function dispatchLoad({ url, keys, connections, seconds }: Load): P
     perSecond: result['2xx'] / result.duration,
     p50Ms: result.latency.p50,
     p99Ms: result.latency.p99,
+    p999Ms: result.latency.p99_9,
     refused: result.non2xx + result.errors,
   };
 }

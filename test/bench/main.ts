@@ -9,6 +9,7 @@ import {
   benchEventStoreDbRebuild,
 } from './eventstoredb.bench.js';
 import { benchGrowth } from './growth.bench.js';
+import { benchLevels } from './levels.bench.js';
 import { benchPaced } from './paced.bench.js';
 import { benchRebuild } from './rebuild.bench.js';
 import { benchRender } from './render.bench.js';
@@ -19,6 +20,7 @@ import { benchWords } from './words.bench.js';
 
 const benches: Record<string, (server: BenchServer, size?: number) => Promise<void>> = {
   dispatch: benchDispatch,
+  levels: ({ url }) => benchLevels(url),
   paced: ({ url }) => benchPaced(url),
   store: ({ url }) => benchStore(url),
   render: ({ url }) => benchRender(url),
