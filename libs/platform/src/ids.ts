@@ -1,4 +1,4 @@
-import { createHash, randomFillSync } from 'node:crypto';
+import { hash, randomFillSync } from 'node:crypto';
 import { decodeTime, encodeTime, monotonicFactory } from 'ulid';
 import { parse, v5 } from 'uuid';
 
@@ -63,7 +63,7 @@ export function derivedId(name: string, madeAt: number): string {
  * id names a stream, and callers never see it.
  */
 export function timelessId(name: string): string {
-  const digest = createHash('sha256').update(name).digest('hex');
+  const digest = hash('sha256', name);
   // A ULID has 128 bits in 26 characters of 5 bits, so its first character holds only 3.
   let rest = BigInt(`0x${digest.slice(0, 32)}`);
   let id = '';

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type pg from 'pg';
 import { DefaultNamingStrategy, getMetadataArgsStorage } from 'typeorm';
 import type { Environment } from '#domain/streams.js';
@@ -92,7 +92,7 @@ export function shapeBeforeGrowth({ entity, version }: TabledModel): string {
   let columns = shapes.get(entity);
   if (columns === undefined) {
     const named = columnsOf(entity).map(({ column, type }) => `${column} ${type}`);
-    columns = createHash('sha256').update(named.toSorted().join()).digest('hex').slice(0, 8);
+    columns = hash('sha256', named.toSorted().join()).slice(0, 8);
     shapes.set(entity, columns);
   }
   return `${version}.${columns}`;

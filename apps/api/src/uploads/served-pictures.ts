@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Inject, Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
@@ -100,7 +100,7 @@ export class ServedPictures {
       if (!(error instanceof ObjectNotFound)) throw error;
       throw expected === undefined ? notFound('picture') : pictureGone();
     });
-    const found = createHash('sha256').update(bytes).digest('hex');
+    const found = hash('sha256', bytes);
     if (expected !== undefined && !found.startsWith(expected)) throw pictureGone();
     return bytes;
   }

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { Environment } from '#domain/streams.js';
 
 /** The ids of one dispatch. They are fixed when its Idempotency-Key is first stored. */
@@ -18,12 +18,12 @@ export interface IdempotentRequest {
 
 /** The log keeps this hash of a key: enough to find the key's job again, but not the key itself. */
 export function hashKey({ endpoint, key }: Pick<IdempotentRequest, 'endpoint' | 'key'>): string {
-  return createHash('sha256').update(`${endpoint}\n${key}`).digest('base64url');
+  return hash('sha256', `${endpoint}\n${key}`, 'base64url');
 }
 
 /** SHA-256 of a validated body. The order and spelling of its fields do not change it. */
 export function hashBody(body: object): string {
-  return createHash('sha256').update(canonicalJson(body)).digest('hex');
+  return hash('sha256', canonicalJson(body));
 }
 
 function canonicalJson(value: unknown): string {

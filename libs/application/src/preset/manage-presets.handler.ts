@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
@@ -84,7 +84,7 @@ export class PublishPresetHandler implements ICommandHandler<PublishPreset> {
 
 /** The key contains the bytes' hash, so a job that was queued with an earlier preview still finds that one. */
 function presetOf({ id, kind, label, spec, preview }: PresetDraft, at: Date): PublishedPreset {
-  const sha256 = createHash('sha256').update(preview).digest('hex');
+  const sha256 = hash('sha256', preview);
   const storageKey = `presets/${id}/${sha256.slice(0, 16)}.jpg`;
   const image = { storageKey, contentType: 'image/jpeg', ...jpegSize(preview), sha256 };
   return { presetId: id, kind, label, spec: { ...spec }, image, at: at.toISOString() };

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { JobInputImage } from '#domain/job/job.events.js';
 import { EngineError, type EngineImage } from '@atelier/engine';
 import { ObjectNotFound, type ObjectStorage } from '#storage/object-storage.js';
@@ -43,7 +43,7 @@ export async function loadIntactInputs(
 }
 
 export function sha256Of(bytes: Uint8Array): string {
-  return createHash('sha256').update(bytes).digest('hex');
+  return hash('sha256', bytes);
 }
 
 function broken(name: string, problem: string): RenderInputs {
