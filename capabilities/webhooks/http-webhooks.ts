@@ -4,7 +4,14 @@ import { request as requestByHttps } from 'node:https';
 import { WebhookTransport, type CallOutcome, type WebhookCall } from './deliveries.js';
 import type { Environment } from '#domain/streams.js';
 import { errorCode } from '#platform/errors.js';
-import { ForbiddenAddress, resolveByDns, resolvePublic, type ResolveName } from '#platform/public-address.js';
+import {
+  callableUrl,
+  ForbiddenAddress,
+  pinnedTo,
+  resolveByDns,
+  resolvePublic,
+  type ResolveName,
+} from '#platform/public-address.js';
 import type { WebhookSettings } from './webhooks.settings.js';
 
 /** The bytes of an answer that are kept. A call does not wait for the rest. */
@@ -55,10 +62,7 @@ export class HttpWebhooks extends WebhookTransport {
         headers: { ...headers, 'content-length': Buffer.byteLength(body) },
         agent: false,
         maxHeaderSize: mostHeaderBytes,
-        // Node does not call this for an IP address in the URL itself. That address was checked above
-        // unchanged.
-        lookup: (_name, options, found) =>
-          options.all ? found(null, [address]) : found(null, address.address, address.family),
+        lookup: pinnedTo(address),
       });
       return await answerTo(request.end(body), either);
     } catch (error) {
@@ -70,15 +74,8 @@ export class HttpWebhooks extends WebhookTransport {
 
   /** The address, or the reason why it is refused. */
   private parse(environment: Environment, url: string): URL | string {
-    const parsed = URL.parse(url);
     const plain = environment === 'test' && this.settings.allowHttp;
-    const schemes = plain ? ['https:', 'http:'] : ['https:'];
-    if (!parsed || !schemes.includes(parsed.protocol))
-      return `must be an ${plain ? 'https:// or http://' : 'https://'} URL`;
-    if (parsed.username || parsed.password)
-      return 'must not hold a name and password: check the signature instead';
-    if (parsed.hash) return 'must not have a fragment';
-    return parsed;
+    return callableUrl(url, plain ? ['https:', 'http:'] : ['https:']);
   }
 }
 

@@ -214,7 +214,7 @@ const thingOf = (things: Things, name: string) =>
   ({ ...things.presets, ...things.collected, ...things })[name as keyof Things] as unknown as string;
 
 /** Their bodies name nothing of a tenant's. */
-const namesNothing = ['/v1/uploads', '/v1/verify', ...collections];
+const namesNothing = ['/v1/uploads', '/v1/uploads/import', '/v1/verify', ...collections];
 const referring = operations.filter(
   ([method, path]) => method === 'POST' && !path.includes('{') && !namesNothing.includes(path),
 );

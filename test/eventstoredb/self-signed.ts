@@ -6,7 +6,7 @@ export interface SelfSigned {
   readonly privateKey: string;
 }
 
-/** A certificate for localhost that is valid for a day. It is made here, so the repository holds no key. */
+/** A certificate for localhost and 127.0.0.1 that is valid for a day. It is made here, so the repository holds no key. */
 export function selfSigned(): SelfSigned {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'prime256v1' });
   const ecdsaWithSha256 = sequence(oid(0x2a, 0x86, 0x48, 0xce, 0x3d, 0x04, 0x03, 0x02));
@@ -19,7 +19,8 @@ export function selfSigned(): SelfSigned {
     der(0x01, Buffer.of(0xff)),
     octets(sequence(der(0x01, Buffer.of(0xff)))),
   );
-  const address = sequence(oid(0x55, 0x1d, 0x11), octets(sequence(der(0x82, Buffer.from('localhost')))));
+  const names = sequence(der(0x82, Buffer.from('localhost')), der(0x87, Buffer.of(127, 0, 0, 1)));
+  const address = sequence(oid(0x55, 0x1d, 0x11), octets(names));
   const body = sequence(
     der(0xa0, der(0x02, Buffer.of(2))),
     der(0x02, Buffer.of(1)),

@@ -303,6 +303,8 @@ function readAccess(settings: SettingsReader, ownUrl: string) {
      * read, and cannot run as a role ({@link requireSigningKey}).
      */
     signingKey: settings.secret('ATELIER_SIGNING_KEY', leastKeyLength),
+    /** Networks in CIDR notation from which pictures may be imported although they are not part of the internet. */
+    importNetworks: settings.networks('ATELIER_IMPORT_ALLOWED_NETWORKS'),
     /** Further keys whose MACs of events count. */
     acceptedSigningKeys: settings.parsed('ATELIER_ACCEPTED_SIGNING_KEYS', parseKeys, []),
     /**

@@ -1,5 +1,5 @@
 import { Resolver } from 'node:dns/promises';
-import { isIP } from 'node:net';
+import { isIP, type LookupFunction } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
 /** The address is in a network that is called only if the operator has allowed it. */
@@ -68,4 +68,23 @@ export async function resolvePublic(
   const [address] = addresses;
   if (address === undefined) throw new Error(`the name ${host} has no address`);
   return { address, family: isIP(address) === 6 ? 6 : 4 };
+}
+
+/**
+ * A look-up for Node's requests that always finds this address, whatever the name leads to by now. Node does not call it
+ * for an IP address in the URL itself: {@link resolvePublic} has checked that one unchanged.
+ */
+export function pinnedTo(found: ResolvedAddress): LookupFunction {
+  return (_name, options, tell) =>
+    options.all ? tell(null, [found]) : tell(null, found.address, found.family);
+}
+
+/** A URL that a caller wants to be called, or what is wrong with it. @param schemes such as `https:` */
+export function callableUrl(text: string, schemes: readonly string[]): URL | string {
+  const url = URL.parse(text);
+  if (!url || !schemes.includes(url.protocol))
+    return `must be an ${schemes.map((scheme) => `${scheme}//`).join(' or ')} URL`;
+  if (url.username || url.password) return 'must not hold a name and password';
+  if (url.hash) return 'must not have a fragment';
+  return url;
 }

@@ -273,6 +273,15 @@ const errors = {
         'This product was erased on 2026-02-01T08:30:00.001Z and cannot be restored. Nothing was charged: use another one.',
     },
   },
+  '422 of an import': {
+    description: `${usualErrors[422].description} Or the server of the picture does not give it.`,
+    codes: {
+      ...usualErrors[422].codes,
+      IMPORT_FAILED: 'url names a server that answered with 404 and not with 200. Nothing was charged.',
+      IMPORT_REFUSED:
+        'url leads into a private or local network, which this service does not call: use a public address, or upload the file itself. Nothing was charged.',
+    },
+  },
   '422 of a dispatch': {
     description: `${usualErrors[422].description} Also an Idempotency-Key that was used for another body.`,
     codes: {

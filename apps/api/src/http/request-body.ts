@@ -12,6 +12,8 @@ export interface HttpLimits {
   /** Between two pieces of a body. */
   readonly bodyIdleMs: number;
   readonly jsonBodyMs: number;
+  /** For another server to give the whole picture that an import names. */
+  readonly importMs: number;
   /** For taking the next piece of an answer that waits. */
   readonly unreadMs: number;
   /** How often connections are looked at for the first two. */
@@ -25,6 +27,7 @@ export const defaultHttpLimits: HttpLimits = {
   requestMs: 300_000,
   bodyIdleMs: 15_000,
   jsonBodyMs: 30_000,
+  importMs: 30_000,
   unreadMs: defaultUnreadMs,
   checkMs: 5_000,
   storeMs: 10_000,

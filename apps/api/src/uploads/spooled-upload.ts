@@ -50,7 +50,7 @@ const prefix = 'atelier-upload-';
  * A file without a name, on systems that allow it, such as Linux. So the photograph and its metadata disappear
  * with this process, however the process ends.
  */
-async function openSpool() {
+export async function openSpool() {
   const folder = await mkdtemp(join(tmpdir(), prefix));
   const remove = () => rm(folder, { recursive: true, force: true });
   const named = join(folder, 'upload');
@@ -166,7 +166,7 @@ async function readForm(
   return texts;
 }
 
-function tooLarge(): ApiError {
+export function tooLarge(): ApiError {
   return new ApiError('PAYLOAD_TOO_LARGE', `A picture may have at most ${uploadLimitBytes} bytes (25 MiB).`);
 }
 

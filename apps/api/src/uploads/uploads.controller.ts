@@ -26,7 +26,9 @@ import {
 import { StoredPictures } from '#application/picture/stored-pictures.js';
 import { credentialsIn } from '#capabilities/parts.js';
 import { Clock } from '#platform/clock.js';
+import { Configuration } from '#platform/configuration.js';
 import { Logger } from '#platform/logger.js';
+import { IntegerField, TextField } from '#validation/fields.js';
 import { validate } from '#validation/validate.js';
 import { DataSubjectField } from '#workflows/common-fields.js';
 import { pictureUrl, ThumbnailsProperty, ThumbnailUrlsResponse, uploadKey } from './thumbnail-urls.js';
@@ -38,8 +40,9 @@ import { ApiError, invalid, notFound } from '../http/api-error.js';
 import { tellWrite } from '../http/consistency-token.js';
 import { findUnsafeJson } from '../http/request-body.js';
 import { DataSubjectsProperty, shownSubjects } from './data-subjects.js';
-import { IntegerQuery, NoIdempotencyKey, PublicId } from '../http/valid-request.js';
+import { IntegerQuery, NoIdempotencyKey, PublicId, ValidBody } from '../http/valid-request.js';
 import { BoundedConcurrency, decodePicture } from './decode-picture.js';
+import { fetchPicture } from './fetched-picture.js';
 import { clearLeftUploads, leftAfterMs, spoolUpload } from './spooled-upload.js';
 
 const retainDaysAbout =
@@ -51,6 +54,24 @@ class UploadFields {
   data_subject?: string;
 
   @IntegerQuery({ description: retainDaysAbout, min: 1, max: longestRetentionDays })
+  retain_days?: number;
+}
+
+class ImportBody {
+  @TextField({
+    description:
+      'An `https://` URL on the internet that answers with the picture itself. Redirects are not followed.',
+    min: 1,
+    max: 2048,
+    required: true,
+    example: 'https://shop.example/pictures/coat.jpg',
+  })
+  url: string;
+
+  @DataSubjectField('whom it shows')
+  data_subject?: string;
+
+  @IntegerField({ description: retainDaysAbout, min: 1, max: longestRetentionDays })
   retain_days?: number;
 }
 
@@ -115,6 +136,16 @@ function tooBusy(): ApiError {
   return new ApiError('SERVICE_UNAVAILABLE', message, { headers: { 'retry-after': '2' } });
 }
 
+/** A picture that is refused came from the URL: the body has no field `file`. */
+function ofUrl(error: unknown): unknown {
+  if (!(error instanceof ApiError) || error.code !== 'VALIDATION_ERROR') return error;
+  const problem = invalid((error.detail ?? []).map((each) => ({ ...each, loc: ['body', 'url'] })));
+  problem.cause = error.cause;
+  return problem;
+}
+
+const mostImportsOfTenant = 8;
+
 function underWay(): ApiError {
   const message =
     'An upload with this token is in progress, and the token allows only one. Send it again in a moment.';
@@ -161,12 +192,17 @@ export class UploadsController implements OnModuleInit, OnModuleDestroy {
   private readonly receiving = new BoundedConcurrency(64, 0, tooBusy);
   /** How many pictures may be decoded at the same time. Each one costs memory for its pixels, and a thread. */
   private readonly decoding = new BoundedConcurrency(2, 64, tooBusy);
+  /** Imports that wait for other servers. They are apart, so that slow servers take no place of an upload. */
+  private readonly importing = new BoundedConcurrency(32, 0, tooBusy);
+  /** How many of them each tenant has, so that one tenant with slow servers does not take all places. */
+  private readonly importsOf = new Map<string, number>();
 
   constructor(
     private readonly commands: CommandBus,
     private readonly stored: StoredPictures,
     private readonly consistency: ReadYourWrites,
     private readonly pictures: ServedPictures,
+    @Inject(Configuration) private readonly configuration: Configuration,
     @Inject(Clock) private readonly clock: Clock,
     @Inject(Logger) private readonly logger: Logger,
   ) {}
@@ -231,20 +267,84 @@ export class UploadsController implements OnModuleInit, OnModuleDestroy {
   ): Promise<UploadResponse> {
     const stored = await this.receiving.run(async () => {
       await using upload = await spoolUpload(request, ['data_subject', 'retain_days']);
-      const { data_subject: dataSubject, retain_days: retainDays } = validFields(upload.texts);
+      const fields = validFields(upload.texts);
       // Awaited here, because the file must exist until it is decoded.
-      return await this.decoding.run(async () => {
-        const picture = await decodePicture(upload.path);
-        const credentials = (await this.readCredentials)?.(await readFile(upload.path));
-        const facts = { dataSubject, retainDays, credentials };
-        const stored = await this.commands.execute(
-          new StoreUpload(caller, picture, request.id, this.clock(), facts),
-        );
-        return stored === 'in-use'
-          ? stored
-          : { ...stored, ...(dataSubject !== undefined && { dataSubjects: [dataSubject] }) };
-      });
+      return await this.store(caller, upload.path, fields, request.id);
     });
+    return this.answer(caller, stored, reply);
+  }
+
+  @Post('import')
+  @UseGuards(NoIdempotencyKey)
+  @RequireCapability('jobs:create')
+  @ApiOperation({
+    operationId: 'importUpload',
+    summary: 'Take a picture from a URL as an upload',
+    description:
+      'The service reads the picture at the URL once, within 30 seconds, and keeps it as if you had uploaded it, with the ' +
+      'same limits. Addresses in private and local networks are refused. Free.',
+  })
+  @ApiBody({ type: ImportBody, required: true })
+  @DescribeWrite(201, UploadResponse)
+  @DescribeErrors(401, 403, 413, 415, '422 of an import')
+  async importUpload(
+    @CurrentCaller() caller: Caller,
+    @ValidBody(ImportBody) body: ImportBody,
+    @Req() request: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<UploadResponse> {
+    const left = new AbortController();
+    reply.raw.once('close', () => left.abort());
+    const limits = {
+      allowedNetworks: this.configuration.importNetworks,
+      timeoutMs: request.server.httpLimits.importMs,
+      left: left.signal,
+    };
+    await using file = await this.inTurn(caller.tenant, () => fetchPicture(body.url, limits));
+    const stored = await this.store(caller, file.path, body, request.id).catch((error: unknown) => {
+      throw ofUrl(error);
+    });
+    return await this.answer(caller, stored, reply);
+  }
+
+  /** @throws ApiError 503 when too many imports run, of all tenants or of this one */
+  private async inTurn<Result>(tenant: string, work: () => Promise<Result>): Promise<Result> {
+    const before = this.importsOf.get(tenant) ?? 0;
+    if (before >= mostImportsOfTenant) throw tooBusy();
+    this.importsOf.set(tenant, before + 1);
+    try {
+      return await this.importing.run(work);
+    } finally {
+      const rest = (this.importsOf.get(tenant) ?? 1) - 1;
+      if (rest === 0) this.importsOf.delete(tenant);
+      else this.importsOf.set(tenant, rest);
+    }
+  }
+
+  private store(
+    caller: Caller,
+    path: string,
+    { data_subject: dataSubject, retain_days: retainDays }: UploadFields,
+    requestId: string,
+  ): Promise<(StoredUpload & AboutPersons) | 'in-use'> {
+    return this.decoding.run(async () => {
+      const picture = await decodePicture(path);
+      const credentials = (await this.readCredentials)?.(await readFile(path));
+      const facts = { dataSubject, retainDays, credentials };
+      const stored = await this.commands.execute(
+        new StoreUpload(caller, picture, requestId, this.clock(), facts),
+      );
+      return stored === 'in-use'
+        ? stored
+        : { ...stored, ...(dataSubject !== undefined && { dataSubjects: [dataSubject] }) };
+    });
+  }
+
+  private async answer(
+    caller: Caller,
+    stored: (StoredUpload & AboutPersons) | 'in-use',
+    reply: FastifyReply,
+  ): Promise<UploadResponse> {
     if (stored === 'in-use') throw underWay();
     tellWrite(this.consistency, caller, stored.position, reply);
     return present(stored, await this.pictures.shown(stored.storageKey), caller);

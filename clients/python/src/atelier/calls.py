@@ -33,6 +33,7 @@ from .openapi import (
     GrantReleaseBody,
     HealthResponse,
     ImageModelListResponse,
+    ImportBody,
     JobDetailResponse,
     JobEventsResponse,
     JobListResponse,
@@ -610,6 +611,9 @@ class Calls(ABC):
     def get(self, path: str, /, **asked: Any) -> Any:
         """A GET by path."""
         return self._call("GET", path, None, asked)
+
+    @overload
+    def post(self, path: Literal["/v1/uploads/import"], body: ImportBody, /) -> UploadResponse: ...
 
     @overload
     def post(
@@ -1389,6 +1393,14 @@ class AsyncCalls(ABC):
     async def get(self, path: str, /, **asked: Any) -> Any:
         """A GET by path."""
         return await self._call("GET", path, None, asked)
+
+    @overload
+    async def post(
+        self,
+        path: Literal["/v1/uploads/import"],
+        body: ImportBody,
+        /,
+    ) -> UploadResponse: ...
 
     @overload
     async def post(

@@ -140,6 +140,8 @@ ErrorCode = Literal[
     "UNSUPPORTED_MEDIA_TYPE",
     "VALIDATION_ERROR",
     "IDEMPOTENCY_KEY_REUSED",
+    "IMPORT_FAILED",
+    "IMPORT_REFUSED",
     "RATE_LIMITED",
     "HEADERS_TOO_LARGE",
     "INTERNAL_ERROR",
@@ -1296,6 +1298,24 @@ class UploadResponse(_UploadResponseRequired, total=False):
     data_subjects: list[str]
     """Your own names for the persons whom it is about. Absent where none is named, and in answers
     to a client token.
+    """
+
+
+class _ImportBodyRequired(TypedDict):
+    url: str
+    """An `https://` URL on the internet that answers with the picture itself. Redirects are not
+    followed.
+    """
+
+
+class ImportBody(_ImportBodyRequired, total=False):
+    data_subject: str | None
+    """Your own name for the person whom it shows. All that is made from it belongs to the same
+    person.
+    """
+    retain_days: int | None
+    """The picture is erased this many days later. It can only shorten what `GET /v1/retention`
+    shows.
     """
 
 
