@@ -15,6 +15,8 @@ const problems = [
   'assertion.missing',
   'assertion.dataHash.mismatch',
   'claim.hardBindings.missing',
+  'ingredient.manifest.missing',
+  'ingredient.manifest.mismatch',
   'general.error',
 ] as const satisfies Credentials['problems'];
 

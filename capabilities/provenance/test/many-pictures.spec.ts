@@ -103,10 +103,14 @@ async function signed(
   return withManifest(bytes, type, statementOf(made, generator, known), signer);
 }
 
+/** No hash covers the headers of the boxes that hold the manifest: the number of a JPEG's segment, and flags. */
+const headerBytes = 128;
+
 /** Changes one bit, in another place for each picture. */
 function withOneChange(bytes: Buffer, number: number): Buffer {
   const changed = Buffer.from(bytes);
-  const at = Number.parseInt(hash('sha256', String(number)).slice(0, 8), 16) % bytes.length;
+  const place = Number.parseInt(hash('sha256', String(number)).slice(0, 8), 16);
+  const at = headerBytes + (place % (bytes.length - headerBytes));
   changed[at]! ^= 1 << (number % 8);
   return changed;
 }
@@ -122,6 +126,7 @@ describe.runIf(hasReference && wanted > 0)('the reference validator, on pictures
     let drawings = 0;
     let judged = 0;
     let changed = 0;
+    let byReference = 0;
     for (let seed = 1; judged < wanted; seed++)
       for (const workflow of Object.keys(orders))
         for (const drawing of await drawn(workflow, seed)) {
@@ -136,10 +141,14 @@ describe.runIf(hasReference && wanted > 0)('the reference validator, on pictures
             for (const key of [workflow, type, way]) tally[key] = (tally[key] ?? 0) + 1;
             if (changed === changedBytes || number % 7 !== 0) continue;
             changed += 1;
-            if ((await complaintsAbout(withOneChange(bytes, number))).length === 0) missed.push(name);
+            const spoilt = withOneChange(bytes, number);
+            if (readCredentials(spoilt)?.problems.length === 0) missed.push(name);
+            // It does not look at the manifests that a picture takes in.
+            if ((await complaintsAbout(spoilt)).length > 0) byReference += 1;
+            else if (way !== ways[2]) missed.push(`${name}, by the reference`);
           }
         }
-    console.table({ ...tally, drawings, judged, changed });
+    console.table({ ...tally, drawings, judged, changed, byReference });
     expect({ wrong, missed, changed, workflows: Object.keys(orders).filter((name) => !tally[name]) }).toEqual(
       {
         wrong: [],

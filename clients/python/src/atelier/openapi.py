@@ -1990,7 +1990,7 @@ class CredentialsResponse(TypedDict):
     """Whether the picture is what was signed. It does not say whether you should trust who signed:
     see `signed_by`.
     """
-    problems: list[Literal["claim.malformed", "claimSignature.mismatch", "assertion.hashedURI.mismatch", "assertion.missing", "assertion.dataHash.mismatch", "claim.hardBindings.missing", "general.error"]]
+    problems: list[Literal["claim.malformed", "claimSignature.mismatch", "assertion.hashedURI.mismatch", "assertion.missing", "assertion.dataHash.mismatch", "claim.hardBindings.missing", "ingredient.manifest.missing", "ingredient.manifest.mismatch", "general.error"]]
     """What is wrong, as C2PA names it."""
     signed_by: SignerResponse | None
     """Null: it cannot be read."""
