@@ -41,7 +41,7 @@ const isSize = (argument: string) => /^\d+$/.test(argument);
 const named = oneOf(names, 'bench');
 const { args } = npmRun(
   'bench',
-  'Measures on a PostgreSQL of its own with real disk flushes (docs/performance.md).',
+  'Measures on a PostgreSQL of its own with real disk flushes (docs/performance-notes.md).',
 )
   .argument(
     '[bench or size...]',
