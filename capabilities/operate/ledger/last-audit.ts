@@ -1,4 +1,5 @@
 import type { ActionOutcome } from '#domain/action/action.events.js';
+import type { EventOfType } from '#domain/events.js';
 import type { RecordedEvent } from '#event-store/event-store.js';
 import { actionsIn } from '../actions/list-actions.js';
 
@@ -19,13 +20,21 @@ export interface AuditMade {
   readonly outcome: ActionOutcome | 'unknown';
 }
 
-/** The last audit that an operator has made. @param actions the recorded actions of all operators */
+/**
+ * The last audit of the whole installation that came to its end; without one, the last that was asked for. An audit of one
+ * tenant, of one environment or of the past says nothing of the rest. @param actions the recorded actions of all operators
+ */
 export function lastAudit(actions: readonly RecordedEvent[]): AuditMade | null {
-  const asked = actions.findLast(
-    (each) => each.type === 'ActionRequested' && (each.data as { action?: unknown }).action === auditAction,
-  );
-  const [made] = asked ? actionsIn(actions.filter(({ stream }) => stream === asked.stream)) : [];
+  const streams = new Set(actions.filter(isWholeAudit).map(({ stream }) => stream));
+  const audits = actionsIn(actions.filter(({ stream }) => streams.has(stream)));
+  const made = audits.findLast(({ outcome }) => outcome === 'done') ?? audits.at(-1);
   if (!made) return null;
   const { by, at, ended_at, summary, outcome } = made;
   return { by, at: ended_at ?? at, holds: summary?.startsWith(well) ?? false, summary, outcome };
+}
+
+function isWholeAudit({ type, data }: RecordedEvent): boolean {
+  if (type !== 'ActionRequested') return false;
+  const { action, input } = data as EventOfType<'ActionRequested'>['data'];
+  return action === auditAction && ['env', 'tenant', 'at'].every((part) => !(part in input));
 }
