@@ -208,5 +208,7 @@ const checks: Readonly<Record<WrittenJourney, Check>> = {
       const kinds = detail.result?.artifacts.map(({ kind }) => kind);
       expect(kinds).toContain('garment');
     }
+    const zip = await library.client.bytes(`/v1/jobs/${job.public_id}/pictures`);
+    for (const { public_id: id } of job.children) expect(zip.includes(`${id}/`)).toBe(true);
   },
 };

@@ -92,6 +92,13 @@ export class Client {
     return this.call('GET', path);
   }
 
+  async bytes(path: string): Promise<Buffer> {
+    const headers = { authorization: `Bearer ${this.key}` };
+    const response = await fetch(this.baseUrl + path, { headers });
+    if (!response.ok) throw new Error(`${path} answered ${response.status}`);
+    return Buffer.from(await response.arrayBuffer());
+  }
+
   dispatch(workflow: string, body: object): Promise<Accepted> {
     return this.post(`/v1/${workflow}`, body);
   }

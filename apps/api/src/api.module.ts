@@ -34,6 +34,7 @@ import { ErrorFilter } from './http/error.filter.js';
 import { HealthController, MetricsController } from './http/probes.controller.js';
 import { Followers } from './jobs/followers.js';
 import { JobEventsController } from './jobs/job-events.controller.js';
+import { JobPictures } from './jobs/job-pictures.js';
 import { JobPresenter } from './jobs/job-presenter.js';
 import { CancelController, JobsController } from './jobs/jobs.controller.js';
 import { ImageModelsController, OperationsController } from './dispatch/operations.controller.js';
@@ -92,6 +93,7 @@ const features = [
 const providers: Provider[] = [
   Dispatches,
   Followers,
+  JobPictures,
   JobPresenter,
   JobWaits,
   RefusedDispatches,

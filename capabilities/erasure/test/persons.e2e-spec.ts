@@ -88,9 +88,11 @@ it('erases everything that belongs to a person, and nothing of others', async ()
   const { balance } = (await api.get('/v1/credits', key)).body;
   expect(await tablesWith(sql, word)).not.toEqual([]);
 
-  const archive = filesIn(
-    await (await fetch(`${api.url}${path}`, { headers: { authorization: `Bearer ${key}` } })).bytes(),
-  );
+  const zipAt = async (from: string) =>
+    filesIn(
+      await (await fetch(`${api.url}${from}`, { headers: { authorization: `Bearer ${key}` } })).bytes(),
+    );
+  const archive = await zipAt(path);
   expect(Object.keys(archive)).toEqual(
     expect.arrayContaining([
       'person.json',
@@ -106,6 +108,19 @@ it('erases everything that belongs to a person, and nothing of others', async ()
   expect(archive[`jobs/${jobId}/events.json`]!.toString()).toContain(`For ${person}`);
   expect(JSON.stringify(Object.keys(archive))).not.toContain(others);
 
+  const picturesOfJob = async () => {
+    const { 'pictures.json': told, ...files } = await zipAt(`/v1/jobs/${jobId}/pictures`);
+    return { files, ...(JSON.parse(told!.toString()) as { jobs: object[]; pictures: object[] }) };
+  };
+  const { files, jobs, pictures } = await picturesOfJob();
+  const [file] = Object.keys(files);
+  const [artifact] = (await api.get(`/v1/jobs/${jobId}`, key)).body.result.artifacts;
+  expect(files[file!]).toEqual(Buffer.from(await (await fetch(artifact.image_url as string)).arrayBuffer()));
+  expect(jobs).toEqual([{ job_id: jobId, status: 'SUCCESS' }]);
+  expect(pictures).toMatchObject([{ file, why_not: null, asset_id: artifact.asset_id, label: person }]);
+  const stranger = await service.openTenant();
+  expectError(await api.get(`/v1/jobs/${jobId}/pictures`, stranger.key), 404, 'RESOURCE_NOT_FOUND');
+
   expect((await erase('?dry_run=true')).body).toMatchObject({
     pictures: 2,
     jobs: 2,
@@ -120,6 +135,9 @@ it('erases everything that belongs to a person, and nothing of others', async ()
 
   for (const gone of [`uploads/${mine}`, `renders/${jobId}`])
     expectError(await api.get(`/v1/${gone}`, key), 410, 'PICTURE_ERASED');
+  const left = await picturesOfJob();
+  expect(left.files).toEqual({});
+  expect(left.pictures).toMatchObject([{ file: null, why_not: 'PICTURE_ERASED' }]);
   expect((await api.get(`/v1/uploads/${others}`, key)).status).toBe(200);
   expect((await api.get(`/v1/renders/${kept}`, key)).status).toBe(200);
   expect((await api.get(`/v1/jobs/${named}`, key)).body.error).toMatchObject({ code: 'CANCELLED' });

@@ -1,15 +1,22 @@
-import { Controller, Get, Res, HttpCode, Inject, Post, Req } from '@nestjs/common';
+import { Controller, Get, Res, HttpCode, Inject, Post, Req, StreamableFile } from '@nestjs/common';
 import { CommandBus } from '@nestjs/cqrs';
-import { ApiOperation, ApiQuery, ApiTags, ApiBody } from '@nestjs/swagger';
+import { ApiOperation, ApiQuery, ApiResponse, ApiTags, ApiBody } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Caller } from '#application/command-context.js';
 import { JobQueries } from '#application/job/job-queries.js';
 import { OpenToClientTokens, RequireCapability } from '../auth/api-key.guard.js';
 import { CurrentCaller } from '../auth/caller.js';
-import { DescribeErrors, DescribePublicId, DescribeRead, DescribeWrite } from '../http/describe.js';
+import {
+  DescribeErrors,
+  describedHeaders,
+  DescribePublicId,
+  DescribeRead,
+  DescribeWrite,
+} from '../http/describe.js';
 import { ApiError, invalid, notFound } from '../http/api-error.js';
 import { ConsistencyToken, unwrap, tellWrite } from '../http/consistency-token.js';
 import { PublicId, ValidQuery, EmptyBody } from '../http/valid-request.js';
+import { JobPictures } from './job-pictures.js';
 import { JobPresenter } from './job-presenter.js';
 import { JobDetailResponse, JobListResponse, ListJobsQuery } from './jobs.dto.js';
 import { ReadYourWrites } from '#application/consistency/read-your-writes.js';
@@ -27,6 +34,8 @@ export class JobsController {
   constructor(
     private readonly jobs: JobQueries,
     private readonly presenter: JobPresenter,
+    private readonly pictures: JobPictures,
+    @Inject(Clock) private readonly clock: Clock,
   ) {}
 
   @Get()
@@ -67,6 +76,38 @@ export class JobsController {
     const found = await this.jobs.get(caller, jobId, token);
     if (!found) throw notFound('job');
     return this.presenter.detail(found, caller);
+  }
+
+  @Get(':public_id/pictures')
+  @OpenToClientTokens('job')
+  @ApiOperation({
+    operationId: 'getJobPictures',
+    summary: 'The final pictures of a job, as a ZIP',
+    description:
+      'Of a batch, those of its jobs. The last file, `pictures.json`, says what each is, and which were erased. A job that has not ' +
+      'ended, or has failed, has none. An archive that ends early, because of an error, is no valid ZIP.',
+  })
+  @DescribePublicId('job')
+  @ApiResponse({
+    status: 200,
+    description: 'The archive.',
+    content: { 'application/zip': { schema: { type: 'string', format: 'binary' } } },
+    headers: {
+      ...describedHeaders(),
+      'Content-Disposition': { description: 'Names the file after the job.', schema: { type: 'string' } },
+    },
+  })
+  @DescribeErrors(401, 403, 404)
+  async getPictures(
+    @CurrentCaller() caller: Caller,
+    @PublicId('job') jobId: string,
+  ): Promise<StreamableFile> {
+    const found = await this.jobs.get(caller, jobId);
+    if (!found) throw notFound('job');
+    return new StreamableFile(this.pictures.zipOf(found, this.clock()), {
+      type: 'application/zip',
+      disposition: `attachment; filename="${jobId}.zip"`,
+    });
   }
 }
 

@@ -449,6 +449,9 @@ class Calls(ABC):
     ) -> JobDetailResponse: ...
 
     @overload
+    def get(self, path: Literal["/v1/jobs/{public_id}/pictures"], /, *, public_id: str) -> None: ...
+
+    @overload
     def get(
         self,
         path: Literal["/v1/jobs/{public_id}/events"],
@@ -1229,6 +1232,15 @@ class AsyncCalls(ABC):
         *,
         public_id: str,
     ) -> JobDetailResponse: ...
+
+    @overload
+    async def get(
+        self,
+        path: Literal["/v1/jobs/{public_id}/pictures"],
+        /,
+        *,
+        public_id: str,
+    ) -> None: ...
 
     @overload
     async def get(
