@@ -28,7 +28,7 @@ describe.each([
   ],
   ['campaign', 'dist/test/crash/campaign/main.js', ['--rounds', '--store', '--seed']],
   ['attack', 'dist/test/attacks/main.js', ['readers, bodies, guesses']],
-  ['bench', 'dist/test/bench/main.js', ['dispatch, paced, store']],
+  ['bench', 'dist/test/bench/main.js', ['dispatch, levels, paced']],
   ['test:upgrade', 'dist/test/deploy/upgrade/main.js', ['<commit>']],
   ['contact-sheet', 'dist/test/journeys/contact-sheet.js', ['--help']],
   ['mutate', 'scripts/mutation/main.mjs', ['--seed', '--mutants', '--only']],
