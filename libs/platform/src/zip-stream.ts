@@ -15,6 +15,8 @@ export function zipOf(files: AsyncIterable<ZippedFile>, at: Date): Readable {
   const output = zip.outputStream as Readable;
   const left = new AbortController();
   output.once('close', () => left.abort());
+  // It may fail before its reader listens. The reader then finds it destroyed; without this, the process would end.
+  output.on('error', () => undefined);
   const write = async () => {
     for await (const [path, bytes] of files) {
       const file = Readable.from([bytes]);
