@@ -70,15 +70,12 @@ export function readKeptCredentials(store: Buffer, problems: readonly Problem[])
 export function isWhole(store: Buffer): boolean {
   try {
     const manifests = readSuperbox(store).children;
-    const byLabel = new Map(manifests.map((each) => [each.label, each]));
-    const holds = (link: Fields) => {
-      const target = byLabel.get(String(link.get('url')).split('/').at(-1) ?? '');
-      return target !== undefined && digestBy(link, 'sha256', target).equals(link.get('hash') as Uint8Array);
-    };
+    const labels = new Set(manifests.map(({ label }) => label));
+    const isNamed = (links: readonly Fields[]) => checkTaken(links, manifests).length === 0;
     const areWhole = manifests.map((each) => readManifest(each));
     return (
-      byLabel.size === manifests.length &&
-      areWhole.every(({ problems, earlier }) => problems.length === 0 && earlier.every(holds))
+      labels.size === manifests.length &&
+      areWhole.every(({ problems, earlier }) => problems.length === 0 && isNamed(earlier))
     );
   } catch {
     return false;
@@ -134,6 +131,7 @@ function readManifest(manifest: Superbox) {
   const ingredients = data('c2pa.ingredient').map((each) => ({
     title: textOf(each.get('dc:title')),
     relationship: textOf(each.get('relationship')),
+    active: each.get('activeManifest') as Fields | undefined,
     manifest: (each.get('activeManifest') ?? each.get('c2pa_manifest')) as Fields | undefined,
   }));
   return {
@@ -141,15 +139,17 @@ function readManifest(manifest: Superbox) {
     bindings: new Map(labelled('c2pa.hash.')),
     /** The links to the manifests of its ingredients. */
     earlier: ingredients.flatMap(({ manifest: link }) => (link ? [link] : [])),
-    /** Those of them whose hash is over the whole manifest: links of older versions, and redacted manifests, are not. */
-    taken: claim.has('redacted_assertions')
-      ? []
-      : data('c2pa.ingredient').flatMap((each) => (each.get('activeManifest') as Fields | undefined) ?? []),
+    /**
+     * Those links whose hash covers a whole manifest. In older versions of C2PA the hash covers less, and a redacted manifest
+     * no longer has the hash that was signed.
+     */
+    taken: claim.has('redacted_assertions') ? [] : ingredients.flatMap(({ active }) => active ?? []),
     signedBy: signature.by,
     generator: generatorOf(claim),
     actions: data('c2pa.actions').flatMap(actionsOf),
-    ingredients: ingredients.map(({ manifest: link, ...each }) => ({
-      ...each,
+    ingredients: ingredients.map(({ title, relationship, manifest: link }) => ({
+      title,
+      relationship,
       hasManifest: link !== undefined,
     })),
     order: orderOf(assertions),

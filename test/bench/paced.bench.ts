@@ -16,10 +16,10 @@ const perSecond = { alone: 300, rendering: 100 };
 const lookedFor = 10;
 
 /**
- * Measures, at a steady pace of dispatches, how long a caller waits for the 202, how long a read of the job right after
- * it takes, and how long after it the read model has a job that nobody reads. Measures the 202 once more while a worker renders on the same machine. A clock sends the
- * requests, without waiting for the last answer, so a slow answer also counts for the requests queued behind
- * it.
+ * Measures three times at a steady pace of dispatches: how long a caller waits for the 202, how long a read of the job right
+ * after it takes, and after how long the read model has a job that no caller reads. Then a worker renders on the same
+ * machine, and the 202 is measured again. A clock sends the requests, without waiting for the last answer, so a slow answer
+ * also counts for the requests queued behind it.
  */
 export async function benchPaced(serverUrl: string): Promise<void> {
   const atelier = await prepareAtelier(serverUrl, 1);

@@ -72,7 +72,7 @@ async function small(
   return { ...picture, bytes, contentType, width: info.width, height: info.height };
 }
 
-/** What differs between the pictures that are made of one drawing. */
+/** One way to make a picture of a drawing. */
 interface Variant {
   readonly type: (typeof types)[number];
   readonly way: (typeof ways)[number];
