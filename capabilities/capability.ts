@@ -105,6 +105,8 @@ export interface Capability<
   readonly pictureFinishers?: readonly Load<Type<PictureFinisher>>[];
   /** Reads the Content Credentials in the bytes of an upload, which are kept. At most one capability declares it. */
   readonly credentialsIn?: Load<ReadsCredentials>;
+  /** Computes the perceptual hash of a job's final picture. At most one capability declares it. */
+  readonly likenessOf?: Load<FindsLikeness>;
   /** Finds the seal that covers an event. At most one capability declares it. */
   readonly sealOf?: Load<FindsSeal>;
   /** Checks that an event was sealed, without a service. At most one capability declares it. */
@@ -213,6 +215,9 @@ export type FindsSeal = (store: EventStore, event: RecordedEvent) => Promise<Cov
 
 /** Undefined: the picture has none. Never throws: the bytes may be anything. */
 export type ReadsCredentials = (bytes: Buffer) => FoundCredentials | undefined;
+
+/** In hex. Undefined: nothing tells the picture from others. */
+export type FindsLikeness = (bytes: Uint8Array) => Promise<string | undefined>;
 
 export interface DeclaredSignIn {
   readonly open: Load<(parts: SignInParts) => SignIn>;

@@ -41,6 +41,9 @@ export function pictureFinishers(): Promise<Type<PictureFinisher>[]> {
 /** Reads the Content Credentials of uploads; undefined: no capability reads them. */
 export const credentialsIn = installed.find((capability) => capability.credentialsIn)?.credentialsIn;
 
+/** Computes the perceptual hash of a picture; undefined: no capability has one. */
+export const likenessOf = installed.find((capability) => capability.likenessOf)?.likenessOf;
+
 /** Finds the seal that covers an event; undefined: no capability seals the log. */
 export const sealOf = installed.find((capability) => capability.sealOf)?.sealOf;
 

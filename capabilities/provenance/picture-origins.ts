@@ -4,6 +4,7 @@ import type { Caller } from '#application/command-context.js';
 import { sealOf } from '#capabilities/parts.js';
 import type { AssetEvent } from '#domain/asset/asset.events.js';
 import type { JobArtifact, JobEvent } from '#domain/job/job.events.js';
+import { erasedText } from '#domain/erased.js';
 import { decode } from '#domain/stored-events.js';
 import { environments, streamName, type Environment } from '#domain/streams.js';
 import { EventStore, type RecordedEvent } from '#event-store/event-store.js';
@@ -11,6 +12,7 @@ import { isId } from '#platform/ids.js';
 import { Database } from '#read-store/database.js';
 import { ObjectNotFound, ObjectStorage } from '#storage/object-storage.js';
 import type { CoveringSeal } from '../capability.js';
+import { ofChunks, type Chunk, type SoughtLikeness } from './likeness.js';
 import { readCredentials, type Credentials } from './read-credentials.js';
 
 type Stored = Extract<AssetEvent, { type: 'AssetStored' }>['data'];
@@ -34,8 +36,15 @@ export interface KnownJob {
 export type Recognition =
   /** Its bytes are those that were stored. */
   | { readonly verdict: 'unchanged'; readonly picture: KnownPicture }
-  /** It carries the credentials of a picture of ours, but its bytes are others. */
-  | { readonly verdict: 'changed'; readonly picture: KnownPicture }
+  | {
+      /** It carries the credentials of a picture of ours, but its bytes are others. */
+      readonly verdict: 'changed';
+      readonly picture: KnownPicture;
+      /** Whether it still looks like that picture. Null: one of the two cannot be looked at. */
+      readonly looksAlike: boolean | null;
+    }
+  /** It looks like a picture of ours, and nothing else shows that it is one. */
+  | { readonly verdict: 'similar'; readonly picture: KnownPicture }
   | { readonly verdict: 'unknown'; readonly picture: undefined };
 
 /** Where pictures come from. The log decides; read models only find the way. */
@@ -49,17 +58,25 @@ export class PictureOrigins {
     private readonly storage: ObjectStorage,
   ) {}
 
-  /** @param of the picture's hash in hex, and its credentials if the picture itself is at hand */
+  /** @param of the picture's hash in hex, and what is in the picture if it is at hand */
   async recognise(
-    of: { readonly sha256: string; readonly credentials?: Credentials | undefined },
+    of: {
+      readonly sha256: string;
+      readonly credentials?: Credentials | undefined;
+      /** Undefined: it cannot be looked at. Asked only if its bytes are not known. */
+      readonly look?: (() => Promise<SoughtLikeness | undefined>) | undefined;
+    },
     caller: Pick<Caller, 'environment' | 'tenant'>,
   ): Promise<Recognition> {
     const named = await this.namedBy(of.credentials);
     if (named?.stored.sha256 === of.sha256) return { verdict: 'unchanged', picture: named };
     const equal = await this.withHash(of.sha256, caller);
     if (equal) return { verdict: 'unchanged', picture: equal };
-    const isOurs = named && of.credentials && (await this.hasIssued(of.credentials, named));
-    return isOurs ? { verdict: 'changed', picture: named } : { verdict: 'unknown', picture: undefined };
+    const sought = await of.look?.();
+    if (named && of.credentials && (await this.hasIssued(of.credentials, named)))
+      return { verdict: 'changed', picture: named, looksAlike: looksAlike(named, sought) };
+    const similar = sought && (await this.lookingLike(sought, caller));
+    return similar ? { verdict: 'similar', picture: similar } : { verdict: 'unknown', picture: undefined };
   }
 
   /** Undefined: there is no such job. */
@@ -136,6 +153,30 @@ export class PictureOrigins {
     return undefined;
   }
 
+  /** The caller's own pictures come first, then the one that looks most like it. Erased ones are not known. */
+  private async lookingLike(
+    sought: SoughtLikeness,
+    { environment: own, tenant }: Pick<Caller, 'environment' | 'tenant'>,
+  ): Promise<KnownPicture | undefined> {
+    const found = environments.map(async (environment) => {
+      // One search of the index for each chunk: `chunks ?| $1` compares each row with all of them, and takes minutes.
+      const { rows } = await this.database.query(
+        `select distinct on (asset_id) asset_id, tenant, chunks
+         from unnest($1::text[]) as sought (chunk) join ${environment}.likenesses on chunks ? sought.chunk`,
+        [sought.chunks],
+      );
+      return (rows as { asset_id: string; tenant: string; chunks: Chunk[] }[]).flatMap((row) => {
+        const difference = sought.difference(ofChunks(row.chunks));
+        const isOwn = environment === own && row.tenant === tenant;
+        return difference === undefined ? [] : [{ environment, assetId: row.asset_id, isOwn, difference }];
+      });
+    });
+    const [best] = (await Promise.all(found))
+      .flat()
+      .toSorted((one, other) => Number(other.isOwn) - Number(one.isOwn) || one.difference - other.difference);
+    return best && this.rendered(best.environment, best.assetId);
+  }
+
   private async rendered(environment: Environment, assetId: string): Promise<KnownPicture | undefined> {
     const stream = streamName(environment, 'asset', assetId);
     const slice = await this.store.readStream(stream, { from: 0n, limit: 1 });
@@ -154,4 +195,11 @@ export class PictureOrigins {
     const issued = await this.credentialsOf(stored.storageKey);
     return issued?.store.equals(store) ?? false;
   }
+}
+
+function looksAlike(
+  { stored: { likeness = erasedText } }: KnownPicture,
+  sought: SoughtLikeness | undefined,
+): boolean | null {
+  return sought && likeness !== erasedText ? sought.difference(likeness) !== undefined : null;
 }

@@ -34,6 +34,8 @@ export const provenance: Capability<
   },
   pictureFinishers: [async () => (await import('./content-credentials.js')).ContentCredentials],
   credentialsIn: async () => (await import('./read-credentials.js')).readCredentials,
+  likenessOf: async () => (await import('./picture-likeness.js')).likenessOfPicture,
+  readModels: async () => [(await import('./likenesses.read-model.js')).likenessesReadModel],
   nouns: {
     provenance: {
       about: 'where pictures come from',

@@ -162,11 +162,23 @@ export class VerificationResponse {
   @ApiProperty({
     description:
       '`unchanged`: this service made it, and its bytes are those that were stored. `changed`: it carries the ' +
-      'credentials of a picture of this service, but its bytes are others. `unknown`: nothing shows that it is from here.',
-    enum: ['unchanged', 'changed', 'unknown'],
+      'credentials of a picture of this service, but its bytes are others. `similar`: it only looks like a picture of this ' +
+      'service, as a copy does that was encoded again, scaled, or cropped by up to a tenth on each side. That is no proof. ' +
+      '`unknown`: nothing shows that it is from here.',
+    enum: ['unchanged', 'changed', 'similar', 'unknown'],
     example: 'unchanged',
   })
-  verdict: 'unchanged' | 'changed' | 'unknown';
+  verdict: 'unchanged' | 'changed' | 'similar' | 'unknown';
+
+  @ApiProperty({
+    description:
+      'Of a changed picture: whether it still looks like the one that was stored. If not, its credentials were taken from ' +
+      'that picture. Null: the verdict is another, or it cannot be told.',
+    type: Boolean,
+    nullable: true,
+    example: null,
+  })
+  looks_alike: boolean | null;
 
   @ApiProperty({ description: 'Of the picture that you sent, in hex.', ...digest })
   sha256: string;

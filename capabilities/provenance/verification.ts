@@ -3,21 +3,35 @@ import { readFile } from 'node:fs/promises';
 import { Inject, Injectable } from '@nestjs/common';
 import { ModuleRef } from '@nestjs/core';
 import type { FastifyRequest } from 'fastify';
-import type { BoundedConcurrency } from '#api/uploads/decode-picture.js';
+import { BoundedConcurrency, loadSharp, longestSide } from '#api/uploads/decode-picture.js';
 import { spoolUpload } from '#api/uploads/spooled-upload.js';
 import type { Caller } from '#application/command-context.js';
 import { DispatchCheck } from '#application/dispatch/dispatch-check.js';
 import type { Environment } from '#domain/environment.js';
 import { Clock } from '#platform/clock.js';
+import { carrierOf } from './carriers.js';
+import { greyOf, seek, type SoughtLikeness } from './likeness.js';
 import { PictureOrigins, type KnownJob, type KnownPicture } from './picture-origins.js';
 import { presentCredentials, type OriginResponse, type VerificationResponse } from './provenance.dto.js';
 import { readCredentials, type Credentials } from './read-credentials.js';
 
+interface SeenInPicture {
+  readonly credentials?: Credentials | undefined;
+  readonly look?: () => Promise<SoughtLikeness | undefined>;
+}
+
 export type Asking = Pick<Caller, 'environment' | 'tenant'>;
+
+/** Larger pictures are not looked at: no model makes them. */
+const lookedAtPixels = 40_000_000;
+const lookTimeoutSeconds = 10;
 
 /** Judges pictures that anyone may have sent. */
 @Injectable()
 export class Verification {
+  /** A hostile picture can take hundreds of megabytes while it is decoded. `reading` bounds those that wait. */
+  private readonly looking = new BoundedConcurrency(1, Infinity, () => new Error('this queue has no end'));
+
   constructor(
     private readonly origins: PictureOrigins,
     private readonly modules: ModuleRef,
@@ -41,15 +55,22 @@ export class Verification {
     return await reading.run(async () => {
       const bytes = await readFile(upload.path);
       check(bytes);
-      return this.of(asking, hash('sha256', bytes), readCredentials(bytes));
+      const look = () => this.looking.run(() => lookAt(bytes));
+      return this.of(asking, hash('sha256', bytes), { credentials: readCredentials(bytes), look });
     });
   }
 
-  /** @param sha256 of the picture, in hex. @param credentials in the picture, if the picture itself is there */
-  async of(asking: Asking, sha256: string, credentials?: Credentials): Promise<VerificationResponse> {
-    const { verdict, picture } = await this.origins.recognise({ sha256, credentials }, asking);
+  /** @param sha256 of the picture, in hex. @param seen in the picture, if it is there */
+  async of(
+    asking: Asking,
+    sha256: string,
+    { credentials, look }: SeenInPicture = {},
+  ): Promise<VerificationResponse> {
+    const recognition = await this.origins.recognise({ sha256, credentials, look }, asking);
+    const { verdict, picture } = recognition;
     return {
       verdict,
+      looks_alike: verdict === 'changed' ? recognition.looksAlike : null,
       sha256,
       origin: picture ? await this.originOf(asking, picture) : null,
       credentials: credentials ? presentCredentials(credentials) : null,
@@ -97,5 +118,27 @@ export class Verification {
     // The API has one, in the module of dispatches.
     const answer = await this.modules.get(DispatchCheck, { strict: false }).check(asked);
     return answer.kind === 'allowed' && (answer.permits?.every((permit) => permit !== null) ?? false);
+  }
+}
+
+/** Undefined: it does not decode, is too large, or is of one colour. */
+async function lookAt(bytes: Buffer): Promise<SoughtLikeness | undefined> {
+  if (!carrierOf(bytes)) return undefined;
+  const sharp = await loadSharp();
+  try {
+    // Most of a damaged picture can still be seen.
+    const source = sharp(bytes, {
+      failOn: 'none',
+      limitInputPixels: lookedAtPixels,
+      sequentialRead: true,
+      pages: 1,
+    });
+    const { width, height } = await source.metadata();
+    if (Math.max(width, height) > longestSide) return undefined;
+    const grey = await greyOf(source.timeout({ seconds: lookTimeoutSeconds }));
+    return grey && (await seek(grey));
+  } catch {
+    // The bytes may be anything, and sharp throws plain errors.
+    return undefined;
   }
 }

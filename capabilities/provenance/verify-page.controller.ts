@@ -29,7 +29,10 @@ const picturesPerMinute = 20;
 /** This environment and tenant own nothing. */
 const stranger: Asking = { environment: 'live', tenant: '' };
 
-interface PublicVerdict extends Pick<VerificationResponse, 'verdict' | 'sha256' | 'credentials'> {
+interface PublicVerdict extends Pick<
+  VerificationResponse,
+  'verdict' | 'looks_alike' | 'sha256' | 'credentials'
+> {
   readonly origin: Pick<
     OriginResponse,
     'environment' | 'workflow' | 'engine' | 'model' | 'created_at'
@@ -79,10 +82,10 @@ export class VerifyPageController {
   }
 }
 
-function withoutOwner({ verdict, sha256, credentials, origin }: VerificationResponse): PublicVerdict {
-  if (!origin) return { verdict, sha256, credentials, origin };
+function withoutOwner({ origin, ...verdict }: VerificationResponse): PublicVerdict {
+  if (!origin) return { ...verdict, origin };
   const { environment, workflow, engine, model, created_at } = origin;
-  return { verdict, sha256, credentials, origin: { environment, workflow, engine, model, created_at } };
+  return { ...verdict, origin: { environment, workflow, engine, model, created_at } };
 }
 
 function requirePicture(bytes: Buffer): void {

@@ -2,6 +2,7 @@ import { generateKeyPairSync, hash } from 'node:crypto';
 import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import sharp from 'sharp';
 import { afterAll, describe, expect, it } from 'vitest';
 import type { Finished } from '../../../test/journeys/client.js';
 import { Library } from '../../../test/journeys/library.js';
@@ -14,6 +15,7 @@ import { untilEnd } from '../../../test/support/until-end.js';
 import { complaintsAbout, hasReference, judged, manifestOf, signedByReference } from './support/reference.js';
 import { textOfPdf } from './support/pdf-text.js';
 import { finished, markedPicture, ordered } from './support/pictures.js';
+import { around, embed, gapFor } from '../carriers.js';
 import { newHomeCertificate } from '../home-certificate.js';
 import { withManifest } from '../manifest.js';
 import { statementOf } from '../picture-statement.js';
@@ -135,9 +137,64 @@ describe('POST /v1/verify', () => {
     changed[changed.length - 100]! ^= 1;
     expect(await verify(changed)).toMatchObject({
       verdict: 'changed',
+      looks_alike: true,
       origin: { job_id: jobId },
       credentials: { valid: false, problems: ['assertion.dataHash.mismatch'] },
     });
+  });
+
+  it('tells that credentials of ours were put into another picture', async () => {
+    const { bytes, jobId } = await finalPicture();
+    const { store } = readCredentials(bytes)!;
+    const plain = await markedPicture('image/png');
+    const gap = gapFor(plain, 'image/png', store.length);
+    const other = embed(around(plain, 'image/png', gap), 'image/png', store);
+    expect(await verify(other)).toMatchObject({
+      verdict: 'changed',
+      looks_alike: false,
+      origin: { job_id: jobId },
+    });
+  });
+
+  it('recognises a copy without credentials that was encoded again, scaled or cropped, until it is erased', async () => {
+    const upload = await service.client.upload(
+      readFileSync(join('assets', 'samples', 'garment-photograph.jpg')),
+    );
+    const workflow = 'product-to-model-direct';
+    const { job } = await service.client.run(workflow, { product_image_s3_key: upload.upload_key, seed: 77 });
+    const bytes = await service.client.download(job.result!.artifacts[0]!.image_url);
+    const { width, height } = await sharp(bytes).metadata();
+    const part = {
+      left: Math.round(width * 0.08),
+      top: Math.round(height * 0.03),
+      width: Math.round(width * 0.87),
+      height: Math.round(height * 0.93),
+    };
+    const copies = {
+      encoded: await sharp(bytes).webp({ quality: 80 }).toBuffer(),
+      scaled: await sharp(bytes)
+        .resize(Math.round(width / 2))
+        .jpeg({ quality: 75 })
+        .toBuffer(),
+      cropped: await sharp(bytes).extract(part).jpeg({ quality: 75 }).toBuffer(),
+    };
+    const origin = { ordered_by: 'you', job_id: job.public_id };
+    const stranger = await service.testKey(10);
+    for (const [name, copy] of Object.entries(copies)) {
+      const known = { name, verdict: 'similar', looks_alike: null, credentials: null };
+      expect({ name, ...(await verify(copy)) }).toMatchObject({ ...known, origin });
+      const seen = { name, ...(await verify(copy, stranger)) };
+      expect(seen).toMatchObject({ ...known, origin: { ordered_by: 'another' } });
+    }
+    const mirrored = await sharp(bytes).flop().toBuffer();
+    expect(await verify(mirrored)).toMatchObject({ verdict: 'unknown', origin: null });
+
+    const headers = { authorization: `Bearer ${service.key}` };
+    const erased = await fetch(`${service.baseUrl}/v1/jobs/${job.public_id}`, { method: 'DELETE', headers });
+    expect(erased.status).toBe(202);
+    await eventually(async () =>
+      expect(await verify(copies.cropped)).toMatchObject({ verdict: 'unknown', origin: null }),
+    );
   });
 
   it('does not believe credentials that only name a picture of ours', async () => {

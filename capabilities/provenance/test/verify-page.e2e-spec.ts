@@ -42,6 +42,7 @@ describe('/verify, if the operator offers it', () => {
     expect(status).toBe(200);
     expect(body).toEqual({
       verdict: 'unchanged',
+      looks_alike: null,
       sha256: hash('sha256', bytes),
       credentials: null,
       origin: {

@@ -65,7 +65,15 @@ export const assetsReadModel: ReadModel<AssetRow> = {
     if (event.type === 'PictureErased')
       return row && { ...row, ...erasedWords(row), erasedAt: new Date(event.data.at) };
     if (event.type !== 'AssetStored') throw new Error(`${event.type} does not belong in ${event.stream}`);
-    const { at, dataSubjects = null, credentials: _, role: _role, retainDays: _days, ...asset } = event.data;
+    const {
+      at,
+      dataSubjects = null,
+      credentials: _,
+      role: _role,
+      retainDays: _days,
+      likeness: _likeness,
+      ...asset
+    } = event.data;
     return row ?? { ...asset, dataSubjects, createdAt: new Date(at), erasedAt: null };
   },
 };

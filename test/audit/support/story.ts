@@ -253,6 +253,7 @@ export class Story {
       height: 20,
       sizeBytes: 300,
       sha256: 'cd'.repeat(32),
+      likeness: 'ef01'.repeat(16),
       origin: 'upload',
       jobId: null,
     });

@@ -15,7 +15,7 @@ const keptPixels = 50_000_000;
 export const pixelLimit = 200_000_000;
 
 /** A decoder holds many rows at a time: 200 megapixels in the form of 120 long rows took 1 GB. */
-const longestSide = 32_768;
+export const longestSide = 32_768;
 
 const formats: Readonly<Record<string, PictureType>> = {
   jpeg: 'image/jpeg',

@@ -1,6 +1,7 @@
 /** The answer of `POST /verify`. */
 interface Verdict {
-  readonly verdict: 'unchanged' | 'changed' | 'unknown';
+  readonly verdict: 'unchanged' | 'changed' | 'similar' | 'unknown';
+  readonly looks_alike: boolean | null;
   readonly sha256: string;
   readonly origin: {
     readonly environment: string;
@@ -25,12 +26,20 @@ const words = {
     'It was made here, but it was changed since.',
     'The file has the signed statement of a picture from here. Its content is another one.',
   ],
+  similar: [
+    'It looks like a picture that was made here.',
+    'The file has no signed statement from here. It may be a copy that was saved again, scaled or cropped a little. That is ' +
+      'likely, but no proof.',
+  ],
   unknown: [
     'Nothing shows that it was made here.',
-    'That is no proof that it was not. A picture from here is unknown if it was edited, scaled, saved again or damaged, and ' +
-      'has lost its signed statement.',
+    'That is no proof that it was not. A picture from here is unknown if it was edited, turned or cropped, and has lost its ' +
+      'signed statement.',
   ],
 } as const;
+
+const pasted =
+  'The file has the signed statement of a picture from here, but it does not look like that picture.';
 
 /** By the last part of IPTC's source type. */
 const kinds: Readonly<Record<string, string>> = {
@@ -59,8 +68,8 @@ function show(kind: string, ...content: Node[]): void {
   answer.replaceChildren(...content);
 }
 
-function showVerdict(name: string, { verdict, sha256, origin, credentials }: Verdict): void {
-  const [short, long] = words[verdict];
+function showVerdict(name: string, { verdict, looks_alike, sha256, origin, credentials }: Verdict): void {
+  const [short, long] = looks_alike === false ? ['It is another picture.', pasted] : words[verdict];
   const moment = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeStyle: 'short' });
   const signer = credentials?.signed_by?.subject ?? 'an unknown certificate';
   const types = credentials?.valid ? credentials.actions.map((each) => each.digital_source_type) : [];

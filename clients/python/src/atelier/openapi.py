@@ -2001,10 +2001,16 @@ class CredentialsResponse(TypedDict):
 
 
 class VerificationResponse(TypedDict):
-    verdict: Literal["unchanged", "changed", "unknown"]
+    verdict: Literal["unchanged", "changed", "similar", "unknown"]
     """`unchanged`: this service made it, and its bytes are those that were stored. `changed`: it
-    carries the credentials of a picture of this service, but its bytes are others. `unknown`:
-    nothing shows that it is from here.
+    carries the credentials of a picture of this service, but its bytes are others. `similar`: it
+    only looks like a picture of this service, as a copy does that was encoded again, scaled, or
+    cropped by up to a tenth on each side. That is no proof. `unknown`: nothing shows that it is
+    from here.
+    """
+    looks_alike: bool | None
+    """Of a changed picture: whether it still looks like the one that was stored. If not, its
+    credentials were taken from that picture. Null: the verdict is another, or it cannot be told.
     """
     sha256: str
     """Of the picture that you sent, in hex."""

@@ -1,6 +1,7 @@
 import { webcrypto } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
+import { likenessOf } from '#capabilities/parts.js';
 import type { ArrivedCredentials } from '#domain/asset/asset.events.js';
 import { storeAsset, type Asset, type StoredAsset } from '#domain/asset/asset.js';
 import { keptFor } from '#domain/kept-for.js';
@@ -198,9 +199,13 @@ export class StoreRender extends Command<bigint | undefined> {
 
 @CommandHandler(StoreRender)
 export class StoreRenderHandler extends PictureWriter implements ICommandHandler<StoreRender> {
-  execute({ context, bytes, asset }: StoreRender): Promise<bigint | undefined> {
+  private readonly findLikeness = likenessOf?.();
+
+  async execute({ context, bytes, asset }: StoreRender): Promise<bigint | undefined> {
     const at = context.at.toISOString();
     const sizeBytes = bytes.length;
-    return this.keep(context, bytes, { ...asset, tenant: context.tenant, sizeBytes, origin: 'render', at });
+    const likeness = asset.role === 'final' ? await (await this.findLikeness)?.(bytes) : undefined;
+    const stored = { ...asset, ...(likeness !== undefined && { likeness }) };
+    return this.keep(context, bytes, { ...stored, tenant: context.tenant, sizeBytes, origin: 'render', at });
   }
 }

@@ -32,6 +32,8 @@ export type AssetEvent =
         jobId: string | null;
         /** Of a picture of a job. Absent in older events. */
         role?: 'intermediate' | 'final';
+        /** Perceptual hash of a job's final picture, in hex. Absent: it has none, or it was stored before 0.3.0. */
+        likeness?: string;
         /** Absent: it had none, or it was stored before they were kept. */
         credentials?: ArrivedCredentials;
         at: string;
@@ -64,6 +66,7 @@ export const assetFamily: EventFamily<'asset', AssetEvent> = {
       storageKey: false,
       contentType: false,
       sha256: true,
+      likeness: true,
       jobId: false,
       dataSubjects: true,
       credentials: { problems: false, kept: { storageKey: false, sha256: true } },

@@ -28,6 +28,7 @@ export function evolveAsset(asset: Asset, event: AssetEvent): KnownAsset {
         ...asset,
         ...(asset.dataSubjects && { dataSubjects: [] }),
         ...(asset.credentials && { credentials: withoutHash(asset.credentials) }),
+        ...(asset.likeness !== undefined && { likeness: erasedText }),
         sha256: erasedText,
         erasedAt: event.data.at,
       };
