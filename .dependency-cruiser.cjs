@@ -384,7 +384,7 @@ module.exports = {
       from: { path: '^capabilities/.+[.]read-model[.]ts$' },
       to: {
         dependencyTypesNot: ['type-only'],
-        pathNot: ['^capabilities/.+[.](?:events|read-model)[.]ts$', ...packages('typeorm')],
+        pathNot: ['^capabilities/.+[.](?:events|read-model|value)[.]ts$', ...packages('typeorm')],
       },
     },
     {

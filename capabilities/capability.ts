@@ -3,7 +3,7 @@ import type { Command } from '@nestjs/cqrs';
 import type { OpenAPIObject } from '@nestjs/swagger';
 import type { Handled } from '#application/aggregate.js';
 import type { CommandContext } from '#application/command-context.js';
-import type { FoundCredentials } from '#application/picture/store-picture.handler.js';
+import type { FoundCredentials } from '#application/picture/found-credentials.js';
 import type { DispatchCheck } from '#application/dispatch/dispatch-check.js';
 import type { PictureFinisher } from '#application/render/finished-pictures.js';
 import type {

@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Sharp } from 'sharp';
+import { chunksOf, type Chunk, type Likeness } from './likeness.value.js';
 
 /**
  * Perceptual hashes: 256 bits that stay nearly the same when a picture is encoded again, scaled, or made lighter. As in
@@ -24,12 +25,6 @@ const alikeBits = 32;
 
 /** A standard deviation. That of a photograph is above 20. */
 const flatGreyLevels = 3;
-
-/** 256 bits in hex. */
-export type Likeness = string;
-
-/** The number of a chunk as one hex digit, and its 16 bits in hex. A search finds what shares a chunk with the picture. */
-export type Chunk = string;
 
 /** The 256 bits as eight integers. */
 type Words = readonly number[];
@@ -86,15 +81,6 @@ export async function seek(grey: Uint8Array): Promise<SoughtLikeness> {
       return nearest <= alikeBits ? nearest : undefined;
     },
   };
-}
-
-export function chunksOf(likeness: Likeness): Chunk[] {
-  const chunks = likeness.match(/.{4}/g) ?? [];
-  return chunks.map((chunk, index) => `${index.toString(16)}${chunk}`);
-}
-
-export function ofChunks(chunks: readonly Chunk[]): Likeness {
-  return chunks.map((chunk) => chunk.slice(1)).join('');
 }
 
 /** From the pixels of a side to its frequencies, for a window between two parts of that side. */

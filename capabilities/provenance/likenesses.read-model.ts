@@ -1,7 +1,6 @@
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
-import { erasedText } from '#domain/erased.js';
 import type { ReadModel } from '#read-store/read-model.js';
-import { chunksOf, type Chunk } from './likeness.js';
+import { chunksOf, isLikeness, type Chunk } from './likeness.value.js';
 
 /** The perceptual hash of a job's final picture. The row goes when the picture is erased. */
 @Entity('likenesses')
@@ -26,7 +25,7 @@ export const likenessesReadModel: ReadModel<LikenessRow> = {
   evolve: (row, event) => {
     if (event.type === 'PictureErased') return undefined;
     if (event.type !== 'AssetStored') return row;
-    const { assetId, tenant, likeness = erasedText } = event.data;
-    return likeness === erasedText ? row : { assetId, tenant, chunks: chunksOf(likeness) };
+    const { assetId, tenant, likeness = '' } = event.data;
+    return isLikeness(likeness) ? { assetId, tenant, chunks: chunksOf(likeness) } : row;
   },
 };

@@ -4,7 +4,6 @@ import type { Caller } from '#application/command-context.js';
 import { sealOf } from '#capabilities/parts.js';
 import type { AssetEvent } from '#domain/asset/asset.events.js';
 import type { JobArtifact, JobEvent } from '#domain/job/job.events.js';
-import { erasedText } from '#domain/erased.js';
 import { decode } from '#domain/stored-events.js';
 import { environments, streamName, type Environment } from '#domain/streams.js';
 import { EventStore, type RecordedEvent } from '#event-store/event-store.js';
@@ -12,7 +11,8 @@ import { isId } from '#platform/ids.js';
 import { Database } from '#read-store/database.js';
 import { ObjectNotFound, ObjectStorage } from '#storage/object-storage.js';
 import type { CoveringSeal } from '../capability.js';
-import { ofChunks, type Chunk, type SoughtLikeness } from './likeness.js';
+import type { SoughtLikeness } from './likeness.js';
+import { isLikeness, ofChunks, type Chunk } from './likeness.value.js';
 import { readCredentials, type Credentials } from './read-credentials.js';
 
 type Stored = Extract<AssetEvent, { type: 'AssetStored' }>['data'];
@@ -198,8 +198,8 @@ export class PictureOrigins {
 }
 
 function looksAlike(
-  { stored: { likeness = erasedText } }: KnownPicture,
+  { stored: { likeness = '' } }: KnownPicture,
   sought: SoughtLikeness | undefined,
 ): boolean | null {
-  return sought && likeness !== erasedText ? sought.difference(likeness) !== undefined : null;
+  return sought && isLikeness(likeness) ? sought.difference(likeness) !== undefined : null;
 }

@@ -1,7 +1,8 @@
 import { globSync } from 'node:fs';
 import sharp, { type Sharp } from 'sharp';
 import { expect, it } from 'vitest';
-import { chunksOf, greyOf, likenessOf, ofChunks, seek } from '../likeness.js';
+import { greyOf, likenessOf, seek } from '../likeness.js';
+import { chunksOf, ofChunks } from '../likeness.value.js';
 
 const photographs = globSync('assets/samples/*.jpg').toSorted();
 const likeness = async (source: Sharp) => likenessOf((await greyOf(source))!);

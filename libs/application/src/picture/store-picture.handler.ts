@@ -10,6 +10,7 @@ import { EventStore } from '#event-store/event-store.js';
 import { newId } from '#platform/ids.js';
 import { ObjectStorage } from '#storage/object-storage.js';
 import { IdempotencyStore } from '../dispatch/idempotency.js';
+import type { FoundCredentials } from './found-credentials.js';
 import { handle, untouched } from '../aggregate.js';
 import { callerContext, type Caller, type CommandContext } from '../command-context.js';
 import { assetAggregate, StoredPictures } from './stored-pictures.js';
@@ -22,14 +23,6 @@ export interface Picture {
   readonly contentType: PictureType;
   readonly width: number;
   readonly height: number;
-}
-
-/** Content Credentials (C2PA) in the bytes of an upload. */
-export interface FoundCredentials {
-  /** The manifest store. */
-  readonly store: Buffer;
-  /** C2PA's codes for what does not hold. */
-  readonly problems: readonly string[];
 }
 
 /** Larger manifest stores are not kept: they would go into each picture that is made from the upload. */
