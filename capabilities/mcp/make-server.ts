@@ -4,6 +4,7 @@ import { addPrompts } from './prompts.js';
 import { addReadingTools } from './reading-tools.js';
 import { addResources } from './resources.js';
 import { addSpendTools } from './spend-tools.js';
+import { addVerifyTool } from './verify-tool.js';
 import { addWritingTools } from './writing-tools.js';
 
 const instructions =
@@ -18,6 +19,7 @@ export function makeServer(agent: Agent): McpServer {
   addReadingTools(server, agent);
   addWritingTools(server, agent);
   addSpendTools(server, agent);
+  addVerifyTool(server, agent);
   addResources(server, agent);
   addPrompts(server);
   return server;

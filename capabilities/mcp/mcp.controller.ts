@@ -13,7 +13,7 @@ import type { Agent } from './agent.js';
 import { makeServer } from './make-server.js';
 import { Offers } from './offers.js';
 import { OwnApi } from './own-api.js';
-import { longestPictureText } from './writing-tools.js';
+import { longestPictureText } from './picture-form.js';
 
 /** A picture in a call, and what is around it. */
 const bodyLimit = longestPictureText + 64 * 1024;

@@ -2,11 +2,8 @@ import { z } from 'zod';
 import type { McpServer } from '@modelcontextprotocol/server';
 import type { Agent } from './agent.js';
 import { jobResult, shownJob } from './jobs-of-agents.js';
-import type { CallerApi } from './own-api.js';
+import { longestPictureText, pictureForm } from './picture-form.js';
 import { addTool, id, resultOf } from './results.js';
-
-/** The longest picture in a call, as base64. Larger pictures go to the upload's own address. */
-export const longestPictureText = 4 * 1024 * 1024;
 
 export function addWritingTools(server: McpServer, agent: Agent): void {
   const { api, publicUrl } = agent;
@@ -30,7 +27,8 @@ export function addWritingTools(server: McpServer, agent: Agent): void {
     annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false },
     async run({ data_base64: data }) {
       if (data !== undefined) {
-        const { asset_id } = await upload(api, Buffer.from(data, 'base64'));
+        const form = await pictureForm(Buffer.from(data, 'base64'));
+        const { asset_id } = await api.post('/v1/uploads', form);
         return resultOf({ asset_id, upload: null });
       }
       const { token, expires_at } = await api.post('/v1/client-tokens', { body: { purpose: 'upload' } });
@@ -47,13 +45,4 @@ export function addWritingTools(server: McpServer, agent: Agent): void {
     annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },
     run: async ({ job_id }) => jobResult(await api.post(`/v1/jobs/${job_id}/cancel`)),
   });
-}
-
-async function upload(api: CallerApi, bytes: Buffer<ArrayBuffer>): Promise<{ asset_id: string }> {
-  const form = new FormData();
-  // No name of a file comes in: names are texts of others.
-  form.append('file', new Blob([bytes]), 'picture');
-  const encoded = new Response(form);
-  const headers = { 'content-type': encoded.headers.get('content-type') ?? '' };
-  return api.post('/v1/uploads', { payload: Buffer.from(await encoded.arrayBuffer()), headers });
 }

@@ -54,6 +54,7 @@ describe('the tools', () => {
       wait: reads,
       balance: reads,
       explain_charge: reads,
+      verify_picture: reads,
       upload: { readOnlyHint: false, destructiveHint: false, idempotentHint: false },
       quote: { readOnlyHint: false, destructiveHint: false, idempotentHint: false },
       order: { readOnlyHint: false, destructiveHint: true, idempotentHint: true },
@@ -101,6 +102,16 @@ describe('the tools', () => {
     expect(await call(agent, 'balance')).toMatchObject({ balance: balance + 5 });
     expect(await call(agent, 'explain_charge', { job_id: dropped })).toMatchObject({ state: 'given_back' });
     expect(await refusal(agent, 'cancel', { job_id: dropped })).toBe('JOB_ALREADY_FINISHED');
+  });
+
+  it('verify a picture, and tell what its signer wrote as untrusted', async () => {
+    const data_base64 = (await aPicture()).toString('base64');
+    const verified = await call(agent, 'verify_picture', { data_base64 });
+    expect(verified).toMatchObject({ verdict: 'unknown', origin: null, credentials: null });
+    expect(await call(agent, 'verify_picture', { sha256: verified.sha256 })).toMatchObject({
+      verdict: 'unknown',
+    });
+    expect(await refusal(agent, 'verify_picture', {})).toBe('VALIDATION_ERROR');
   });
 
   it('see nothing of another tenant', async () => {
