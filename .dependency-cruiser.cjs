@@ -25,7 +25,7 @@ const entryPoints = [
   '^libs/application/src/process-managers/(?:delivered-event|process-manager)[.]ts$',
   // Ports, what is theirs in every role, and fields of requests.
   '^libs/event-store/src/(?:event-store|named-key|own-events|snapshots|walk-log|word-erasure)[.]ts$',
-  '^libs/read-store/src/(?:consumer-errors|data-source|database|erases-words|projected-event|read-model|rows-as-of)[.]ts$',
+  '^libs/read-store/src/(?:consumer-errors|data-source|database|erases-words|projected-event|read-model|rows-as-of|signs-of-life)[.]ts$',
   '^libs/storage/src/object-storage[.]ts$',
   '^projections/src/(?:ledger/ledger[.]reader|readers-of)[.]ts$',
   '^libs/render-queue/src/render-queue[.]ts$',

@@ -13,10 +13,11 @@ import { versionOfThis } from '#platform/package-folder.js';
 import type { CoveringSeal } from '../capability.js';
 import { hasInherited } from './inherited-manifests.js';
 import { KeptCredentials } from './kept-credentials.js';
-import { withManifest } from './manifest.js';
+import { signPicture, withManifest } from './manifest.js';
 import { statementOf } from './picture-statement.js';
 import { readCredentials, type Credentials } from './read-credentials.js';
 import { signingAt } from './signing.js';
+import { TimeStamps } from './time-stamps.js';
 
 /** The facts that all pictures of a job share. */
 interface JobFacts {
@@ -33,7 +34,7 @@ const rememberedJobs = 32;
 /**
  * Signs each picture: it embeds Content Credentials (C2PA) that say what made it and which order it belongs to, and
  * takes in the credentials of its inputs. It writes nothing: if the worker dies behind it, the next attempt makes and
- * signs a picture of its own.
+ * signs a picture of its own, under another id. So a time-stamp, which differs each time, harms no comparison.
  */
 @Injectable()
 export class ContentCredentials extends PictureFinisher implements OnApplicationBootstrap {
@@ -44,6 +45,7 @@ export class ContentCredentials extends PictureFinisher implements OnApplication
   constructor(
     private readonly store: EventStore,
     private readonly kept: KeptCredentials,
+    private readonly timeStamps: TimeStamps,
     @Inject(Configuration) private readonly configuration: Configuration,
     @Inject(Clock) private readonly clock: Clock,
     @Inject(Logger) private readonly logger: Logger,
@@ -75,7 +77,10 @@ export class ContentCredentials extends PictureFinisher implements OnApplication
     facts.seal ??= await this.sealOver(facts.ordered);
     const answer = picture.original && readCredentials(picture.original);
     const statement = statementOf(picture, this.generator, { ...facts, answer });
-    return withManifest(picture.bytes, picture.contentType, statement, signer);
+    const { bytes, contentType } = picture;
+    const sign = (roomBytes: number) => signPicture(bytes, contentType, statement, signer, roomBytes);
+    const stamped = await this.timeStamps.stamped(sign, signer.certificate);
+    return stamped ?? withManifest(bytes, contentType, statement, signer);
   }
 
   /** @throws EngineError unless unsigned pictures are accepted */

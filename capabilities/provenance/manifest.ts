@@ -72,6 +72,14 @@ interface Assertion {
   readonly bytes: Buffer;
 }
 
+/** A picture that is signed, before it gets its time-stamp. */
+export interface SignedPicture {
+  /** The bytes that a time-stamp is about. */
+  readonly stamped: Buffer;
+  /** The picture with its manifest, and with this time-stamp in it. Undefined: the token does not fit into its room. */
+  withToken(token: Buffer): Buffer | undefined;
+}
+
 /**
  * The picture with its manifest: the claim, the assertions that it lists, and the signature over it (C2PA 2.2). The
  * picture's own bytes do not change. The same picture and statement give the same bytes if the signature does not
@@ -84,18 +92,72 @@ export function withManifest(
   statement: Statement,
   signer: ClaimSigner,
 ): Buffer {
+  const { parts, signed } = signedAround(bytes, type, statement, signer, {});
+  return embed(parts, type, signed.storeWith({}));
+}
+
+/**
+ * The same for a picture that gets a time-stamp (C2PA 2.2, 10.3.2.5). An authority stamps the signature, which covers
+ * the manifest's length. So the token comes last, into a room that was left for it.
+ * @param roomBytes for the token
+ */
+export function signPicture(
+  bytes: Buffer,
+  type: CarrierType,
+  statement: Statement,
+  signer: ClaimSigner,
+  roomBytes: number,
+): SignedPicture {
+  const open = stampHeader(Buffer.alloc(roomBytes), leastPadBytes);
+  const { parts, signed } = signedAround(bytes, type, statement, signer, open);
+  return {
+    stamped: stampedBytes(signed.head, signed.signature),
+    withToken: (token) => {
+      const header = headerOfLength(encode(open).length, token, roomBytes - token.length);
+      return header && embed(parts, type, signed.storeWith(header));
+    },
+  };
+}
+
+/** @param open the header outside of the signature; only its length counts */
+function signedAround(
+  bytes: Buffer,
+  type: CarrierType,
+  statement: Statement,
+  signer: ClaimSigner,
+  open: object,
+): { readonly parts: [Buffer, Buffer]; readonly signed: SignedClaim } {
   const said = assertionsOf(statement);
-  const storeWith = (gap: Place, digest: Buffer) =>
-    storeOf(statement, [...said, cborAssertion(bindingLabel, bindingOf(gap, digest))], signer);
+  const sign = (gap: Place, digest: Buffer) =>
+    signManifest(statement, [...said, cborAssertion(bindingLabel, bindingOf(gap, digest))], signer);
   // The manifest says where it is, and its length depends on how many digits that takes: two or three rounds.
   let gap = gapFor(bytes, type, 0);
   for (let found = false; !found;) {
-    const next = gapFor(bytes, type, storeWith(gap, Buffer.alloc(digestBytes)).length);
+    const next = gapFor(bytes, type, sign(gap, Buffer.alloc(digestBytes)).storeWith(open).length);
     found = next.length === gap.length;
     gap = next;
   }
   const parts = around(bytes, type, gap);
-  return embed(parts, type, storeWith(gap, digestOf(parts)));
+  return { parts, signed: sign(gap, digestOf(parts)) };
+}
+
+/** A pad of so many bytes or more has room for the lengths of tokens, which differ by a few bytes. */
+export const leastPadBytes = 24;
+
+/** The name and form that C2PA gives them: `tstContainer`, and zeros that fill the room. */
+const stampHeader = (token: Buffer, padBytes: number) => ({
+  sigTst2: { tstTokens: [{ val: token }] },
+  pad: Buffer.alloc(padBytes),
+});
+
+/** @returns undefined: no pad gives this length */
+function headerOfLength(length: number, token: Buffer, spareBytes: number): object | undefined {
+  const most = leastPadBytes + spareBytes;
+  if (most < leastPadBytes) return undefined;
+  // The length of a pad takes one byte more from 256 bytes on.
+  return [most, most - 1]
+    .map((padBytes) => stampHeader(token, padBytes))
+    .find((header) => encode(header).length === length);
 }
 
 const digestBytes = 32;
@@ -160,7 +222,19 @@ function linkTo({ label, bytes }: Assertion): object {
   return { url, hash: createHash(algorithm).update(hashed(bytes)).digest() };
 }
 
-function storeOf(statement: Statement, assertions: readonly Assertion[], signer: ClaimSigner): Buffer {
+interface SignedClaim {
+  /** What the signature says of itself, and covers. */
+  readonly head: Uint8Array;
+  readonly signature: Buffer;
+  /** The manifest store. @param open the header that the signature does not cover */
+  storeWith(open: object): Buffer;
+}
+
+function signManifest(
+  statement: Statement,
+  assertions: readonly Assertion[],
+  { algorithm: number, chain, sign }: ClaimSigner,
+): SignedClaim {
   const label = `urn:c2pa:${uuidOf(`manifest ${statement.subject}`)}`;
   const claim = encode({
     instanceID: `xmp:iid:${uuidOf(`instance ${statement.subject}`)}`,
@@ -169,14 +243,30 @@ function storeOf(statement: Statement, assertions: readonly Assertion[], signer:
     created_assertions: assertions.map(linkTo),
     alg: algorithm,
   });
-  const manifest = superbox(
-    'c2ma',
-    label,
-    superbox('c2as', 'c2pa.assertions', ...assertions.map(({ bytes }) => bytes)),
-    superbox('c2cl', claimLabel, box('cbor', claim)),
-    superbox('c2cs', signatureLabel, box('cbor', signatureOver(claim, signer))),
+  const head = encode(
+    new Map<number, unknown>([
+      [cose.algorithm, number],
+      [cose.certificates, chain.length === 1 ? chain[0] : chain],
+    ]),
   );
-  return superbox('c2pa', 'c2pa', ...inheritedBy(statement), manifest);
+  const signature = sign(signedBytes(head, claim));
+  const manifestWith = (cose1: Uint8Array) =>
+    superbox(
+      'c2ma',
+      label,
+      superbox('c2as', 'c2pa.assertions', ...assertions.map(({ bytes }) => bytes)),
+      superbox('c2cl', claimLabel, box('cbor', claim)),
+      superbox('c2cs', signatureLabel, box('cbor', cose1)),
+    );
+  return {
+    head,
+    signature,
+    storeWith: (open) => {
+      // COSE_Sign1 with a detached payload.
+      const sign1 = encode(new Tagged(cose.sign1, [head, open, null, signature]));
+      return superbox('c2pa', 'c2pa', ...inheritedBy(statement), manifestWith(sign1));
+    },
+  };
 }
 
 /** Each manifest once: ingredients may have some in common. */
@@ -185,21 +275,19 @@ function inheritedBy({ ingredients }: Statement): Iterable<Buffer> {
   return new Map(all.map(({ label, bytes }) => [label, bytes])).values();
 }
 
-/** COSE_Sign1 with a detached payload. */
-function signatureOver(claim: Uint8Array, { algorithm: number, chain, sign }: ClaimSigner): Uint8Array {
-  const certificates = chain.length === 1 ? chain[0] : chain;
-  const head = encode(
-    new Map<number, unknown>([
-      [cose.algorithm, number],
-      [cose.certificates, certificates],
-    ]),
-  );
-  return encode(new Tagged(cose.sign1, [head, {}, null, sign(signedBytes(head, claim))]));
-}
-
 /** Sig_structure of RFC 9052, 4.4. */
 export function signedBytes(head: Uint8Array, claim: Uint8Array): Buffer {
   return Buffer.from(encode(['Signature1', head, new Uint8Array(), claim]));
+}
+
+/** The bytes that an authority stamps: a countersignature's structure around the signature (C2PA 2.2, 10.3.2.5). */
+export function stampedBytes(head: Uint8Array, signature: Uint8Array): Buffer {
+  return countersigned(head, encode(signature));
+}
+
+/** Sig_structure of RFC 8152, 4.4, for a countersignature. */
+export function countersigned(head: Uint8Array, payload: Uint8Array): Buffer {
+  return Buffer.from(encode(['CounterSignature', head, new Uint8Array(), payload]));
 }
 
 /** A UUID of a name. C2PA wants the form of version 4, whose digits are otherwise random. */

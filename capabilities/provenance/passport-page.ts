@@ -1,5 +1,5 @@
 import { pageOfText, type Paragraph } from './page-of-text.js';
-import type { PassportResponse } from './provenance.dto.js';
+import type { PassportResponse, TimeStampResponse } from './provenance.dto.js';
 
 /** In points. The first with which everything fits on one page is taken. */
 const sizes = [9.5, 8.5, 7.5, 6.5, 5.5, 4.5, 3.5] as const;
@@ -105,5 +105,13 @@ function fileLines(name: string, file: ProvenFile): Line[] {
       ? [['text', signer ? `${held}. Signed by ${signer.subject.slice(0, 200)}` : held] as const]
       : []),
     ...(signer ? [['code', `certificate ${signer.fingerprint}`] as const] : []),
+    ...(credentials?.time_stamp ? [['text', stampLine(credentials.time_stamp)] as const] : []),
   ];
+}
+
+function stampLine({ status, time, authority }: TimeStampResponse): string {
+  const named = `Time-stamp ${time}, ${authority?.slice(0, 200)}`;
+  if (status === 'timeStamp.trusted') return `${named}: trusted`;
+  if (status === 'timeStamp.untrusted') return `${named}: its authority is not trusted here`;
+  return `Its time-stamp confirms nothing: ${status}`;
 }

@@ -4,7 +4,8 @@ import type { JobArtifact, JobInputImage } from '#domain/job/job.events.js';
 import type { Environment } from '#domain/streams.js';
 import { KeptCredentials } from './kept-credentials.js';
 import { PictureOrigins, type KnownJob } from './picture-origins.js';
-import { presentCredentials, type PassportResponse } from './provenance.dto.js';
+import { PresentedCredentials } from './presented-credentials.js';
+import type { PassportResponse } from './provenance.dto.js';
 
 /** Collects the proof of where the pictures of a job come from. */
 @Injectable()
@@ -12,6 +13,7 @@ export class Passports {
   constructor(
     private readonly origins: PictureOrigins,
     private readonly kept: KeptCredentials,
+    private readonly presented: PresentedCredentials,
   ) {}
 
   /**
@@ -61,7 +63,7 @@ export class Passports {
       sha256: unlessErased(sha256),
       available: await this.origins.has(storageKey),
       erased_at: await this.origins.erasedAt(environment, assetId),
-      credentials: arrived ? presentCredentials(arrived) : null,
+      credentials: await this.presented.of(arrived),
     };
   }
 
@@ -80,7 +82,7 @@ export class Passports {
         sha256: unlessErased(sha256),
         available: credentials !== null,
         erased_at: await this.origins.erasedAt(environment, assetId),
-        credentials: credentials ? presentCredentials(credentials) : null,
+        credentials: await this.presented.of(credentials),
       });
     }
     return pictures;

@@ -1,7 +1,10 @@
-import { Unwell, type Health } from '#operator-calls/health.js';
+import { randomBytes } from 'node:crypto';
+import { Unwell, type Health, type HealthSources } from '#operator-calls/health.js';
 import { systemClock } from '#platform/clock.js';
 import type { Configuration } from '#platform/configuration.js';
+import { readSignsOfLife, type SeenProcess } from '#read-store/signs-of-life.js';
 import { lapseOf } from './provenance.key.js';
+import { askAuthority, missingTimeStamps } from './time-stamp-authority.js';
 
 type Settings = Pick<Configuration, 'provenance'>;
 
@@ -19,9 +22,13 @@ export interface ProvenanceFacts {
   readonly problem: string | null;
   /** Whether callers get pictures that are not signed, or none. */
   readonly unsigned: 'refuse' | 'accept';
+  /** Of each worker whose newest picture has no time-stamp: why. */
+  readonly without_time_stamp: readonly string[];
 }
 
-function factsOf({ provenance: { certificate, problem, unsigned } }: Settings, now: Date): ProvenanceFacts {
+type SigningFacts = Omit<ProvenanceFacts, 'without_time_stamp'>;
+
+function factsOf({ provenance: { certificate, problem, unsigned } }: Settings, now: Date): SigningFacts {
   return {
     certificate: certificate?.subject ?? null,
     expires_at: certificate?.notAfter.toISOString() ?? null,
@@ -53,10 +60,31 @@ function judge(settings: Settings): Promise<string> {
   return Promise.resolve(line(facts));
 }
 
-function line({ certificate, expires_at: until, untrusted, problem }: ProvenanceFacts): string {
+function line({ certificate, expires_at: until, untrusted, problem }: SigningFacts): string {
   if (problem !== null) return `not signed, or soon not: ${problem}`;
   const known = untrusted ? ', which verifiers call untrusted: it is the own one of this installation' : '';
   return `signed as ${certificate} until ${until}${known}`;
+}
+
+/** A process that is silent has other troubles. */
+function withoutTimeStamp(seen: readonly Pick<SeenProcess, 'silent' | 'troubles'>[]): string[] {
+  return seen.flatMap(({ silent, troubles: { [missingTimeStamps]: trouble } }) =>
+    silent || trouble === undefined ? [] : [trouble],
+  );
+}
+
+async function judgeAuthority({ provenance: { timeStamps } }: Settings): Promise<string> {
+  const { url, authorities } = timeStamps;
+  if (url === undefined) return 'ATELIER_PROVENANCE_TSA_URL is not set: pictures have no time-stamp';
+  const { stamp } = await askAuthority(url, randomBytes(32), authorities);
+  const known =
+    stamp.status === 'timeStamp.trusted' ? '' : ', untrusted: ATELIER_PROVENANCE_TSA_CERT is not set';
+  return `${stamp.authority} answers, ${stamp.time?.toISOString()}${known}`;
+}
+
+async function nowOf({ configuration, database }: HealthSources): Promise<ProvenanceFacts> {
+  const seen = await readSignsOfLife(database);
+  return { ...factsOf(configuration, systemClock()), without_time_stamp: withoutTimeStamp(seen) };
 }
 
 export const provenanceHealth: Health<ProvenanceFacts> = {
@@ -67,12 +95,22 @@ export const provenanceHealth: Health<ProvenanceFacts> = {
       outside: true,
       look: async (_store, configuration) => judge(configuration),
     },
+    {
+      name: 'time-stamps of pictures',
+      advice: 'pictures go without until the authority answers, see docs/provenance.md',
+      outside: true,
+      look: async (_store, configuration) => judgeAuthority(configuration),
+    },
   ],
   status: async ({ configuration }) => judge(configuration),
-  facts: ({ configuration }) => Promise.resolve(factsOf(configuration, systemClock())),
-  reasons: ({ problem, unsigned }) =>
-    problem === null || unsigned === 'accept'
-      ? []
-      : [{ env: null, detail: `pictures are not signed, or soon will not be: ${problem}` }],
-  line: (facts) => `pictures: ${line(facts)}`,
+  facts: nowOf,
+  reasons: ({ problem, unsigned, without_time_stamp: stampless }) =>
+    [
+      ...(problem === null || unsigned === 'accept'
+        ? []
+        : [`pictures are not signed, or soon will not be: ${problem}`]),
+      ...stampless,
+    ].map((detail) => ({ env: null, detail })),
+  line: ({ without_time_stamp: stampless, ...facts }) =>
+    ['pictures: ' + line(facts), ...stampless].join('; '),
 };

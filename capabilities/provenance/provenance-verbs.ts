@@ -6,11 +6,16 @@ const actions = () => import('./show-provenance.js');
 export function addProvenanceVerbs(provenance: Command): void {
   verb(provenance, 'show', "a picture's Content Credentials; needs no service and no network")
     .argument('<file>', 'a picture: JPEG, PNG or WebP')
+    .option('--tsa-certificate <file>', 'certificates of authorities of time that are trusted, as PEM')
     .action(lazily(actions, 'showProvenance'));
 
   verb(provenance, 'verify', 'check that a picture is what was signed; needs no service and no network')
     .argument('<file>', 'a picture: JPEG, PNG or WebP')
     .option('--certificate <file>', 'also require that this certificate signed it, as PEM')
+    .option(
+      '--tsa-certificate <file>',
+      'also require a time-stamp of an authority that these certificates lead to, as PEM',
+    )
     .option(
       '--seal-key <key>',
       'also require that a seal of this public key covers its order: the key, or a file that holds it',

@@ -2,6 +2,8 @@ import { ApiProperty } from '@nestjs/swagger';
 import { Matches, type ValidationOptions } from 'class-validator';
 import { field } from '#validation/fields.js';
 import type { Credentials } from './read-credentials.js';
+import type { JudgedTime } from './time-stamped.js';
+import type { TimeStamp } from './time-stamp-token.js';
 
 const id = { minLength: 26, maxLength: 26, example: '01K9Z7J0V6X8Y2Z4A6B8C0D2EF' };
 const time = { format: 'date-time', example: '2026-01-31T12:00:00.000Z' };
@@ -19,6 +21,14 @@ const problems = [
   'ingredient.manifest.mismatch',
   'general.error',
 ] as const satisfies Credentials['problems'];
+
+const timeStampStatuses = [
+  'timeStamp.trusted',
+  'timeStamp.untrusted',
+  'timeStamp.mismatch',
+  'timeStamp.outsideValidity',
+  'timeStamp.malformed',
+] as const satisfies TimeStamp['status'][];
 
 const sha256 = {
   type: 'sha256',
@@ -44,6 +54,40 @@ class SignerResponse {
 
   @ApiProperty({ description: 'When that certificate expires.', ...time })
   expires_at: string;
+
+  @ApiProperty({
+    description:
+      'Whether that certificate was out of its time: at the time of the time-stamp if that is trusted, otherwise now.',
+    example: false,
+  })
+  expired: boolean;
+}
+
+export class TimeStampResponse {
+  @ApiProperty({
+    description:
+      'As C2PA names it. `timeStamp.trusted`: an authority that the operator of this service trusts confirms the time. ' +
+      '`timeStamp.untrusted`: it is whole, but its authority is not trusted here. With any other status it confirms nothing.',
+    enum: [...timeStampStatuses],
+    example: 'timeStamp.trusted',
+  })
+  status: TimeStamp['status'];
+
+  @ApiProperty({
+    description: 'The time in it. Null: it cannot be read.',
+    type: String,
+    nullable: true,
+    ...time,
+  })
+  time: string | null;
+
+  @ApiProperty({
+    description: 'The subject of the certificate that signed it. Null: none in it did.',
+    type: String,
+    nullable: true,
+    example: 'O=Example, CN=Time',
+  })
+  authority: string | null;
 }
 
 class ActionResponse {
@@ -84,6 +128,13 @@ export class CredentialsResponse {
 
   @ApiProperty({ description: 'Null: it cannot be read.', type: SignerResponse, nullable: true })
   signed_by: SignerResponse | null;
+
+  @ApiProperty({
+    description: 'The time-stamp of the signature (RFC 3161). Null: it has none.',
+    type: TimeStampResponse,
+    nullable: true,
+  })
+  time_stamp: TimeStampResponse | null;
 
   @ApiProperty({
     description: 'The program that made the claim.',
@@ -341,7 +392,10 @@ export class PassportResponse {
   pictures: PassportPictureResponse[];
 }
 
-export function presentCredentials(credentials: Credentials): CredentialsResponse {
+export function presentCredentials(
+  credentials: Credentials,
+  { timeStamp, expired }: JudgedTime,
+): CredentialsResponse {
   const { problems: found, signedBy, generator, actions, ingredients } = credentials;
   return {
     valid: found.length === 0,
@@ -350,7 +404,9 @@ export function presentCredentials(credentials: Credentials): CredentialsRespons
       subject: signedBy.subject,
       fingerprint: signedBy.fingerprint,
       expires_at: signedBy.notAfter.toISOString(),
+      expired: expired ?? false,
     },
+    time_stamp: timeStamp && { ...timeStamp, time: timeStamp.time?.toISOString() ?? null },
     generator,
     actions: actions.map(({ action, digitalSourceType }) => ({
       action,

@@ -48,11 +48,21 @@ export function readSigningCertificate(certificates: string): SigningCertificate
   return factsOf(chainOf(certificates)[0]);
 }
 
+/**
+ * The certificates of authorities of time, or of those that issue to them, as PEM.
+ * @throws TypeError if they cannot be read
+ */
+export function readAuthorities(certificates: string): X509Certificate[] {
+  const found = certificatesIn(certificates, 'ATELIER_PROVENANCE_TSA_CERT');
+  if (found.length === 0 && certificates !== '')
+    throw new TypeError('ATELIER_PROVENANCE_TSA_CERT must hold certificates as PEM');
+  return found;
+}
+
 const withLines = (text: string) => text.replaceAll('\\n', '\n');
 
 function chainOf(certificates: string): [X509Certificate, ...X509Certificate[]] {
-  const chain = [...withLines(certificates).matchAll(pemCertificate)].map(([pem]) => certificateOf(pem));
-  const [leaf, ...rest] = chain;
+  const [leaf, ...rest] = certificatesIn(certificates, 'ATELIER_PROVENANCE_CERT');
   if (!leaf) throw new TypeError('ATELIER_PROVENANCE_CERT must hold a certificate as PEM');
   if (leaf.ca)
     throw new TypeError(
@@ -81,16 +91,20 @@ export const factsOf = ({
 });
 
 /** Why the certificate signs nothing at a time; undefined: it may sign. */
-export function lapseOf({ notBefore, notAfter }: SigningCertificate, at: Date): string | undefined {
+export function lapseOf(
+  { notBefore, notAfter }: Pick<SigningCertificate, 'notBefore' | 'notAfter'>,
+  at: Date,
+): string | undefined {
   if (at > notAfter) return `expired on ${notAfter.toISOString()}`;
   return at < notBefore ? `is not valid before ${notBefore.toISOString()}` : undefined;
 }
 
-function certificateOf(pem: string): X509Certificate {
+/** @param setting that holds the text */
+function certificatesIn(text: string, setting: string): X509Certificate[] {
   try {
-    return new X509Certificate(pem);
+    return [...withLines(text).matchAll(pemCertificate)].map(([pem]) => new X509Certificate(pem));
   } catch {
-    throw new TypeError('ATELIER_PROVENANCE_CERT holds a certificate that cannot be read');
+    throw new TypeError(`${setting} holds a certificate that cannot be read`);
   }
 }
 

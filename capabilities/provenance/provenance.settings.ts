@@ -1,5 +1,7 @@
+import type { X509Certificate } from 'node:crypto';
 import type { SettingsReader } from '#platform/configuration.js';
 import {
+  readAuthorities,
   readClaimSigner,
   readSigningCertificate,
   type ClaimSigner,
@@ -18,6 +20,14 @@ export interface ProvenanceSettings {
   readonly verifyPage: boolean;
   /** Why the certificate or its key cannot be used. */
   readonly problem: string | undefined;
+  readonly timeStamps: TimeStampSettings;
+}
+
+export interface TimeStampSettings {
+  /** The authority (RFC 3161) that confirms when a picture was signed. Undefined: pictures have no time-stamp. */
+  readonly url: string | undefined;
+  /** The certificates of authorities that are trusted, or of those that issue to them. Empty: none is. */
+  readonly authorities: readonly X509Certificate[];
 }
 
 export function readProvenanceSettings(settings: SettingsReader): {
@@ -27,7 +37,9 @@ export function readProvenanceSettings(settings: SettingsReader): {
   const certificates = settings.text('ATELIER_PROVENANCE_CERT', '');
   const key = settings.text('ATELIER_PROVENANCE_KEY', '');
   const verifyPage = settings.flag('ATELIER_VERIFY_PAGE', false);
-  const without = { certificate: undefined, signer: undefined, unsigned, verifyPage, problem: undefined };
+  const timeStamps = readTimeStampSettings(settings);
+  const common = { unsigned, verifyPage, timeStamps };
+  const without = { ...common, certificate: undefined, signer: undefined, problem: undefined };
   if (!certificates && !key) return { provenance: without };
   try {
     const certificate = readSigningCertificate(certificates);
@@ -38,5 +50,22 @@ export function readProvenanceSettings(settings: SettingsReader): {
     const problem = (error as TypeError).message;
     if (unsigned === 'refuse') settings.problems.push(problem);
     return { provenance: { ...without, problem } };
+  }
+}
+
+function readTimeStampSettings(settings: SettingsReader): TimeStampSettings {
+  const name = 'ATELIER_PROVENANCE_TSA_URL';
+  // Answers are signed, so http is as good as https if the signer's certificate is given.
+  const url = settings.urlIfGiven(name, ['https', 'http']);
+  const { username = '', password = '' } = url !== undefined && URL.canParse(url) ? new URL(url) : {};
+  if (url !== undefined && (!URL.canParse(url) || username || password))
+    settings.problems.push(`${name} must be an address, without a name and password`);
+  const certificates = settings.text('ATELIER_PROVENANCE_TSA_CERT', '');
+  try {
+    return { url, authorities: readAuthorities(certificates) };
+  } catch (error) {
+    // It throws a TypeError, which does not repeat the text.
+    settings.problems.push((error as TypeError).message);
+    return { url, authorities: [] };
   }
 }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { decode } from 'cborg';
 import { carrierOf, extract, type Place } from './carriers.js';
-import { checkSignature, leniently, type Fields } from './claim-signature.js';
+import { checkSignature, leniently, type Fields, type FoundStamp } from './claim-signature.js';
 import { hashed, readSuperbox, type Superbox } from './jumbf.js';
 import { bindingLabel, signatureLabel } from './manifest.js';
 import { orderLabel, type OrderAssertion } from './order-assertion.js';
@@ -17,8 +17,11 @@ export interface Credentials {
   readonly signedBy: {
     readonly subject: string;
     readonly fingerprint: string;
+    readonly notBefore: Date;
     readonly notAfter: Date;
   } | null;
+  /** The time-stamp of the signature, not judged yet; undefined: it has none. */
+  readonly stamp: FoundStamp | undefined;
   /** Null: it does not say. */
   readonly generator: string | null;
   readonly actions: readonly { readonly action: string; readonly digitalSourceType: string | null }[];
@@ -102,7 +105,14 @@ function readStore(store: Buffer, check: (bindings: Bindings) => Problem[]): Cre
   }
 }
 
-const nothing = { signedBy: null, generator: null, actions: [], ingredients: [], order: undefined };
+const nothing = {
+  signedBy: null,
+  stamp: undefined,
+  generator: null,
+  actions: [],
+  ingredients: [],
+  order: undefined,
+};
 
 /** The assertions that bind a manifest to its picture, by their labels. */
 type Bindings = ReadonlyMap<string, Fields>;
@@ -145,6 +155,7 @@ function readManifest(manifest: Superbox) {
      */
     taken: claim.has('redacted_assertions') ? [] : ingredients.flatMap(({ active }) => active ?? []),
     signedBy: signature.by,
+    stamp: signature.stamp,
     generator: generatorOf(claim),
     actions: data('c2pa.actions').flatMap(actionsOf),
     ingredients: ingredients.map(({ title, relationship, manifest: link }) => ({

@@ -4,19 +4,24 @@ import { CallRefused } from '#operator-calls/call-refused.js';
 import { printJson, printLine, printProperties } from '#operator-calls/output.js';
 import { readText } from '#operator-calls/read-text.js';
 import type { OutputOptions } from '#operator-calls/verb.js';
+import { systemClock } from '#platform/clock.js';
 import { messageOf } from '#platform/errors.js';
 import { checkSeal, type CheckedSeal } from './claimed-seal.js';
-import { readSigningCertificate } from './provenance.key.js';
+import { readAuthorities, readSigningCertificate } from './provenance.key.js';
 import { readCredentials, type Credentials } from './read-credentials.js';
+import { judgeTime, type JudgedTime } from './time-stamped.js';
 
-export function showProvenance(file: string, { json }: OutputOptions): Promise<void> {
-  const { sha256, credentials } = read(file);
-  if (json) printJson(asJson(sha256, credentials));
-  else printCredentials(sha256, credentials);
-  return Promise.resolve();
+interface ShowOptions extends OutputOptions {
+  readonly tsaCertificate?: string;
 }
 
-interface VerifyOptions extends OutputOptions {
+export async function showProvenance(file: string, { json, tsaCertificate }: ShowOptions): Promise<void> {
+  const read = await judgedIn(file, tsaCertificate);
+  if (json) printJson(asJson(read));
+  else printCredentials(read);
+}
+
+interface VerifyOptions extends ShowOptions {
   readonly certificate?: string;
   readonly sealKey?: string;
   readonly proof?: string;
@@ -25,18 +30,26 @@ interface VerifyOptions extends OutputOptions {
 /** The exit code is 1 unless the picture is what was signed, and all else holds that the options ask for. */
 export async function verifyProvenance(
   file: string,
-  { json, certificate, sealKey, proof }: VerifyOptions,
+  { json, certificate, tsaCertificate, sealKey, proof }: VerifyOptions,
 ): Promise<void> {
-  const { sha256, credentials } = read(file);
+  const read = await judgedIn(file, tsaCertificate);
+  const { credentials, timeStamp } = read;
   if (credentials.problems.length > 0)
     throw new CallRefused(`${file} is not what was signed: ${credentials.problems.join(', ')}`);
-  const expected = certificate === undefined ? undefined : fingerprintIn(certificate);
+  const expected =
+    certificate === undefined ? undefined : inFile(certificate, readSigningCertificate).fingerprint;
   if (expected !== undefined && credentials.signedBy?.fingerprint !== expected)
     throw new CallRefused(
       `${file} was signed by another certificate: ${credentials.signedBy?.subject}, ${credentials.signedBy?.fingerprint}`,
     );
+  if (tsaCertificate !== undefined && timeStamp?.status !== 'timeStamp.trusted')
+    throw new CallRefused(
+      timeStamp
+        ? `the time-stamp of ${file} is not trusted: ${timeStamp.status}, signed by ${plain(timeStamp.authority ?? 'unknown')}`
+        : `${file} has no time-stamp`,
+    );
   const seal = await sealOf(credentials, sealKey, proof);
-  if (json) printJson({ verified: true, ...(seal && { seal }), ...asJson(sha256, credentials) });
+  if (json) printJson({ verified: true, ...(seal && { seal }), ...asJson(read) });
   else {
     printLine('Verified: the picture is what was signed.');
     if (seal?.state === 'proven') printLine(`Proven: seal ${seal.number} covers its order.`);
@@ -44,7 +57,7 @@ export async function verifyProvenance(
       printLine(
         `Claimed, not proven: seal ${seal.number} of this key covers its order. Add --proof to prove it.`,
       );
-    printCredentials(sha256, credentials);
+    printCredentials(read);
   }
 }
 
@@ -60,8 +73,14 @@ async function sealOf(
   return checkSeal(order, key, proof);
 }
 
-/** @throws CallRefused */
-function read(file: string): { readonly sha256: string; readonly credentials: Credentials } {
+interface Judged extends JudgedTime {
+  readonly sha256: string;
+  readonly credentials: Credentials;
+}
+
+/** @param authorities the file of their certificates. @throws CallRefused */
+async function judgedIn(file: string, authorities: string | undefined): Promise<Judged> {
+  const trusted = authorities === undefined ? [] : inFile(authorities, readAuthorities);
   let bytes: Buffer;
   try {
     bytes = readFileSync(file);
@@ -70,22 +89,32 @@ function read(file: string): { readonly sha256: string; readonly credentials: Cr
   }
   const credentials = readCredentials(bytes);
   if (!credentials) throw new CallRefused(`${file} has no Content Credentials, or is no JPEG, PNG or WebP`);
-  return { sha256: hash('sha256', bytes), credentials };
+  const time = await judgeTime(credentials, trusted, systemClock());
+  return { sha256: hash('sha256', bytes), credentials, ...time };
 }
 
-function fingerprintIn(file: string): string {
+/** @throws CallRefused */
+function inFile<T>(file: string, read: (text: string) => T): T {
   try {
-    return readSigningCertificate(readText(file)).fingerprint;
+    return read(readText(file));
   } catch (error) {
     throw error instanceof CallRefused ? error : new CallRefused(`${file}: ${messageOf(error)}`);
   }
 }
 
-function asJson(sha256: string, { store: _, signedBy, ...credentials }: Credentials) {
-  return { sha256, valid: credentials.problems.length === 0, signed_by: signedBy, ...credentials };
+function asJson({ sha256, credentials, timeStamp, expired }: Judged) {
+  const { store: _, stamp: __, signedBy, ...said } = credentials;
+  const { notBefore: ___, ...signer } = signedBy ?? {};
+  return {
+    sha256,
+    valid: said.problems.length === 0,
+    signed_by: signedBy && { ...signer, expired },
+    time_stamp: timeStamp,
+    ...said,
+  };
 }
 
-function printCredentials(sha256: string, credentials: Credentials): void {
+function printCredentials({ sha256, credentials, timeStamp, expired }: Judged): void {
   const { problems, signedBy, generator, actions, ingredients, order } = credentials;
   printProperties([
     ['state', problems.length === 0 ? 'valid' : `not what was signed: ${problems.join(', ')}`],
@@ -93,9 +122,12 @@ function printCredentials(sha256: string, credentials: Credentials): void {
     ['made with', plain(generator ?? 'unknown')],
     [
       'signed by',
-      signedBy ? `${plain(signedBy.subject)}, until ${signedBy.notAfter.toISOString()}` : 'unknown',
+      signedBy
+        ? `${plain(signedBy.subject)}, until ${signedBy.notAfter.toISOString()}${expired ? ' (expired)' : ''}`
+        : 'unknown',
     ],
     ['certificate', signedBy?.fingerprint ?? 'unknown'],
+    ['time-stamp', timeStamp ? stampLine(timeStamp) : 'none'],
     ...actions.map(
       ({ action, digitalSourceType }) => [plain(action), plain(digitalSourceType ?? '')] as const,
     ),
@@ -107,6 +139,17 @@ function printCredentials(sha256: string, credentials: Credentials): void {
   if (!order) return;
   printLine();
   printProperties(linesOf(order));
+}
+
+function stampLine({ status, time, authority }: NonNullable<Judged['timeStamp']>): string {
+  const judged = {
+    'timeStamp.trusted': 'trusted',
+    'timeStamp.untrusted': 'whole, but its authority is not trusted here',
+    'timeStamp.mismatch': 'NOT about this signature, or not whole',
+    'timeStamp.outsideValidity': 'NOT in the time of its certificate',
+    'timeStamp.malformed': 'cannot be read',
+  }[status];
+  return [time?.toISOString(), authority && plain(authority), judged].filter(Boolean).join(', ');
 }
 
 /** One line for each value. Another program may have written an order in any form. */

@@ -12,7 +12,8 @@ import { Clock } from '#platform/clock.js';
 import { carrierOf } from './carriers.js';
 import { greyOf, seek, type SoughtLikeness } from './likeness.js';
 import { PictureOrigins, type KnownJob, type KnownPicture } from './picture-origins.js';
-import { presentCredentials, type OriginResponse, type VerificationResponse } from './provenance.dto.js';
+import { PresentedCredentials } from './presented-credentials.js';
+import type { OriginResponse, VerificationResponse } from './provenance.dto.js';
 import { readCredentials, type Credentials } from './read-credentials.js';
 
 interface SeenInPicture {
@@ -34,6 +35,7 @@ export class Verification {
 
   constructor(
     private readonly origins: PictureOrigins,
+    private readonly presented: PresentedCredentials,
     private readonly modules: ModuleRef,
     @Inject(Clock) private readonly clock: Clock,
   ) {}
@@ -73,7 +75,7 @@ export class Verification {
       looks_alike: verdict === 'changed' ? recognition.looksAlike : null,
       sha256,
       origin: picture ? await this.originOf(asking, picture) : null,
-      credentials: credentials ? presentCredentials(credentials) : null,
+      credentials: await this.presented.of(credentials),
     };
   }
 

@@ -39,6 +39,7 @@ const provenance = {
   unsigned: 'refuse',
   verifyPage: false,
   problem: undefined,
+  timeStamps: { url: undefined, authorities: [] },
 } as const;
 const model = vendorModelOf('signing', 'fal', double.url, { ...family.model, workflows: ['try-on'] });
 await house.startRoles({ models: [model] }, { provenance });

@@ -11,6 +11,7 @@ const seen = (role: Role, silent_seconds = 1): SeenProcess => ({
   started_at: new Date(0),
   silent_seconds,
   silent: silent_seconds > 10,
+  troubles: {},
 });
 const well: Facts = {
   processes: roles.map((role) => seen(role)),

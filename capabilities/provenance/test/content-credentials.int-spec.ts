@@ -6,6 +6,7 @@ import { streamName } from '#domain/streams.js';
 import type { EventStore } from '#event-store/event-store.js';
 import type { Configuration } from '#platform/configuration.js';
 import type { Logger } from '#platform/logger.js';
+import { Troubles } from '#platform/troubles.js';
 import { blankPicture } from '../../../test/support/blank-picture.js';
 import { untilEnd } from '../../../test/support/until-end.js';
 import { Workshop } from '../../../test/worker/support/workshop.js';
@@ -14,6 +15,7 @@ import { newHomeCertificate } from '../home-certificate.js';
 import { KeptCredentials } from '../kept-credentials.js';
 import { readClaimSigner } from '../provenance.key.js';
 import { readCredentials } from '../read-credentials.js';
+import { TimeStamps } from '../time-stamps.js';
 import { finished, markedPicture } from './support/pictures.js';
 
 const workshop = untilEnd(await Workshop.open());
@@ -21,7 +23,7 @@ const pem = newHomeCertificate();
 const signer = readClaimSigner(pem, pem);
 const { certificate } = signer;
 const configuration = {
-  provenance: { signer, certificate, unsigned: 'refuse', problem: undefined },
+  provenance: { signer, certificate, unsigned: 'refuse', problem: undefined, timeStamps: {} },
 } as unknown as Configuration;
 
 /** The streams that a store was asked for. */
@@ -44,7 +46,9 @@ function finisher(store: EventStore) {
   const error = vi.fn<(facts: object, message: string) => void>();
   const logger = { error } as unknown as Logger;
   const kept = new KeptCredentials(store, workshop.storage, logger);
-  return { finisher: new ContentCredentials(store, kept, configuration, () => new Date(), logger), error };
+  const clock = () => new Date();
+  const stamps = new TimeStamps(configuration, clock, new Troubles(), logger);
+  return { finisher: new ContentCredentials(store, kept, stamps, configuration, clock, logger), error };
 }
 
 async function pictureOf(jobId: string, assetId: string): Promise<FinishedPicture> {

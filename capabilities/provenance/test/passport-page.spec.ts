@@ -15,6 +15,12 @@ const credentials = {
     subject: 'O=Müller, CN=写真',
     fingerprint: sha256('certificate'),
     expires_at: '2027-01-31T12:00:00.000Z',
+    expired: false,
+  },
+  time_stamp: {
+    status: 'timeStamp.trusted' as const,
+    time: '2026-01-31T12:00:01.000Z',
+    authority: 'O=Uhr, CN=Zeit',
   },
   generator: 'Atelier 0.1.0',
   actions: [],
@@ -95,6 +101,14 @@ describe('a passport as a page', () => {
     const { text } = pageOf({ order: { ...passport.order, seal: null } });
     expect(text).toContain('No seal covered the order yet');
     expect(text).not.toContain('--seal-key');
+  });
+
+  it('says when a picture was signed, and who confirms that', () => {
+    expect(pageOf().text).toContain('Time-stamp 2026-01-31T12:00:01.000Z, O=Uhr, CN=Zeit: trusted');
+    const stamp = { status: 'timeStamp.mismatch', time: null, authority: null } as const;
+    const wrong = { ...credentials, time_stamp: stamp };
+    const { text } = pageOf({ pictures: [{ ...passport.pictures[0]!, credentials: wrong }] });
+    expect(text).toContain('Its time-stamp confirms nothing: timeStamp.mismatch');
   });
 
   it('says what is wrong with Content Credentials that do not hold', () => {

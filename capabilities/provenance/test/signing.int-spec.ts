@@ -18,9 +18,9 @@ type Provenance = Configuration['provenance'];
 function signingWith(pem: string, more: Partial<Provenance> = {}): { provenance: Provenance } {
   const signer = readClaimSigner(pem, pem);
   const { certificate } = signer;
-  return {
-    provenance: { signer, certificate, unsigned: 'refuse', verifyPage: false, problem: undefined, ...more },
-  };
+  const timeStamps = { url: undefined, authorities: [] };
+  const common = { unsigned: 'refuse', verifyPage: false, problem: undefined, timeStamps } as const;
+  return { provenance: { signer, certificate, ...common, ...more } };
 }
 
 const width = 64;

@@ -11,6 +11,7 @@ import { StorePresence } from '#event-store/store-presence.js';
 import { Configuration } from '#platform/configuration.js';
 import type { Metrics } from '#platform/metrics.js';
 import { Readiness } from '#platform/role-server.js';
+import { Troubles } from '#platform/troubles.js';
 import { consumersOf } from '#read-store/consumers.js';
 import { Logger } from '#platform/logger.js';
 import { Installation } from '#read-store/installation.js';
@@ -63,8 +64,9 @@ export class InstallationModule implements OnApplicationBootstrap, OnApplication
         { provide: Readiness, useExisting: Installation },
         {
           provide: SignOfLife,
-          inject: [Installation, Logger],
-          useFactory: ({ probes }: Installation, logger: Logger) => new SignOfLife(probes, role, logger),
+          inject: [Installation, Logger, Troubles],
+          useFactory: ({ probes }: Installation, logger: Logger, troubles: Troubles) =>
+            new SignOfLife(probes, role, logger, troubles),
         },
       ],
       exports: [Installation, Readiness],

@@ -3,6 +3,7 @@ import { Clock, systemClock } from '#platform/clock.js';
 import { Configuration } from '#platform/configuration.js';
 import { Logger } from '#platform/logger.js';
 import type { Metrics } from '#platform/metrics.js';
+import { Troubles } from '#platform/troubles.js';
 
 /** Settings that a process has before it opens anything. */
 export interface ProcessSettings {
@@ -27,7 +28,7 @@ export const Stopping = Symbol('Stopping');
  */
 export const OwnMetrics = Symbol('OwnMetrics');
 
-/** Configuration, logger, clock and metrics of one process. All its modules share them. */
+/** Configuration, logger, clock, metrics and troubles of one process. All its modules share them. */
 @Global()
 @Module({})
 export class PlatformModule {
@@ -40,8 +41,9 @@ export class PlatformModule {
         { provide: Clock, useValue: clock ?? systemClock },
         { provide: OwnMetrics, useValue: metrics },
         { provide: Stopping, useValue: stopping ?? new AbortController().signal },
+        Troubles,
       ],
-      exports: [Configuration, Logger, Clock, OwnMetrics, Stopping],
+      exports: [Configuration, Logger, Clock, OwnMetrics, Stopping, Troubles],
     };
   }
 }

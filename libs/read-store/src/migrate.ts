@@ -165,6 +165,9 @@ const controlMigrations = migrationsOf({
       alter column times set default '{}',
       alter column requests set default '{}',
       alter column counted_at set default 0`,
+  TellTroubles1790000000096: `
+    alter table signs_of_life add column troubles jsonb not null default '{}';
+    comment on column signs_of_life.troubles is 'By subject: what the process does without at the moment'`,
 });
 
 const environmentMigrations = migrationsOf({

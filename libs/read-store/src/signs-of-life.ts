@@ -6,6 +6,7 @@ import { newId } from '#platform/ids.js';
 import type { Logger } from '#platform/logger.js';
 import { versionOfThis } from '#platform/package-folder.js';
 import { isRunning, thisProcess, type ProcessIdentity } from '#platform/processes.js';
+import type { Troubles } from '#platform/troubles.js';
 
 /** The effect on callers while no process of a role works. */
 const withoutIt = {
@@ -43,6 +44,7 @@ export class SignOfLife {
     private readonly database: Queries,
     private readonly role: Role,
     private readonly logger: Logger,
+    private readonly troubles: Troubles,
   ) {}
 
   /**
@@ -86,9 +88,10 @@ export class SignOfLife {
       `with forgotten as (
           delete from read_store.signs_of_life where seen_at < now() - interval '${awaitedFor}'
         )
-        insert into read_store.signs_of_life (process, role, host, pid, started_mark, release)
-        values ($1, $2, $3, $4, $5, $6) on conflict (process) do update set seen_at = now()`,
-      [this.id, this.role, hostname(), pid, startedAt, versionOfThis()],
+        insert into read_store.signs_of_life (process, role, host, pid, started_mark, release, troubles)
+        values ($1, $2, $3, $4, $5, $6, $7)
+        on conflict (process) do update set seen_at = now(), troubles = excluded.troubles`,
+      [this.id, this.role, hostname(), pid, startedAt, versionOfThis(), this.troubles.current],
     );
   }
 
@@ -110,11 +113,13 @@ export interface SeenProcess {
   /** Since its last sign. */
   readonly silent_seconds: number;
   readonly silent: boolean;
+  /** By subject: what it does without. */
+  readonly troubles: Readonly<Record<string, string>>;
 }
 
 export async function readSignsOfLife(database: Queries): Promise<SeenProcess[]> {
   const { rows } = await database.query(
-    `select role, host, pid, release, started_at, silent_seconds::integer, silent_seconds > ${silentAfterSeconds} as silent
+    `select role, host, pid, release, started_at, silent_seconds::integer, silent_seconds > ${silentAfterSeconds} as silent, troubles
       from read_store.signs_of_life,
       lateral (select greatest(0, extract(epoch from now() - seen_at)) as silent_seconds) since
       order by role, started_at, process`,

@@ -5,6 +5,11 @@ interface Credentials {
   readonly valid: boolean;
   readonly problems: readonly string[];
   readonly signed_by: { readonly subject: string; readonly fingerprint: string } | null;
+  readonly time_stamp: {
+    readonly status: string;
+    readonly time: string | null;
+    readonly authority: string | null;
+  } | null;
 }
 
 interface ProvenFile {
@@ -72,6 +77,7 @@ export function Passport({ of }: { of: PassportData }) {
           <ChainLink key={picture.asset_id} kind="Picture" file={picture} good>
             <strong>{inWords(picture.kind)}</strong>
             {picture.credentials && <span>{signature(picture.credentials)}</span>}
+            {picture.credentials?.time_stamp && <span>{stamp(picture.credentials.time_stamp)}</span>}
             {picture.credentials === null && picture.available && <span>It has no Content Credentials.</span>}
           </ChainLink>
         ))}
@@ -127,6 +133,12 @@ function signature(credentials: Credentials): string {
   const { valid, problems, signed_by: signer } = credentials;
   if (!valid) return `Its Content Credentials do not hold: ${problems.join(', ')}.`;
   return `Its Content Credentials hold. Signed by ${signer?.subject ?? 'an unknown certificate'}.`;
+}
+
+function stamp({ status, time, authority }: NonNullable<Credentials['time_stamp']>): string {
+  if (status === 'timeStamp.trusted') return `${authority} confirms that it was signed on ${time}.`;
+  if (status === 'timeStamp.untrusted') return `Time-stamp ${time} by ${authority}, who is not trusted here.`;
+  return `Its time-stamp confirms nothing: ${status}.`;
 }
 
 /** The commands need neither this service nor a network. */

@@ -13,6 +13,11 @@ interface Verdict {
   readonly credentials: {
     readonly valid: boolean;
     readonly signed_by: { readonly subject: string } | null;
+    readonly time_stamp: {
+      readonly status: string;
+      readonly time: string | null;
+      readonly authority: string | null;
+    } | null;
     readonly actions: readonly { readonly digital_source_type: string | null }[];
   } | null;
 }
@@ -91,10 +96,22 @@ function showVerdict(name: string, { verdict, looks_alike, sha256, origin, crede
         ? `signed by ${signer}; they ${credentials.valid ? 'hold' : 'do not hold'}`
         : 'none in this file',
     ],
+    ['Time-stamp', stampOf(credentials?.time_stamp, moment)],
     ['SHA-256', sha256],
   ] as const;
   const told = facts.flatMap(([what, value]) => (value ? [element('dt', what), element('dd', value)] : []));
   show(verdict, element('h2', short), element('p', long), element('dl', ...told));
+}
+
+function stampOf(
+  stamp: NonNullable<Verdict['credentials']>['time_stamp'] | undefined,
+  moment: Intl.DateTimeFormat,
+): string | undefined {
+  if (!stamp) return undefined;
+  const { status, time, authority } = stamp;
+  const said = time !== null && `${moment.format(new Date(time))}, by ${authority}`;
+  if (status === 'timeStamp.trusted' && said) return said;
+  return status === 'timeStamp.untrusted' && said ? `${said}, who is not trusted here` : 'confirms nothing';
 }
 
 function showProblem(message: string): void {

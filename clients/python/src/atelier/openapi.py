@@ -1971,6 +1971,22 @@ class SignerResponse(TypedDict):
     """SHA-256 of that certificate, in hex."""
     expires_at: str
     """When that certificate expires."""
+    expired: bool
+    """Whether that certificate was out of its time: at the time of the time-stamp if that is
+    trusted, otherwise now.
+    """
+
+
+class TimeStampResponse(TypedDict):
+    status: Literal["timeStamp.trusted", "timeStamp.untrusted", "timeStamp.mismatch", "timeStamp.outsideValidity", "timeStamp.malformed"]
+    """As C2PA names it. `timeStamp.trusted`: an authority that the operator of this service trusts
+    confirms the time. `timeStamp.untrusted`: it is whole, but its authority is not trusted here.
+    With any other status it confirms nothing.
+    """
+    time: str | None
+    """The time in it. Null: it cannot be read."""
+    authority: str | None
+    """The subject of the certificate that signed it. Null: none in it did."""
 
 
 class ActionResponse(TypedDict):
@@ -1994,6 +2010,8 @@ class CredentialsResponse(TypedDict):
     """What is wrong, as C2PA names it."""
     signed_by: SignerResponse | None
     """Null: it cannot be read."""
+    time_stamp: TimeStampResponse | None
+    """The time-stamp of the signature (RFC 3161). Null: it has none."""
     generator: str | None
     """The program that made the claim."""
     actions: list[ActionResponse]

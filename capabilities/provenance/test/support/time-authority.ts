@@ -1,0 +1,120 @@
+import { execFile, execFileSync } from 'node:child_process';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { createServer, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { buffer } from 'node:stream/consumers';
+import { promisify } from 'node:util';
+
+const run = promisify(execFile);
+
+/** Signs the time-stamps of these specs: elsewhere they are skipped. */
+export const hasOpenssl = (() => {
+  try {
+    return /^OpenSSL [3-9]/.test(execFileSync('openssl', ['version'], { encoding: 'utf8' }));
+  } catch {
+    return false;
+  }
+})();
+
+const settings = `
+[tsa]
+serial = ./serial
+signer_digest = sha256
+default_policy = 1.2.3.4.1
+digests = sha256
+ess_cert_id_alg = sha256
+accuracy = secs:1
+`;
+
+/** Makes the answer to a request: `reply` is what a good authority says to a query. */
+type Answers = (query: Buffer, reply: (query: Buffer) => Promise<Buffer>) => Promise<Buffer | number>;
+
+const honest: Answers = (query, reply) => reply(query);
+
+/** An authority of time on loopback, whose answers OpenSSL signs. */
+export class TimeAuthority implements AsyncDisposable {
+  /** Requests that came in. */
+  asked = 0;
+  answers: Answers = honest;
+
+  private constructor(
+    private readonly folder: string,
+    private readonly server: ReturnType<typeof createServer>,
+    /** Of the root that issued its certificate, as PEM. */
+    readonly root: string,
+  ) {}
+
+  /** @param key what OpenSSL calls the kind of its keys */
+  static async open(
+    key: readonly string[] = ['ec', '-pkeyopt', 'ec_paramgen_curve:P-256'],
+  ): Promise<TimeAuthority> {
+    const folder = await mkdtemp(join(tmpdir(), 'time-authority-'));
+    const openssl = (...args: readonly string[]) => run('openssl', args, { cwd: folder });
+    const uses =
+      'basicConstraints=critical,CA:FALSE\nkeyUsage=critical,digitalSignature\nextendedKeyUsage=critical,timeStamping\n';
+    await writeFile(join(folder, 'uses'), uses);
+    await writeFile(join(folder, 'settings'), settings);
+    const make = ['req', '-newkey', ...key, '-nodes'];
+    const ca = ['-addext', 'basicConstraints=critical,CA:TRUE', '-addext', 'keyUsage=critical,keyCertSign'];
+    await openssl(
+      ...make,
+      '-x509',
+      '-keyout',
+      'root.key',
+      '-out',
+      'root.pem',
+      '-subj',
+      '/O=Test/CN=Root of time',
+      ...ca,
+    );
+    await openssl(...make, '-keyout', 'tsa.key', '-out', 'tsa.csr', '-subj', '/O=Test/CN=Time of test');
+    const issuer = [
+      '-CA',
+      'root.pem',
+      '-CAkey',
+      'root.key',
+      '-CAcreateserial',
+      '-extfile',
+      'uses',
+      '-days',
+      '2',
+    ];
+    await openssl('x509', '-req', '-in', 'tsa.csr', ...issuer, '-out', 'tsa.pem');
+    const server = createServer();
+    const authority = new TimeAuthority(folder, server, await readFile(join(folder, 'root.pem'), 'utf8'));
+    server.on('request', authority.take);
+    await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+    return authority;
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}/tsr`;
+  }
+
+  private readonly take: RequestListener = (request, response) => {
+    this.asked++;
+    void (async () => {
+      const answer = await this.answers(await buffer(request), (query) => this.reply(query));
+      if (typeof answer === 'number') response.writeHead(answer).end();
+      else response.writeHead(200, { 'content-type': 'application/timestamp-reply' }).end(answer);
+    })().catch((error: unknown) => response.writeHead(500).end(String(error)));
+  };
+
+  private async reply(query: Buffer): Promise<Buffer> {
+    const name = `query-${this.asked}-${process.hrtime.bigint()}`;
+    await writeFile(join(this.folder, name), query);
+    const signer = ['-signer', 'tsa.pem', '-inkey', 'tsa.key', '-chain', 'root.pem'];
+    const config = ['-config', 'settings', '-section', 'tsa'];
+    const args = ['ts', '-reply', ...config, '-queryfile', name, ...signer, '-out', `${name}.answer`];
+    await run('openssl', args, { cwd: this.folder });
+    return readFile(join(this.folder, `${name}.answer`));
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.server.closeAllConnections();
+    await new Promise((done) => this.server.close(done));
+    await rm(this.folder, { recursive: true, force: true });
+  }
+}
