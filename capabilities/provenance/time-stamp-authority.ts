@@ -21,16 +21,15 @@ export async function askAuthority(
   stamped: Buffer,
   authorities: readonly X509Certificate[],
 ): Promise<{ readonly token: Buffer; readonly stamp: TimeStamp }> {
-  const { answers, judgeToken, requestFor, tokenIn } = await import('./time-stamp-token.js');
+  const { readAnswer, requestFor } = await import('./time-stamp-token.js');
   // The first bit is 0, so that the number is positive, and another one is not, so that it keeps its length.
   const nonce = Buffer.concat([Buffer.of(0x40), randomBytes(8)]);
   const answer = await post(url, requestFor(stamped, nonce));
-  const token = tokenIn(answer);
-  const stamp = judgeToken(token, stamped, authorities);
+  const { token, stamp, hasNonce } = readAnswer(answer, { stamped, nonce }, authorities);
   const isGood =
     stamp.status === 'timeStamp.trusted' ||
     (stamp.status === 'timeStamp.untrusted' && authorities.length === 0);
-  if (isGood && answers(token, nonce)) return { token, stamp };
+  if (isGood && hasNonce) return { token, stamp };
   if (isGood) throw new Error('it answers another request than the one it got');
   const by = stamp.authority === null ? '' : `, signed by ${stamp.authority}`;
   const hint =

@@ -3,13 +3,13 @@ import * as asn1 from 'asn1js';
 import {
   AlgorithmIdentifier,
   ContentInfo,
+  EncapsulatedContentInfo,
   MessageImprint,
   PKIStatus,
-  SignedData,
+  SignerInfo,
   TimeStampReq,
   TimeStampResp,
   TSTInfo,
-  type SignerInfo,
 } from 'pkijs';
 
 /** What is known of a time-stamp (RFC 3161) in the credentials of a picture. */
@@ -61,6 +61,9 @@ const hashOfSignature: Readonly<Record<string, string | null>> = {
 /** Authorities send three certificates at most; each costs a check. */
 const mostCertificates = 10;
 
+/** Real tokens have 2 to 8 kB. Parsing one takes time, and anyone may send a picture with a forged one. */
+const longestTokenBytes = 16_384;
+
 /** @param nonce must come back in the answer */
 export function requestFor(stamped: Buffer, nonce: Buffer): Buffer {
   const messageImprint = new MessageImprint({
@@ -76,11 +79,73 @@ export function requestFor(stamped: Buffer, nonce: Buffer): Buffer {
   return Buffer.from(request.toSchema().toBER());
 }
 
-/** The token in an authority's answer. @throws Error if it gives none, or the bytes are no answer */
-export function tokenIn(answer: Uint8Array): Buffer {
-  const { status, timeStampToken } = responseIn(answer);
+/** An authority's answer to a request. */
+export interface Answer {
+  readonly token: Buffer;
+  readonly stamp: TimeStamp;
+  /** Whether it answers the request with this nonce. */
+  readonly hasNonce: boolean;
+}
+
+/** @throws Error if the authority gives no token that can be read */
+export function readAnswer(
+  answer: Uint8Array,
+  { stamped, nonce }: { readonly stamped: Buffer; readonly nonce: Buffer },
+  authorities: readonly X509Certificate[],
+): Answer {
+  const token = tokenIn(responseIn(answer));
+  const read = attempted(() => {
+    const parts = readToken(token);
+    const hasNonce = parts.info.nonce?.isEqual(new asn1.Integer({ valueHex: nonce })) ?? false;
+    return { stamp: judge(parts, stamped, authorities), hasNonce };
+  });
+  if (read) return { ...read, token: Buffer.from(token.toSchema().toBER()) };
+  throw new Error('its answer is no time-stamp');
+}
+
+/**
+ * Judges a token.
+ * @param stamped the bytes that it should be about
+ * @param authorities certificates that are trusted: of authorities, or of those that issue certificates to them
+ */
+export function judgeToken(
+  token: Buffer,
+  stamped: Buffer,
+  authorities: readonly X509Certificate[],
+): TimeStamp {
+  const judged =
+    token.length <= longestTokenBytes &&
+    attempted(() => judge(readToken(contentInfoIn(token)), stamped, authorities));
+  return judged || { status: 'timeStamp.malformed', time: null, authority: null };
+}
+
+/** @throws Error if a certificate is broken: parts of it are read only here */
+function judge(
+  { info, content, certificates, signer }: ReadToken,
+  stamped: Buffer,
+  authorities: readonly X509Certificate[],
+): TimeStamp {
+  const leaf = certificates.find((each) => isSignedBy(each, signer, content));
+  const time = info.genTime;
+  const found = { time, authority: leaf ? subjectOf(leaf) : null };
+  if (!leaf || !isAbout(info, stamped)) return { ...found, status: 'timeStamp.mismatch' };
+  if (!isValidAt(leaf, time)) return { ...found, status: 'timeStamp.outsideValidity' };
+  const isTrusted = mayStamp(leaf) && leadsTo(authorities, leaf, certificates, time);
+  return { ...found, status: isTrusted ? 'timeStamp.trusted' : 'timeStamp.untrusted' };
+}
+
+/** On forged bytes, the parsers throw errors of several kinds. */
+function attempted<T>(read: () => T): T | undefined {
+  try {
+    return read();
+  } catch {
+    return undefined;
+  }
+}
+
+function tokenIn({ status, timeStampToken }: TimeStampResp): ContentInfo {
   const isGranted = status.status === PKIStatus.granted || status.status === PKIStatus.grantedWithMods;
-  if (isGranted && timeStampToken) return Buffer.from(timeStampToken.toSchema().toBER());
+  if (isGranted && timeStampToken) return timeStampToken;
   const said = status.statusStrings?.map((each) => each.getValue()).join(' ') ?? '';
   throw new Error(`it refuses with status ${status.status} ${plain(said)}`.trim());
 }
@@ -96,63 +161,55 @@ function responseIn(answer: Uint8Array): TimeStampResp {
 /** An authority chose these texts, and operators read them in a terminal. */
 const plain = (text: string): string => text.replaceAll(/\p{C}/gu, '?').slice(0, 200);
 
-/** Whether a token that can be read answers the request with this nonce. */
-export function answers(token: Buffer, nonce: Buffer): boolean {
-  const { nonce: returned } = contentOf(signedDataIn(token)).info;
-  return returned?.isEqual(new asn1.Integer({ valueHex: nonce })) ?? false;
+const subjectOf = ({ subject }: X509Certificate): string => plain(subject.replaceAll('\n', ', '));
+
+/** In the older form of C2PA, the whole answer stands for the token. */
+const contentInfoIn = (token: Buffer): ContentInfo =>
+  attempted(() => ContentInfo.fromBER(token)) ?? tokenIn(responseIn(token));
+
+/** The parts of a token that its judgement needs. */
+interface ReadToken {
+  readonly info: TSTInfo;
+  /** The bytes of that, which are signed. */
+  readonly content: Buffer;
+  readonly certificates: readonly X509Certificate[];
+  readonly signer: SignerInfo;
 }
 
 /**
- * Judges a token.
- * @param stamped the bytes that it should be about
- * @param authorities certificates that are trusted: of authorities, or of those that issue certificates to them
+ * Takes SignedData (RFC 5652, 5.1) apart. Its class in pkijs would parse the certificates as well, which takes ten times
+ * as long as all the rest.
+ * @throws Error if its form is not that of a time-stamp
  */
-export function judgeToken(
-  token: Buffer,
-  stamped: Buffer,
-  authorities: readonly X509Certificate[],
-): TimeStamp {
-  try {
-    const data = signedDataIn(token);
-    const { info, bytes } = contentOf(data);
-    const [signer, ...more] = data.signerInfos;
-    if (!signer || more.length > 0) return malformed;
-    const certificates = certificatesIn(data);
-    const leaf = certificates.find((each) => isSignedBy(each, signer, bytes));
-    const time = info.genTime;
-    const found = { time, authority: leaf ? subjectOf(leaf) : null };
-    if (!leaf || !isAbout(info, stamped)) return { ...found, status: 'timeStamp.mismatch' };
-    if (!isValidAt(leaf, time)) return { ...found, status: 'timeStamp.outsideValidity' };
-    const isTrusted = mayStamp(leaf) && leadsTo(authorities, leaf, certificates, time);
-    return { ...found, status: isTrusted ? 'timeStamp.trusted' : 'timeStamp.untrusted' };
-  } catch {
-    // On forged bytes, the parser throws errors of several kinds.
-    return malformed;
-  }
-}
-
-const malformed: TimeStamp = { status: 'timeStamp.malformed', time: null, authority: null };
-
-const subjectOf = ({ subject }: X509Certificate): string => plain(subject.replaceAll('\n', ', '));
-
-function signedDataIn(token: Buffer): SignedData {
-  const { contentType, content } = ContentInfo.fromBER(token);
+function readToken({ contentType, content: signedData }: ContentInfo): ReadToken {
   if (contentType !== oid.signedData) throw new RangeError('a token is no signed data');
-  return new SignedData({ schema: content });
-}
-
-function contentOf({ encapContentInfo }: SignedData): { readonly info: TSTInfo; readonly bytes: Buffer } {
-  const { eContentType, eContent } = encapContentInfo;
+  const parts = partsOf(signedData);
+  const { eContentType, eContent } = new EncapsulatedContentInfo({ schema: parts[2] });
   if (eContentType !== oid.tstInfo || !eContent) throw new RangeError('a token is no time-stamp');
-  const bytes = Buffer.from(eContent.getValue());
-  return { info: TSTInfo.fromBER(bytes), bytes };
+  const content = Buffer.from(eContent.getValue());
+  const info = TSTInfo.fromBER(content);
+  if (Number.isNaN(info.genTime.getTime())) throw new RangeError('a token names no time');
+  const [signer, ...more] = partsOf(parts.at(-1));
+  if (!signer || more.length > 0) throw new RangeError('a token has one signature');
+  const certificates = parts.find(
+    ({ idBlock }) => idBlock.tagClass === contextTag && idBlock.tagNumber === 0,
+  );
+  return {
+    info,
+    content,
+    certificates: partsOf(certificates)
+      .slice(0, mostCertificates)
+      .map((each) => new X509Certificate(each.valueBeforeDecodeView)),
+    signer: new SignerInfo({ schema: signer }),
+  };
 }
 
-/** @throws Error if a certificate is broken */
-function certificatesIn({ certificates = [] }: SignedData): X509Certificate[] {
-  return certificates
-    .slice(0, mostCertificates)
-    .map((each) => new X509Certificate(Buffer.from(each.toSchema().toBER())));
+const contextTag = 3;
+
+function partsOf(value: unknown): asn1.BaseBlock[] {
+  if (value === undefined) return [];
+  if (value instanceof asn1.Constructed) return value.valueBlock.value;
+  throw new RangeError('a token has another form');
 }
 
 function isAbout({ messageImprint }: TSTInfo, stamped: Buffer): boolean {

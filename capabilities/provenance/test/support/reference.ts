@@ -19,7 +19,7 @@ export interface Report {
 
 interface ReportedManifest {
   readonly claim_generator_info: readonly { readonly name: string }[];
-  readonly signature_info: object;
+  readonly signature_info: { readonly time?: string };
   readonly ingredients?: readonly ReportedIngredient[];
   readonly assertions: readonly { readonly label: string; readonly data: unknown }[];
 }

@@ -1,6 +1,6 @@
 import { execFile, execFileSync } from 'node:child_process';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { createServer, type RequestListener } from 'node:http';
+import { createServer, type RequestListener, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -28,10 +28,17 @@ ess_cert_id_alg = sha256
 accuracy = secs:1
 `;
 
-/** Makes the answer to a request: `reply` is what a good authority says to a query. */
-type Answers = (query: Buffer, reply: (query: Buffer) => Promise<Buffer>) => Promise<Buffer | number>;
+/**
+ * Makes the answer to a request, or its status; undefined: it answers itself.
+ * @param reply gives what a good authority says to a query
+ */
+type Answers = (
+  query: Buffer,
+  reply: (query: Buffer) => Promise<Buffer>,
+  response: ServerResponse,
+) => Promise<Buffer | number | undefined>;
 
-const honest: Answers = (query, reply) => reply(query);
+export const honest: Answers = (query, reply) => reply(query);
 
 /** An authority of time on loopback, whose answers OpenSSL signs. */
 export class TimeAuthority implements AsyncDisposable {
@@ -96,7 +103,8 @@ export class TimeAuthority implements AsyncDisposable {
   private readonly take: RequestListener = (request, response) => {
     this.asked++;
     void (async () => {
-      const answer = await this.answers(await buffer(request), (query) => this.reply(query));
+      const answer = await this.answers(await buffer(request), (query) => this.reply(query), response);
+      if (answer === undefined) return;
       if (typeof answer === 'number') response.writeHead(answer).end();
       else response.writeHead(200, { 'content-type': 'application/timestamp-reply' }).end(answer);
     })().catch((error: unknown) => response.writeHead(500).end(String(error)));
