@@ -166,6 +166,7 @@ read_store | column | signs_of_life.role | text not null
 read_store | column | signs_of_life.seen_at | timestamp with time zone not null default now()
 read_store | column | signs_of_life.started_at | timestamp with time zone not null default now()
 read_store | column | signs_of_life.started_mark | text
+read_store | column | signs_of_life.troubles | jsonb not null default '{}'::jsonb
 read_store | column | stream_revisions.consumer | text not null
 read_store | column | stream_revisions.revision | bigint not null
 read_store | column | stream_revisions.stream | text not null
