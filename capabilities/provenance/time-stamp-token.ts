@@ -6,9 +6,9 @@ import {
   EncapsulatedContentInfo,
   MessageImprint,
   PKIStatus,
+  PKIStatusInfo,
   SignerInfo,
   TimeStampReq,
-  TimeStampResp,
   TSTInfo,
 } from 'pkijs';
 
@@ -93,14 +93,14 @@ export function readAnswer(
   { stamped, nonce }: { readonly stamped: Buffer; readonly nonce: Buffer },
   authorities: readonly X509Certificate[],
 ): Answer {
-  const token = tokenIn(responseIn(answer));
+  const token = tokenIn(answer);
   const read = attempted(() => {
-    const parts = readToken(token);
+    const parts = readToken(new ContentInfo({ schema: token }));
     const hasNonce = parts.info.nonce?.isEqual(new asn1.Integer({ valueHex: nonce })) ?? false;
     return { stamp: judge(parts, stamped, authorities), hasNonce };
   });
-  if (read) return { ...read, token: Buffer.from(token.toSchema().toBER()) };
-  throw new Error('its answer is no time-stamp');
+  if (read) return { ...read, token: Buffer.from(token.valueBeforeDecodeView) };
+  return noAnswer();
 }
 
 /**
@@ -143,19 +143,30 @@ function attempted<T>(read: () => T): T | undefined {
   }
 }
 
-function tokenIn({ status, timeStampToken }: TimeStampResp): ContentInfo {
+/** @throws Error if the authority gives none */
+function tokenIn(answer: Uint8Array): asn1.BaseBlock {
+  const { status, token } = attempted(() => answerIn(parsed(answer))) ?? noAnswer();
   const isGranted = status.status === PKIStatus.granted || status.status === PKIStatus.grantedWithMods;
-  if (isGranted && timeStampToken) return timeStampToken;
+  if (isGranted && token) return token;
   const said = status.statusStrings?.map((each) => each.getValue()).join(' ') ?? '';
   throw new Error(`it refuses with status ${status.status} ${plain(said)}`.trim());
 }
 
-function responseIn(answer: Uint8Array): TimeStampResp {
-  try {
-    return TimeStampResp.fromBER(answer);
-  } catch (cause) {
-    throw new Error('its answer is no time-stamp', { cause });
-  }
+function noAnswer(): never {
+  throw new Error('its answer is no time-stamp');
+}
+
+/** TimeStampResp (RFC 3161, 2.4.2). Its class in pkijs does not keep the bytes of the token. @throws Error */
+function answerIn(answer: asn1.BaseBlock) {
+  const [status, token] = partsOf(answer);
+  return { status: new PKIStatusInfo({ schema: status }), token };
+}
+
+/** @throws Error */
+function parsed(bytes: Uint8Array): asn1.BaseBlock {
+  const { result, offset } = asn1.fromBER(bytes);
+  if (offset === -1) throw new RangeError(result.error);
+  return result;
 }
 
 /** An authority chose these texts, and operators read them in a terminal. */
@@ -163,9 +174,12 @@ const plain = (text: string): string => text.replaceAll(/\p{C}/gu, '?').slice(0,
 
 const subjectOf = ({ subject }: X509Certificate): string => plain(subject.replaceAll('\n', ', '));
 
-/** In the older form of C2PA, the whole answer stands for the token. */
-const contentInfoIn = (token: Buffer): ContentInfo =>
-  attempted(() => ContentInfo.fromBER(token)) ?? tokenIn(responseIn(token));
+/** In the older form of C2PA, the whole answer stands for the token, which begins with its type. @throws Error */
+function contentInfoIn(bytes: Buffer): ContentInfo {
+  const token = parsed(bytes);
+  const isToken = partsOf(token)[0] instanceof asn1.ObjectIdentifier;
+  return new ContentInfo({ schema: isToken ? token : answerIn(token).token });
+}
 
 /** The parts of a token that its judgement needs. */
 interface ReadToken {
