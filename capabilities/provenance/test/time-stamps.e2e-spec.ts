@@ -6,7 +6,7 @@ import { run } from '../../../test/standalone/support/atelier.js';
 import { eventually } from '../../../test/support/eventually.js';
 import { untilEnd } from '../../../test/support/until-end.js';
 import { complaintsAbout, hasReference } from './support/reference.js';
-import { hasOpenssl, TimeAuthority } from './support/time-authority.js';
+import { hasOpenssl, honest, TimeAuthority } from './support/time-authority.js';
 
 interface Credentials {
   readonly time_stamp: object | null;
@@ -14,6 +14,11 @@ interface Credentials {
 
 interface Check {
   readonly name: string;
+}
+
+interface Process {
+  readonly role: string;
+  readonly pid: number;
 }
 
 interface Reason {
@@ -66,6 +71,24 @@ describe.skipIf(!hasOpenssl)('a service with an authority of time', async () => 
       ok: true,
       detail: expect.stringMatching(/^O=Test.* answers/),
     });
+  });
+
+  it('loses nothing with a worker that is killed while it waits for a time-stamp', async () => {
+    const now = (await service.operator('now')) as unknown as { processes: Process[] };
+    const { pid } = now.processes.find(({ role }) => role === 'worker')!;
+    authority.answers = () => {
+      authority.answers = honest;
+      process.kill(pid, 'SIGKILL');
+      return Promise.resolve(undefined);
+    };
+    const { bytes, credentials } = await picture(3);
+    expect(credentials).toMatchObject({ valid: true, time_stamp: { status: 'timeStamp.trusted' } });
+    if (hasReference) expect(await complaintsAbout(bytes)).toEqual([]);
+    // Each job costs the same, and this one was charged once.
+    const balance = async () => (await service.client.get<{ balance: number }>('/v1/credits')).balance;
+    const before = await balance();
+    await picture(4);
+    expect(200 - before).toBe(2 * (before - (await balance())));
   });
 
   it('gives them out without one while the authority fails, and says so to operators', async () => {
