@@ -3,6 +3,7 @@ import { encode, Tagged } from 'cborg';
 import { around, embed, gapFor, type CarrierType, type Place } from './carriers.js';
 import { box, hashed, superbox } from './jumbf.js';
 import type { ClaimSigner } from './provenance.key.js';
+import { roomFor, roomWith } from './time-stamp-room.js';
 
 /** The statements of a manifest about a picture, in the terms of C2PA. */
 export interface Statement {
@@ -108,12 +109,11 @@ export function signPicture(
   signer: ClaimSigner,
   roomBytes: number,
 ): SignedPicture {
-  const open = stampHeader(Buffer.alloc(roomBytes), leastPadBytes);
-  const { parts, signed } = signedAround(bytes, type, statement, signer, open);
+  const { parts, signed } = signedAround(bytes, type, statement, signer, roomFor(roomBytes));
   return {
     stamped: stampedBytes(signed.head, signed.signature),
     withToken: (token) => {
-      const header = headerOfLength(encode(open).length, token, roomBytes - token.length);
+      const header = roomWith(token, roomBytes);
       return header && embed(parts, type, signed.storeWith(header));
     },
   };
@@ -139,25 +139,6 @@ function signedAround(
   }
   const parts = around(bytes, type, gap);
   return { parts, signed: sign(gap, digestOf(parts)) };
-}
-
-/** A pad of so many bytes or more has room for the lengths of tokens, which differ by a few bytes. */
-export const leastPadBytes = 24;
-
-/** The name and form that C2PA gives them: `tstContainer`, and zeros that fill the room. */
-const stampHeader = (token: Buffer, padBytes: number) => ({
-  sigTst2: { tstTokens: [{ val: token }] },
-  pad: Buffer.alloc(padBytes),
-});
-
-/** @returns undefined: no pad gives this length */
-function headerOfLength(length: number, token: Buffer, spareBytes: number): object | undefined {
-  const most = leastPadBytes + spareBytes;
-  if (most < leastPadBytes) return undefined;
-  // The length of a pad takes one byte more from 256 bytes on.
-  return [most, most - 1]
-    .map((padBytes) => stampHeader(token, padBytes))
-    .find((header) => encode(header).length === length);
 }
 
 const digestBytes = 32;

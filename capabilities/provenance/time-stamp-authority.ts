@@ -25,7 +25,9 @@ export async function askAuthority(
   // The first bit is 0, so that the number is positive, and another one is not, so that it keeps its length.
   const nonce = Buffer.concat([Buffer.of(0x40), randomBytes(8)]);
   const answer = await post(url, requestFor(stamped, nonce));
-  const { token, stamp, hasNonce } = readAnswer(answer, { stamped, nonce }, authorities);
+  const { token, stamp, hasNonce, unfit } = readAnswer(answer, { stamped, nonce }, authorities);
+  if (unfit !== undefined)
+    throw new Error(`C2PA does not allow its certificate, ${stamp.authority}: ${unfit}`);
   const isGood =
     stamp.status === 'timeStamp.trusted' ||
     (stamp.status === 'timeStamp.untrusted' && authorities.length === 0);

@@ -11,6 +11,7 @@ import {
   TimeStampReq,
   TSTInfo,
 } from 'pkijs';
+import { isValidAt, leadsTo, unfitToStamp } from './time-stamp-chain.js';
 
 /** What is known of a time-stamp (RFC 3161) in the credentials of a picture. */
 export interface TimeStamp {
@@ -36,7 +37,6 @@ const oid = {
   signedData: '1.2.840.113549.1.7.2',
   contentType: '1.2.840.113549.1.9.3',
   messageDigest: '1.2.840.113549.1.9.4',
-  timeStamping: '1.3.6.1.5.5.7.3.8',
   rsaPss: '1.2.840.113549.1.1.10',
 };
 
@@ -85,6 +85,8 @@ export interface Answer {
   readonly stamp: TimeStamp;
   /** Whether it answers the request with this nonce. */
   readonly hasNonce: boolean;
+  /** Why the authority's certificate stamps no pictures. */
+  readonly unfit?: string | undefined;
 }
 
 /** @throws Error if the authority gives no token that can be read */
@@ -97,7 +99,8 @@ export function readAnswer(
   const read = attempted(() => {
     const parts = readToken(new ContentInfo({ schema: token }));
     const hasNonce = parts.info.nonce?.isEqual(new asn1.Integer({ valueHex: nonce })) ?? false;
-    return { stamp: judge(parts, stamped, authorities), hasNonce };
+    const { unfit, ...stamp } = judge(parts, stamped, authorities);
+    return { stamp, unfit, hasNonce };
   });
   if (read) return { ...read, token: Buffer.from(token.valueBeforeDecodeView) };
   return noAnswer();
@@ -116,7 +119,9 @@ export function judgeToken(
   const judged =
     token.length <= longestTokenBytes &&
     attempted(() => judge(readToken(contentInfoIn(token)), stamped, authorities));
-  return judged || { status: 'timeStamp.malformed', time: null, authority: null };
+  if (!judged) return { status: 'timeStamp.malformed', time: null, authority: null };
+  const { status, time, authority } = judged;
+  return { status, time, authority };
 }
 
 /** @throws Error if a certificate is broken: parts of it are read only here */
@@ -124,14 +129,15 @@ function judge(
   { info, content, certificates, signer }: ReadToken,
   stamped: Buffer,
   authorities: readonly X509Certificate[],
-): TimeStamp {
+): TimeStamp & Pick<Answer, 'unfit'> {
   const leaf = certificates.find((each) => isSignedBy(each, signer, content));
   const time = info.genTime;
   const found = { time, authority: leaf ? subjectOf(leaf) : null };
   if (!leaf || !isAbout(info, stamped)) return { ...found, status: 'timeStamp.mismatch' };
   if (!isValidAt(leaf, time)) return { ...found, status: 'timeStamp.outsideValidity' };
-  const isTrusted = mayStamp(leaf) && leadsTo(authorities, leaf, certificates, time);
-  return { ...found, status: isTrusted ? 'timeStamp.trusted' : 'timeStamp.untrusted' };
+  const unfit = unfitToStamp(leaf);
+  const isTrusted = unfit === undefined && leadsTo(authorities, leaf, certificates, time);
+  return { ...found, status: isTrusted ? 'timeStamp.trusted' : 'timeStamp.untrusted', unfit };
 }
 
 /** On forged bytes, the parsers throw errors of several kinds. */
@@ -259,39 +265,3 @@ function isSignedBy({ publicKey }: X509Certificate, signer: SignerInfo, content:
     return false;
   }
 }
-
-const isValidAt = ({ validFromDate, validToDate }: X509Certificate, at: Date): boolean =>
-  at >= validFromDate && at <= validToDate;
-
-// The types do not know that it is undefined in certificates without the extension.
-const usagesOf = ({ keyUsage }: X509Certificate) => keyUsage as string[] | undefined;
-const mayStamp = (leaf: X509Certificate): boolean => usagesOf(leaf)?.includes(oid.timeStamping) ?? false;
-/** An authority of certificates may be bound to some uses of those that it issues. */
-const mayIssue = (issuer: X509Certificate): boolean =>
-  issuer.ca && (usagesOf(issuer)?.includes(oid.timeStamping) ?? true);
-
-/**
- * Whether a chain leads from a certificate to one that is trusted. Each certificate of the chain must be valid at the
- * time. Revocation is not asked for: that would need a network.
- */
-function leadsTo(
-  trusted: readonly X509Certificate[],
-  leaf: X509Certificate,
-  others: readonly X509Certificate[],
-  at: Date,
-): boolean {
-  const isTrusted = ({ fingerprint256 }: X509Certificate) =>
-    trusted.some((each) => each.fingerprint256 === fingerprint256);
-  const reached = new Set([leaf]);
-  // The set grows while this loop goes over it.
-  for (const current of reached) {
-    if (isTrusted(current)) return true;
-    for (const issuer of [...trusted, ...others])
-      if (!reached.has(issuer) && mayIssue(issuer) && isValidAt(issuer, at) && hasIssued(issuer, current))
-        reached.add(issuer);
-  }
-  return false;
-}
-
-const hasIssued = (issuer: X509Certificate, subject: X509Certificate): boolean =>
-  subject.checkIssued(issuer) && subject.verify(issuer.publicKey);

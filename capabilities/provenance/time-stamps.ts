@@ -54,27 +54,33 @@ export class TimeStamps {
     certificate: SigningCertificate,
   ): Promise<Buffer | undefined> {
     if (this.configuration.provenance.timeStamps.url === undefined) return undefined;
-    try {
-      // The second round is for the first token, which says how long tokens are, and for one that is longer than all before.
-      const bytes = (await this.round(sign, certificate)) ?? (await this.round(sign, certificate));
-      if (!bytes) throw new Error('it answers with a longer token each time');
-      this.troubles.tell(missingTimeStamps, undefined);
-      return bytes;
-    } catch (error) {
-      this.fails(error as Error);
-      return undefined;
+    // The second round is for the first token, which says how long tokens are, and for one that is longer than all before.
+    for (let round = 0; round < 2; round++) {
+      const signed = sign(this.roomBytes);
+      const token = await this.tokenFor(signed, certificate);
+      if (!token) return undefined;
+      const bytes = signed.withToken(token);
+      if (bytes) {
+        this.troubles.tell(missingTimeStamps, undefined);
+        return bytes;
+      }
+      this.roomBytes = token.length + spareBytes;
     }
+    this.fails(new Error('it answers with a longer token each time'));
+    return undefined;
   }
 
-  private async round(
-    sign: (roomBytes: number) => SignedPicture,
+  private async tokenFor(
+    signed: SignedPicture,
     certificate: SigningCertificate,
   ): Promise<Buffer | undefined> {
-    const signed = sign(this.roomBytes);
-    const token = await this.breaker.fire(signed, certificate);
-    const bytes = signed.withToken(token);
-    if (!bytes) this.roomBytes = token.length + spareBytes;
-    return bytes;
+    try {
+      return await this.breaker.fire(signed, certificate);
+    } catch (error) {
+      // While the authority rests, its last failure stands.
+      if (!CircuitBreaker.isOurError(error as Error)) this.fails(error);
+      return undefined;
+    }
   }
 
   private async ask({ stamped }: SignedPicture, certificate: SigningCertificate): Promise<Buffer> {
@@ -88,9 +94,7 @@ export class TimeStamps {
     );
   }
 
-  private fails(error: Error): void {
-    // While the authority rests, the last failure stands.
-    if (CircuitBreaker.isOurError(error)) return;
+  private fails(error: unknown): void {
     // The rest of the address may hold a secret.
     const { host } = new URL(this.configuration.provenance.timeStamps.url!);
     const because = `${host}: ${messageOf(error)}`;

@@ -1,5 +1,6 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { loadConfiguration } from '#platform/configuration.js';
+import { newHomeCertificate } from '../home-certificate.js';
 import { lapseOf, type SigningCertificate } from '../provenance.key.js';
 
 const given = {
@@ -32,5 +33,30 @@ describe('a certificate that cannot be read', () => {
       signer: undefined,
       problem: expect.stringContaining('ATELIER_PROVENANCE_CERT'),
     });
+  });
+});
+
+describe('an authority of time', () => {
+  const certificate = newHomeCertificate();
+  const read = (more: Record<string, string>) =>
+    loadConfiguration({ ...given, ATELIER_PROVENANCE_CERT: '', ...more }).provenance.timeStamps;
+
+  it.each(['https://tsa.example/tsr', 'http://tsa.example'])('may be at %s', (url) => {
+    const settings = { ATELIER_PROVENANCE_TSA_URL: url, ATELIER_PROVENANCE_TSA_CERT: certificate };
+    expect(read(settings)).toMatchObject({ url, authorities: [{ subject: expect.any(String) }] });
+    expect(read({})).toEqual({ url: undefined, authorities: [] });
+  });
+
+  it.each([
+    ['ATELIER_PROVENANCE_TSA_URL', 'ftp://tsa.example'],
+    ['ATELIER_PROVENANCE_TSA_URL', 'https://'],
+    ['ATELIER_PROVENANCE_TSA_URL', 'https://tsa.example:port'],
+    ['ATELIER_PROVENANCE_TSA_URL', 'https://name:secret@tsa.example'],
+    ['ATELIER_PROVENANCE_TSA_CERT', 'secret'],
+    ['ATELIER_PROVENANCE_TSA_CERT', '-----BEGIN CERTIFICATE-----secret-----END CERTIFICATE-----'],
+  ])('is refused if %s is %s, without repeating it', (name, value) => {
+    const refusal = vi.fn<() => unknown>(() => read({ [name]: value }));
+    expect(refusal).toThrow(name);
+    expect(refusal).not.toThrow('secret');
   });
 });

@@ -173,6 +173,25 @@ describe.skipIf(!hasOpenssl)('an authority of time', async () => {
     expect(timeStamp).toMatchObject({ status: 'timeStamp.untrusted', authority: 'O=Test, CN=Time of test' });
   });
 
+  it('is not trusted if a certificate on the way to the root may only issue those of servers', async () => {
+    const astray = untilEnd(await TimeAuthority.open(undefined, 'serverAuth'));
+    const { stamped, trouble } = worker({ url: astray.url, authorities: readAuthorities(astray.root) });
+    expect(await stamped()).toBeUndefined();
+    expect(trouble()).toContain('timeStamp.untrusted');
+  });
+
+  it.each([
+    ['signatures', ''],
+    ['authority key identifier', 'keyUsage=digitalSignature\nauthorityKeyIdentifier=none'],
+  ])('whose certificate C2PA does not allow would make a picture invalid: no %s', async (what, own) => {
+    const unfit = untilEnd(await TimeAuthority.open(undefined, undefined, own));
+    for (const authorities of [[], readAuthorities(unfit.root)]) {
+      const { stamped, trouble } = worker({ url: unfit.url, authorities });
+      expect(await stamped()).toBeUndefined();
+      expect(trouble()).toMatch(new RegExp(`C2PA does not allow its certificate, O=Test.*${what}`));
+    }
+  });
+
   it('that is dead rests after two pictures, and a single one shows that it is back', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     try {

@@ -18,6 +18,8 @@ export const hasOpenssl = (() => {
   }
 })();
 
+const shortKeys = ['ec', '-pkeyopt', 'ec_paramgen_curve:P-256'];
+
 const settings = `
 [tsa]
 serial = ./serial
@@ -53,42 +55,44 @@ export class TimeAuthority implements AsyncDisposable {
     readonly root: string,
   ) {}
 
-  /** @param key what OpenSSL calls the kind of its keys */
+  /**
+   * A root issues the certificate of an issuer, who issues that of the authority.
+   * @param key what OpenSSL calls the kind of its keys
+   * @param issued extended key usage of certificates that the issuer may issue
+   * @param own extensions of its certificate
+   */
   static async open(
-    key: readonly string[] = ['ec', '-pkeyopt', 'ec_paramgen_curve:P-256'],
+    key: readonly string[] = shortKeys,
+    issued = 'timeStamping',
+    own = 'keyUsage=digitalSignature',
   ): Promise<TimeAuthority> {
     const folder = await mkdtemp(join(tmpdir(), 'time-authority-'));
     const openssl = (...args: readonly string[]) => run('openssl', args, { cwd: folder });
-    const uses =
-      'basicConstraints=critical,CA:FALSE\nkeyUsage=critical,digitalSignature\nextendedKeyUsage=critical,timeStamping\n';
-    await writeFile(join(folder, 'uses'), uses);
-    await writeFile(join(folder, 'settings'), settings);
-    const make = ['req', '-newkey', ...key, '-nodes'];
-    const ca = ['-addext', 'basicConstraints=critical,CA:TRUE', '-addext', 'keyUsage=critical,keyCertSign'];
-    await openssl(
-      ...make,
-      '-x509',
-      '-keyout',
-      'root.key',
-      '-out',
-      'root.pem',
-      '-subj',
-      '/O=Test/CN=Root of time',
-      ...ca,
-    );
-    await openssl(...make, '-keyout', 'tsa.key', '-out', 'tsa.csr', '-subj', '/O=Test/CN=Time of test');
-    const issuer = [
-      '-CA',
-      'root.pem',
-      '-CAkey',
-      'root.key',
-      '-CAcreateserial',
-      '-extfile',
-      'uses',
-      '-days',
-      '2',
-    ];
-    await openssl('x509', '-req', '-in', 'tsa.csr', ...issuer, '-out', 'tsa.pem');
+    const file = (name: string, text: string) => writeFile(join(folder, name), text);
+    await file('settings', settings);
+    await file('of-issuer', `basicConstraints=critical,CA:TRUE\nextendedKeyUsage=${issued}\n`);
+    await file('of-authority', `basicConstraints=CA:FALSE\nextendedKeyUsage=critical,timeStamping\n${own}\n`);
+    const make = (name: string, subject: string) =>
+      [
+        'req',
+        '-newkey',
+        ...key,
+        '-nodes',
+        '-keyout',
+        `${name}.key`,
+        '-subj',
+        `/O=Test/CN=${subject}`,
+      ] as const;
+    const ca = ['-addext', 'basicConstraints=critical,CA:TRUE'];
+    await openssl(...make('root', 'Root of time'), '-x509', ...ca, '-out', 'root.pem');
+    const issue = async (name: string, subject: string, by: string) => {
+      await openssl(...make(name, subject), '-out', `${name}.csr`);
+      const issuer = ['-CA', `${by}.pem`, '-CAkey', `${by}.key`, '-CAcreateserial', '-days', '2'];
+      const request = ['-in', `${name}.csr`, '-extfile', `of-${name}`, '-out', `${name}.pem`];
+      await openssl('x509', '-req', ...issuer, ...request);
+    };
+    await issue('issuer', 'Issuer of time', 'root');
+    await issue('authority', 'Time of test', 'issuer');
     const server = createServer();
     const authority = new TimeAuthority(folder, server, await readFile(join(folder, 'root.pem'), 'utf8'));
     server.on('request', authority.take);
@@ -113,7 +117,7 @@ export class TimeAuthority implements AsyncDisposable {
   private async reply(query: Buffer): Promise<Buffer> {
     const name = `query-${this.asked}-${process.hrtime.bigint()}`;
     await writeFile(join(this.folder, name), query);
-    const signer = ['-signer', 'tsa.pem', '-inkey', 'tsa.key', '-chain', 'root.pem'];
+    const signer = ['-signer', 'authority.pem', '-inkey', 'authority.key', '-chain', 'issuer.pem'];
     const config = ['-config', 'settings', '-section', 'tsa'];
     const args = ['ts', '-reply', ...config, '-queryfile', name, ...signer, '-out', `${name}.answer`];
     await run('openssl', args, { cwd: this.folder });
