@@ -350,7 +350,7 @@ describe('the tenant’s own', () => {
     await page.locator('.tile').filter({ hasText: 'Balance' }).getByText(String(balance)).waitFor();
   });
 
-  it.each(['', 'jobs', 'pictures', 'credits', 'usage', 'webhooks', 'nowhere'])(
+  it.each(['', 'jobs', 'pictures', 'uploads', 'products', 'credits', 'usage', 'keys', 'webhooks', 'nowhere'])(
     'screen /%s is drawn, for everybody',
     async (path) => {
       await open(`/${path}`);
