@@ -43,7 +43,10 @@ describe('GET /v1/uploads', () => {
   it('lists the caller’s own uploads, newest first, with what was stored', async () => {
     const owner = await service.openTenant({ credits: 10 });
     const bytes = await picture(60, 30).png().toBuffer();
-    const first = (await api.upload(owner.key, bytes, { retain_days: '30' })).body;
+    const form = new FormData();
+    form.append('retain_days', '30');
+    form.append('file', new Blob([new Uint8Array(bytes)], { type: 'image/png' }), 'p.png');
+    const first = (await api.call('POST', '/v1/uploads', { key: owner.key, body: form })).body;
     const second = (await api.upload(owner.key, bytes)).body;
     await makePictures(api, service, owner, { kind: 'background' });
     const { items, total } = (await api.get('/v1/uploads', owner.key)).body;

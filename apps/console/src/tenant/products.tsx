@@ -54,7 +54,7 @@ export function ProductsPage() {
                   head: 'product',
                   cell: ({ public_id: id, title }) => <Link href={`/products/${id}`}>{title}</Link>,
                 },
-                { head: 'your name', cell: ({ external_ref: name }) => name },
+                { head: 'reference', cell: ({ external_ref: name }) => name },
                 { head: 'category', cell: ({ category }) => category?.display_label },
                 { head: 'state', cell: ({ status: state }) => <Status of={state} /> },
                 { head: 'made', cell: ({ created_at: at }) => <Time at={at} /> },
@@ -86,7 +86,7 @@ export function ProductPage() {
             <Facts
               of={[
                 ['State', <Status key="state" of={product.status} />],
-                ['Your name', product.external_ref],
+                ['Your reference', product.external_ref],
                 ['Category', product.category?.display_label],
                 ['Persons', product.data_subjects?.join(', ')],
                 ['Made', <Time key="made" at={product.created_at} whole />],
