@@ -34,7 +34,12 @@ export interface Period {
 }
 
 type Owner = Pick<Caller, 'environment' | 'tenant'>;
-type Found<Row> = Row & { readonly total: number };
+
+interface Found<Row> {
+  readonly items: readonly Row[];
+  /** On all pages. */
+  readonly total: number;
+}
 
 /** A tenant's keys and their charges, by SQL. */
 @Injectable()
@@ -46,7 +51,7 @@ export class OwnKeysReader {
     return this.page<OwnKey>(
       `with own as (select key_id as "keyId", capabilities, label, issued_at as "issuedAt", revoked_at as "revokedAt",
           retires_at as "retiresAt" from ${environment}.keys where tenant = $1)`,
-      `select * from own order by "issuedAt" desc, "keyId" desc limit $2 offset $3`,
+      `select *, true as there from own order by "issuedAt" desc, "keyId" desc limit $2 offset $3`,
       [tenant, limit, offset],
     );
   }
@@ -57,22 +62,21 @@ export class OwnKeysReader {
       `with own as (select key_id as "keyId", count(*)::float8 as charges, sum(amount)::float8 as charged,
           sum(refunded)::float8 as refunded, max(charged_at) as "lastChargedAt"
         from ${environment}.key_charges where tenant = $1 and charged_at >= $4 and charged_at < $5 group by key_id)`,
-      `select own.*, key.label from own left join ${environment}.keys key on key.key_id = own."keyId" and key.tenant = $1
+      `select own.*, key.label, true as there from own left join ${environment}.keys key on key.key_id = own."keyId" and key.tenant = $1
         order by charged - refunded desc, charges desc, own."keyId" nulls last limit $2 offset $3`,
       [tenant, limit, offset, from, to],
     );
   }
 
   /** One statement reads both, so that page and total belong to the same moment. */
-  private async page<Row>(own: string, page: string, values: unknown[]) {
+  private async page<Row>(own: string, page: string, values: unknown[]): Promise<Found<Row>> {
     const { rows } = await this.database.query(
       `${own} select counted.total, page.* from (select count(*)::integer as total from own) counted
         left join (${page}) page on true`,
       values,
     );
     // The statements name the columns. An empty page is one row, which has the total alone.
-    const found = rows as Found<Row & { keyId: unknown; issuedAt?: unknown; charges?: unknown }>[];
-    const items: Row[] = found.filter(({ issuedAt, charges }) => (issuedAt ?? charges ?? null) !== null);
-    return { items, total: found[0]?.total ?? 0 };
+    const found = rows as (Row & { readonly total: number; readonly there: boolean | null })[];
+    return { items: found.filter(({ there }) => there), total: found[0]?.total ?? 0 };
   }
 }

@@ -1,7 +1,8 @@
+import type { ListRow } from '@atelier/client';
 import { useState } from 'react';
 import { useFilters } from '../shared/filters.js';
 import { count, Credits, Id, Status, Time } from '../shared/format.js';
-import { Loaded, Page, Section, Select, Table } from '../shared/ui.js';
+import { Loaded, Page, Section, Select, Table, type Column } from '../shared/ui.js';
 import { limit, Turn } from './account.js';
 import { isTestKey, keySession, useAsked } from './api.js';
 
@@ -70,6 +71,41 @@ function Keys() {
   );
 }
 
+const sums: readonly Column<ListRow<'/v1/usage/by-key'>>[] = [
+  {
+    head: 'key',
+    cell: ({ key_id: id, label }) =>
+      id === null ? (
+        'unknown'
+      ) : (
+        <>
+          {label} <Id id={id} />
+        </>
+      ),
+  },
+  { head: 'charges', number: true, cell: ({ charges }) => count(charges) },
+  {
+    head: 'charged',
+    number: true,
+    cell: ({ credits_charged: credits }) => <Credits value={credits} />,
+  },
+  {
+    head: 'given back',
+    number: true,
+    cell: ({ credits_refunded: credits }) => <Credits value={credits} />,
+  },
+  {
+    head: 'spent',
+    number: true,
+    cell: ({ credits_spent: credits }) => (
+      <strong>
+        <Credits value={credits} />
+      </strong>
+    ),
+  },
+  { head: 'last charge', cell: ({ last_charged_at: at }) => <Time at={at} /> },
+];
+
 function Spending() {
   const [offset, go] = useState(0);
   const { value, set } = useFilters(() => go(0));
@@ -97,40 +133,7 @@ function Spending() {
               rows={items}
               keyOf={({ key_id }) => key_id ?? 'unknown'}
               empty="No key was charged in this period. Choose a longer one, or order something."
-              columns={[
-                {
-                  head: 'key',
-                  cell: ({ key_id: id, label }) =>
-                    id === null ? (
-                      'unknown'
-                    ) : (
-                      <>
-                        {label} <Id id={id} />
-                      </>
-                    ),
-                },
-                { head: 'charges', number: true, cell: ({ charges }) => count(charges) },
-                {
-                  head: 'charged',
-                  number: true,
-                  cell: ({ credits_charged: credits }) => <Credits value={credits} />,
-                },
-                {
-                  head: 'given back',
-                  number: true,
-                  cell: ({ credits_refunded: credits }) => <Credits value={credits} />,
-                },
-                {
-                  head: 'spent',
-                  number: true,
-                  cell: ({ credits_spent: credits }) => (
-                    <strong>
-                      <Credits value={credits} />
-                    </strong>
-                  ),
-                },
-                { head: 'last charge', cell: ({ last_charged_at: at }) => <Time at={at} /> },
-              ]}
+              columns={sums}
             />
             <Turn {...{ offset, go, total, shown: items.length }} />
           </>
