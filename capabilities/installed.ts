@@ -1,5 +1,6 @@
 import type { AnyCapability } from './capability.js';
 import { erasure } from './erasure/erasure.capability.js';
+import { keys } from './keys/keys.capability.js';
 import { mcp } from './mcp/mcp.capability.js';
 import { operate } from './operate/operate.capability.js';
 import { provenance } from './provenance/provenance.capability.js';
@@ -10,7 +11,7 @@ import { vendors } from './vendors/vendors.capability.js';
 import { webhooks } from './webhooks/webhooks.capability.js';
 
 /** The capabilities of this installation. To leave one out, delete it from this list. */
-const list = [erasure, mcp, operate, provenance, releases, seals, signIn, vendors, webhooks] as const;
+const list = [erasure, keys, mcp, operate, provenance, releases, seals, signIn, vendors, webhooks] as const;
 
 /** Each of them, as a type. */
 export type Installed = (typeof list)[number];

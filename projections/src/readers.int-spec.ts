@@ -308,6 +308,7 @@ it('each stored picture has a row', async () => {
   expect(rows).toContainEqual({
     ...data,
     dataSubjects: null,
+    retainDays: null,
     createdAt: new Date(storedAt),
     erasedAt: null,
   });

@@ -168,8 +168,14 @@ export class ProductsReader extends readerOf(ProductRow) {
   }
 }
 
-/** Stored pictures, for erasures. */
+/** Stored pictures: a tenant's own uploads, and what erasures look for. */
 export class AssetsReader extends readerOf(AssetRow) {
+  /** Newest first. */
+  uploads(tenant: string, page: PageRequest): Promise<Page<AssetRow>> {
+    const where = { tenant, origin: 'upload' as const, erasedAt: IsNull() };
+    return readPage(this.newest(where, 'createdAt', 'assetId'), page);
+  }
+
   /** All pictures that these jobs have stored, also those that no event of a job names. */
   ofJobs(tenant: string, jobIds: readonly string[]): Promise<AssetRow[]> {
     return this.rows.findBy({ tenant, jobId: In([...jobIds]) });

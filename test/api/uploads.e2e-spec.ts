@@ -39,6 +39,38 @@ describe('GET /v1/uploads/{public_id}', () => {
   });
 });
 
+describe('GET /v1/uploads', () => {
+  it('lists the caller’s own uploads, newest first, with what was stored', async () => {
+    const owner = await service.openTenant({ credits: 10 });
+    const bytes = await picture(60, 30).png().toBuffer();
+    const form = new FormData();
+    form.append('retain_days', '30');
+    form.append('file', new Blob([new Uint8Array(bytes)], { type: 'image/png' }), 'p.png');
+    const first = (await api.call('POST', '/v1/uploads', { key: owner.key, body: form })).body;
+    const second = (await api.upload(owner.key, bytes)).body;
+    await makePictures(api, service, owner, { kind: 'background' });
+    const { items, total } = (await api.get('/v1/uploads', owner.key)).body;
+    expect(total).toBe(2);
+    expect(items).toMatchObject([
+      { asset_id: second.asset_id, retain_days: null },
+      {
+        asset_id: first.asset_id,
+        upload_key: first.upload_key,
+        content_type: 'image/png',
+        width: 60,
+        height: 30,
+        retain_days: 30,
+      },
+    ]);
+    const shown = await fetchPicture(items[0].image_url as string);
+    expect(shown.bytes).toHaveLength(items[0].size_bytes as number);
+    const page = (await api.get('/v1/uploads?limit=1&offset=1', owner.key)).body;
+    expect(page).toMatchObject({ items: [{ asset_id: first.asset_id }], total: 2, limit: 1, offset: 1 });
+    const stranger = await service.openTenant({ credits: 10 });
+    expect((await api.get('/v1/uploads', stranger.key)).body).toMatchObject({ items: [], total: 0 });
+  });
+});
+
 describe('a thumbnail', () => {
   it('is the picture in a smaller size, never enlarged, with its transparency', async () => {
     const { body } = await api.upload(tenant.key, await picture(600, 300, 0.5).png().toBuffer());

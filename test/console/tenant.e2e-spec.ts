@@ -350,7 +350,68 @@ describe('the tenant’s own', () => {
     await page.locator('.tile').filter({ hasText: 'Balance' }).getByText(String(balance)).waitFor();
   });
 
-  it.each(['', 'jobs', 'pictures', 'credits', 'usage', 'webhooks', 'nowhere'])(
+  it('uploads show their size and end; the button adds one, and one is erased by its row', async () => {
+    await open('/uploads');
+    const rows = page.locator('tbody tr');
+    const before = (await atelier.get('/v1/uploads')).total;
+    await page.getByLabel('Upload a picture').setInputFiles(photograph);
+    await eventually(async () => (await rows.count()) === before + 1);
+    await isLoaded('.thumb');
+    const [newest] = (await atelier.get('/v1/uploads', { limit: 1 })).items;
+    await rows.first().getByText(newest!.asset_id).waitFor();
+    await rows.first().getByText('no limit').waitFor();
+    await checkForEverybody(page, 'uploads');
+    await page.setViewportSize({ width: 1280, height: 900 });
+    await rows.first().getByRole('button', { name: 'Erase' }).focus();
+    await page.keyboard.press('Enter');
+    await checkForEverybody(page, 'dialog of an upload');
+    await page.setViewportSize({ width: 1280, height: 900 });
+    await page.getByRole('dialog').getByRole('button', { name: 'Erase it for good' }).click();
+    await eventually(async () => (await rows.count()) === before);
+    expect((await atelier.get('/v1/uploads')).items.map(({ asset_id: id }) => id)).not.toContain(
+      newest!.asset_id,
+    );
+  });
+
+  it('products open with their pictures', async () => {
+    await open('/products');
+    await page.getByText('No product is here.').waitFor();
+    await checkForEverybody(page, 'no products');
+    const { asset_id: upload_asset_public_id } = await atelier.upload(await readFile(photograph));
+    const product = { upload_asset_public_id, title: 'Linen shirt', external_ref: 'SKU-1042' };
+    const { public_id } = await atelier.post('/v1/products', { ...product, description: 'Washed linen.' });
+    await open('/products');
+    await isLoaded('.thumb');
+    await checkForEverybody(page, 'products');
+    await page.setViewportSize({ width: 1280, height: 900 });
+    await page.getByRole('link', { name: 'Linen shirt' }).focus();
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Linen shirt' }).waitFor();
+    expect(page.url()).toContain(`/products/${public_id}`);
+    await isLoaded('.pictures img');
+    await page.getByText('SKU-1042').waitFor();
+    await checkForEverybody(page, 'a product');
+    await open('/products?status=archived');
+    await page.getByText('No product is in this state.').waitFor();
+  });
+
+  it('keys show what each may do and has spent', async () => {
+    await open('/keys');
+    const own = page.getByRole('table', { name: 'Keys', exact: true }).getByRole('row').last();
+    await own.getByText('(used here)').waitFor();
+    await own.getByText(key.slice(0, 'sk_test_'.length + 26)).waitFor();
+    expect(await page.content()).not.toContain(key);
+    const [sums] = (await atelier.get('/v1/usage/by-key')).items;
+    const spent = sums!.credits_spent;
+    expect(spent).toBe(500 - (await atelier.get('/v1/credits')).balance);
+    const spending = page.getByRole('table', { name: 'Spending by key' }).getByRole('row').last();
+    await spending.getByText(String(spent), { exact: true }).last().waitFor();
+    await page.getByLabel('Period').selectOption('the last week');
+    await spending.getByText(String(spent), { exact: true }).last().waitFor();
+    await checkForEverybody(page, 'keys');
+  });
+
+  it.each(['', 'jobs', 'pictures', 'uploads', 'products', 'credits', 'usage', 'keys', 'webhooks', 'nowhere'])(
     'screen /%s is drawn, for everybody',
     async (path) => {
       await open(`/${path}`);

@@ -35,25 +35,26 @@ type Operation<Verb extends Method, Path extends keyof paths> =
   paths[Path] extends Record<Verb, infer Found> ? Found : never;
 
 /**
- * The paths that have an HTTP method. Uploads and workflows are left out: the client has its own methods for
- * them.
+ * The paths that have an HTTP method. Posts of uploads and workflows are left out: the client has its own methods
+ * for them.
  */
 export type PathOf<Verb extends Method> = {
   [Path in keyof paths]: Operation<Verb, Path> extends { responses: infer Found }
-    ? Found extends { 202: unknown }
-      ? never
-      : Exclude<Path, '/v1/uploads'>
+    ? Verb extends 'post'
+      ? Found extends { 202: unknown }
+        ? never
+        : Exclude<Path, '/v1/uploads'>
+      : Path
     : never;
 }[keyof paths];
+
+type BodyAt<Found, Status extends number> = Found extends Record<Status, Json<infer Body>> ? Body : never;
+type SomeBody<Body> = [Body] extends [never] ? undefined : Body;
 
 /** The body of the answer; undefined if it has none. */
 export type Answer<Path extends keyof paths, Verb extends Method = 'get'> =
   Operation<Verb, Path> extends { responses: infer Found }
-    ? Found extends { 200: Json<infer Body> }
-      ? Body
-      : Found extends { 201: Json<infer Body> }
-        ? Body
-        : undefined
+    ? SomeBody<BodyAt<Found, 200> | BodyAt<Found, 201> | BodyAt<Found, 202>>
     : never;
 
 /** The body of the request; undefined if it has none. */

@@ -165,6 +165,8 @@ export interface EnvironmentReads {
     showing(tenant: string, assetIds: readonly string[]): Promise<readonly ProductView[]>;
   };
   readonly assets: {
+    /** Uploaded pictures that are not erased. */
+    uploads(tenant: string, page: PageRequest): Promise<Page<AssetView>>;
     /** All pictures that these jobs have stored, also those that no event of a job names. */
     ofJobs(tenant: string, jobIds: readonly string[]): Promise<readonly AssetView[]>;
     /** Pictures that late workers have stored for jobs whose words were erased since then. */

@@ -7,6 +7,9 @@ import type { ReadModel } from '#read-store/read-model.js';
 @Index('assets_by_storage_key', ['storageKey'])
 @Index('assets_by_sha256', ['sha256'])
 @Index('assets_by_data_subject', ['dataSubjects'], { type: 'gin', where: 'data_subjects IS NOT NULL' })
+@Index('assets_uploads_by_tenant', ['tenant', 'createdAt', 'assetId'], {
+  where: "origin = 'upload' AND erased_at IS NULL",
+})
 @Index('assets_by_job', ['jobId'], { where: 'job_id IS NOT NULL' })
 export class AssetRow {
   @PrimaryColumn({ type: 'text' })
@@ -49,6 +52,10 @@ export class AssetRow {
   @Column({ type: 'jsonb', nullable: true })
   dataSubjects: string[] | null;
 
+  /** `retain_days` of the upload or of the job. Null: none was given. */
+  @Column({ type: 'integer', nullable: true })
+  retainDays: number | null;
+
   @Column({ type: 'timestamptz', nullable: true })
   erasedAt: Date | null;
 }
@@ -68,13 +75,13 @@ export const assetsReadModel: ReadModel<AssetRow> = {
     const {
       at,
       dataSubjects = null,
+      retainDays = null,
       credentials: _,
       role: _role,
-      retainDays: _days,
       likeness: _likeness,
       ...asset
     } = event.data;
-    return row ?? { ...asset, dataSubjects, createdAt: new Date(at), erasedAt: null };
+    return row ?? { ...asset, dataSubjects, retainDays, createdAt: new Date(at), erasedAt: null };
   },
 };
 

@@ -12,7 +12,7 @@ import {
 } from '@nestjs/common';
 import { CommandBus } from '@nestjs/cqrs';
 import { RouteConfig } from '@nestjs/platform-fastify';
-import { ApiBody, ApiConsumes, ApiOperation, ApiProperty, ApiTags } from '@nestjs/swagger';
+import { ApiBody, ApiConsumes, ApiOperation, ApiProperty, ApiQuery, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Caller } from '#application/command-context.js';
 import { longestDataSubject, type AboutPersons } from '#domain/data-subject.js';
@@ -25,6 +25,7 @@ import {
 } from '#application/picture/store-picture.handler.js';
 import { StoredPictures } from '#application/picture/stored-pictures.js';
 import { credentialsIn } from '#capabilities/parts.js';
+import { ReadModels } from '#application/read-models.js';
 import { Clock } from '#platform/clock.js';
 import { Configuration } from '#platform/configuration.js';
 import { Logger } from '#platform/logger.js';
@@ -35,13 +36,28 @@ import { pictureUrl, ThumbnailsProperty, ThumbnailUrlsResponse, uploadKey } from
 import { ServedPictures, type ShownPicture } from './served-pictures.js';
 import { OpenToClientTokens, RequireCapability } from '../auth/api-key.guard.js';
 import { CurrentCaller } from '../auth/caller.js';
-import { DescribeErrors, DescribeFixed, DescribePublicId, DescribeWrite, idLike } from '../http/describe.js';
+import {
+  DescribeErrors,
+  DescribeFixed,
+  DescribePublicId,
+  DescribeRead,
+  DescribeWrite,
+  idLike,
+} from '../http/describe.js';
 import { ApiError, invalid, notFound } from '../http/api-error.js';
-import { tellWrite } from '../http/consistency-token.js';
+import { ConsistencyToken, tellWrite, unwrap } from '../http/consistency-token.js';
 import { findUnsafeJson } from '../http/request-body.js';
 import { DataSubjectsProperty, shownSubjects } from './data-subjects.js';
-import { IntegerQuery, NoIdempotencyKey, PublicId, ValidBody } from '../http/valid-request.js';
+import {
+  IntegerQuery,
+  NoIdempotencyKey,
+  PageQuery,
+  PublicId,
+  ValidBody,
+  ValidQuery,
+} from '../http/valid-request.js';
 import { BoundedConcurrency, decodePicture } from './decode-picture.js';
+import { presentListed, UploadListResponse } from './listed-uploads.js';
 import { fetchPicture } from './fetched-picture.js';
 import { clearLeftUploads, leftAfterMs, spoolUpload } from './spooled-upload.js';
 
@@ -200,6 +216,7 @@ export class UploadsController implements OnModuleInit, OnModuleDestroy {
   constructor(
     private readonly commands: CommandBus,
     private readonly stored: StoredPictures,
+    private readonly reads: ReadModels,
     private readonly consistency: ReadYourWrites,
     private readonly pictures: ServedPictures,
     @Inject(Configuration) private readonly configuration: Configuration,
@@ -348,6 +365,30 @@ export class UploadsController implements OnModuleInit, OnModuleDestroy {
     if (stored === 'in-use') throw underWay();
     tellWrite(this.consistency, caller, stored.position, reply);
     return present(stored, await this.pictures.shown(stored.storageKey), caller);
+  }
+
+  @Get()
+  @RequireCapability('jobs:read')
+  @ApiOperation({
+    operationId: 'listUploads',
+    summary: 'Your uploaded pictures, newest first',
+    description: 'Pictures that were erased are not among them.',
+  })
+  @ApiQuery({ type: PageQuery })
+  @DescribeRead(UploadListResponse)
+  @DescribeErrors(401, 403, 422)
+  async listUploads(
+    @CurrentCaller() caller: Caller,
+    @ValidQuery(PageQuery) { limit, offset }: PageQuery,
+    @ConsistencyToken() token: bigint | undefined,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<UploadListResponse> {
+    const read = () => this.reads.of(caller.environment).assets.uploads(caller.tenant, { limit, offset });
+    const { items, total } = unwrap(await this.consistency.read(caller, 'assets', token, read), reply);
+    const uploads = items.map(async (each) =>
+      presentListed(each, await this.pictures.shown(each.storageKey), caller),
+    );
+    return { items: await Promise.all(uploads), total, limit, offset };
   }
 
   @Get(':public_id')

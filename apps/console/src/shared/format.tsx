@@ -11,6 +11,12 @@ export const count = (value: number | string) => numbers.format(Number(value));
 export const many = (value: number, one: string, several = `${one}s`) =>
   `${count(value)} ${value === 1 ? one : several}`;
 
+/** In the units of file managers: `412 kB`, `2.4 MB`. */
+export function bytes(size: number): string {
+  if (size < 1_000_000) return `${count(Math.ceil(size / 1_000))} kB`;
+  return `${(size / 1_000_000).toFixed(1)} MB`;
+}
+
 /** One unit is enough to know whether to get up. */
 export function duration(seconds: number): string {
   if (seconds < 60) return `${Math.round(seconds)} s`;

@@ -121,7 +121,12 @@ export function Table<Row>({ label, rows, columns, keyOf, empty, chosen, choose 
 }
 
 export function Empty({ children }: { children: ReactNode }) {
-  return <div className="empty">{children}</div>;
+  // One child, so that links and code stay within their sentence.
+  return (
+    <div className="empty">
+      <div>{children}</div>
+    </div>
+  );
 }
 
 /** The answer of a server that refuses. */

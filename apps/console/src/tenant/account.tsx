@@ -6,7 +6,8 @@ import { Loaded, Page, Section, Table } from '../shared/ui.js';
 import { answered, ownClient, useAsked, useCredits } from './api.js';
 import { Download } from './download.js';
 
-const limit = 50;
+/** Rows on a page. */
+export const limit = 50;
 
 interface TurnParts {
   readonly offset: number;
@@ -15,7 +16,8 @@ interface TurnParts {
   readonly go: (offset: number) => void;
 }
 
-function Turn({ offset, shown, total, go }: TurnParts) {
+/** The way to the pages before and after. */
+export function Turn({ offset, shown, total, go }: TurnParts) {
   if (total <= shown) return null;
   return (
     <div className="more">

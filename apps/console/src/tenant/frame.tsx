@@ -12,8 +12,11 @@ const places = [
   ['/', 'Playground'],
   ['/jobs', 'Jobs'],
   ['/pictures', 'Pictures'],
+  ['/uploads', 'Uploads'],
+  ['/products', 'Products'],
   ['/credits', 'Credits'],
   ['/usage', 'Usage'],
+  ['/keys', 'Keys'],
   ['/webhooks', 'Webhooks'],
 ] as const;
 

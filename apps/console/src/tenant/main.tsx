@@ -9,7 +9,10 @@ import { useKey } from './api.js';
 import { TenantFrame, KeyLogin } from './frame.js';
 import { OwnJobPage } from './job.js';
 import { OwnJobsPage, OwnPicturesPage } from './jobs.js';
+import { KeysPage } from './keys.js';
 import { OrderPage, PlaygroundPage } from './playground.js';
+import { ProductPage, ProductsPage } from './products.js';
+import { UploadsPage } from './uploads.js';
 import { DeliveriesPage, WebhooksPage } from './webhooks.js';
 
 const screens = {
@@ -18,8 +21,12 @@ const screens = {
   '/jobs': OwnJobsPage,
   '/jobs/:id': OwnJobPage,
   '/pictures': OwnPicturesPage,
+  '/uploads': UploadsPage,
+  '/products': ProductsPage,
+  '/products/:id': ProductPage,
   '/credits': CreditsPage,
   '/usage': UsagePage,
+  '/keys': KeysPage,
   '/webhooks': WebhooksPage,
   '/webhooks/:id': DeliveriesPage,
 };

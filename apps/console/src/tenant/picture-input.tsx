@@ -62,7 +62,8 @@ export function PictureInput({ id, label, value, onChange, described }: PictureI
   );
 }
 
-function useUpload(onChange: PictureInputParts['onChange']) {
+/** @param onChange gets the asset id of the uploaded file */
+export function useUpload(onChange: (assetId: string) => void) {
   const [state, setState] = useState<{ busy?: boolean; error?: unknown; over?: boolean }>({});
   const show = useShowPicture();
   const upload = async (file: File | undefined) => {

@@ -265,7 +265,41 @@ const calls: MoneyModel<CallCells> = {
   },
 };
 
-const moneyModels: Readonly<Partial<Record<string, MoneyModel>>> = { jobs, usage, ledger, calls };
+/** One row for each charge: what of it remains with which key. */
+class KeyChargeCells {
+  tenant = '';
+  key_id: string | null = null;
+  amount = 0;
+  refunded = 0;
+  charged_at = 0;
+  /** No column: a charge that is closed gets no more events. */
+  isClosed = false;
+}
+
+const key_charges: MoneyModel<KeyChargeCells> = {
+  row: new KeyChargeCells(),
+  isOpen: ({ isClosed }) => !isClosed,
+  keyOf: ({ type, data }) =>
+    type === 'CreditsDebited' || type === 'CreditsSettled' || type === 'CreditsRefunded'
+      ? [data.chargeId]
+      : undefined,
+  evolve(row, { type, data, streamId: tenant, recorded }) {
+    if (type === 'CreditsSettled') return row && { ...row, isClosed: true };
+    if (type === 'CreditsRefunded')
+      return row && { ...row, refunded: row.refunded + data.amount, isClosed: true };
+    if (type !== 'CreditsDebited') return row;
+    const [, key_id = null] = /^key:(.*)$/.exec(recorded.metadata.actor) ?? [];
+    return { ...key_charges.row, tenant, key_id, amount: data.amount, charged_at: Date.parse(data.at) };
+  },
+};
+
+const moneyModels: Readonly<Partial<Record<string, MoneyModel>>> = {
+  jobs,
+  usage,
+  ledger,
+  calls,
+  key_charges,
+};
 
 /**
  * The folds that a table is compared with: the audit's own for the columns about money, and the read model's

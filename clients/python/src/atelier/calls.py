@@ -39,6 +39,10 @@ from .openapi import (
     JobListResponse,
     JobStatus,
     JobSummaryResponse,
+    KeyListResponse,
+    KeyResponse,
+    KeySpendingListResponse,
+    KeySpendingResponse,
     LedgerEntryResponse,
     LedgerResponse,
     ListedJobType,
@@ -537,6 +541,28 @@ class Calls(ABC):
     @overload
     def get(
         self,
+        path: Literal["/v1/keys"],
+        /,
+        *,
+        limit: int = ...,
+        offset: int = ...,
+    ) -> KeyListResponse: ...
+
+    @overload
+    def get(
+        self,
+        path: Literal["/v1/usage/by-key"],
+        /,
+        *,
+        limit: int = ...,
+        offset: int = ...,
+        from: str = ...,
+        to: str = ...,
+    ) -> KeySpendingListResponse: ...
+
+    @overload
+    def get(
+        self,
         path: Literal["/v1/renders/{public_id}/passport"],
         /,
         *,
@@ -822,6 +848,19 @@ class Calls(ABC):
 
     @overload
     def list(self, path: Literal["/v1/transactions"], /) -> Iterator[LedgerEntryResponse]: ...
+
+    @overload
+    def list(self, path: Literal["/v1/keys"], /) -> Iterator[KeyResponse]: ...
+
+    @overload
+    def list(
+        self,
+        path: Literal["/v1/usage/by-key"],
+        /,
+        *,
+        from: str = ...,
+        to: str = ...,
+    ) -> Iterator[KeySpendingResponse]: ...
 
     @overload
     def list(
@@ -1328,6 +1367,28 @@ class AsyncCalls(ABC):
     @overload
     async def get(
         self,
+        path: Literal["/v1/keys"],
+        /,
+        *,
+        limit: int = ...,
+        offset: int = ...,
+    ) -> KeyListResponse: ...
+
+    @overload
+    async def get(
+        self,
+        path: Literal["/v1/usage/by-key"],
+        /,
+        *,
+        limit: int = ...,
+        offset: int = ...,
+        from: str = ...,
+        to: str = ...,
+    ) -> KeySpendingListResponse: ...
+
+    @overload
+    async def get(
+        self,
         path: Literal["/v1/renders/{public_id}/passport"],
         /,
         *,
@@ -1634,6 +1695,19 @@ class AsyncCalls(ABC):
 
     @overload
     def list(self, path: Literal["/v1/transactions"], /) -> AsyncIterator[LedgerEntryResponse]: ...
+
+    @overload
+    def list(self, path: Literal["/v1/keys"], /) -> AsyncIterator[KeyResponse]: ...
+
+    @overload
+    def list(
+        self,
+        path: Literal["/v1/usage/by-key"],
+        /,
+        *,
+        from: str = ...,
+        to: str = ...,
+    ) -> AsyncIterator[KeySpendingResponse]: ...
 
     @overload
     def list(

@@ -282,6 +282,13 @@ ErasureStepName = Literal["refused", "bytes", "rows", "keys", "vendors"]
 destroyed. `vendors`: the vendors that can are asked to delete what they got; absent if there
 is none.
 """
+KeyEnvironment = Literal["live", "test"]
+KeyCapability = Literal["jobs:create", "jobs:read", "mcp:spend", "data:erase"]
+"""What it may do."""
+KeyStatus = Literal["active", "retiring", "retired", "revoked"]
+"""`retiring`: it was rotated, and works until `retires_at`. `retired` and `revoked` do not
+work.
+"""
 ReleaseStatus = Literal["active", "withdrawn", "expired"]
 WebhookTopic = Literal[
     "job.succeeded",
@@ -1319,6 +1326,46 @@ class ImportBody(_ImportBodyRequired, total=False):
     """
 
 
+class _ListedUploadResponseRequired(TypedDict):
+    asset_id: str
+    """Durable id, for every field that takes an asset."""
+    upload_key: str
+    """Durable handle, for product_image_s3_key or source_image_s3_key of a dispatch."""
+    image_url: str
+    """Short-lived presigned URL. No dispatch accepts it."""
+    thumbnails: ThumbnailUrlsResponse
+    """The picture as WebP in smaller sizes, by their width: short-lived presigned GET URLs. Never
+    enlarged.
+    """
+    content_type: str
+    width: int
+    """In pixels."""
+    height: int
+    """In pixels."""
+    size_bytes: int
+    """As it is kept."""
+    created_at: str
+    retain_days: int | None
+    """The `retain_days` that it was uploaded with. `GET /v1/retention` may show fewer; the fewer
+    count. Null: none.
+    """
+
+
+class ListedUploadResponse(_ListedUploadResponseRequired, total=False):
+    data_subjects: list[str]
+    """Your own names for the persons whom it is about. Absent where none is named, and in answers
+    to a client token.
+    """
+
+
+class UploadListResponse(TypedDict):
+    items: list[ListedUploadResponse]
+    total: int
+    """Uploads in all."""
+    limit: int
+    offset: int
+
+
 class _CreateProductBodyRequired(TypedDict):
     upload_asset_public_id: Picture
     """The picture of the garment: an `asset_id` of yours."""
@@ -1932,6 +1979,65 @@ class RetentionBody(TypedDict, total=False):
     """
     clear: list[Literal["uploads", "intermediates", "finals", "words"]] | None
     """Kinds that follow the operator's default again."""
+
+
+class KeyResponse(TypedDict):
+    key_id: str
+    prefix: str
+    """How the key begins. The rest of it is shown once, when it is made, and not stored."""
+    label: str
+    """What it is for, as its maker wrote. May be empty."""
+    environment: KeyEnvironment
+    capabilities: list[KeyCapability]
+    """What it may do."""
+    status: KeyStatus
+    """`retiring`: it was rotated, and works until `retires_at`. `retired` and `revoked` do not
+    work.
+    """
+    is_current: bool
+    """Whether this request was made with it."""
+    issued_at: str
+    retires_at: str | None
+    """When a rotated key stops working, or stopped."""
+    revoked_at: str | None
+
+
+class KeyListResponse(TypedDict):
+    items: list[KeyResponse]
+    total: int
+    """Keys in all."""
+    limit: int
+    offset: int
+
+
+class KeySpendingResponse(TypedDict):
+    key_id: str | None
+    """Null: the requests whose key is unknown."""
+    label: str | None
+    """Of the key, if it is known."""
+    charges: int
+    """How often it was charged."""
+    credits_charged: int
+    """In credits."""
+    credits_refunded: int
+    """In credits: what came back of these charges since."""
+    credits_spent: int
+    """In credits: charged less refunded."""
+    last_charged_at: str
+    """Its last charge in the period."""
+
+
+KeySpendingListResponse = TypedDict(
+    "KeySpendingListResponse",
+    {
+        "items": "list[KeySpendingResponse]",
+        "total": "int",
+        "limit": "int",
+        "offset": "int",
+        "from": "str",
+        "to": "str",
+    },
+)
 
 
 class VerifyBody(TypedDict):
