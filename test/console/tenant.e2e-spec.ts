@@ -102,7 +102,7 @@ describe('logging in', () => {
   it('keeps a good key in this tab, and nowhere else', async () => {
     await page.getByLabel('API key').fill(key);
     await press('Log in');
-    await page.getByRole('heading', { name: 'Playground' }).waitFor();
+    await page.getByRole('heading', { name: 'Start' }).waitFor();
     expect(await page.evaluate('JSON.stringify([{ ...sessionStorage }, { ...localStorage }])')).toBe(
       JSON.stringify([{ 'api-key': key }, {}]),
     );
@@ -350,11 +350,11 @@ describe('the tenant’s own', () => {
     await page.locator('.tile').filter({ hasText: 'Balance' }).getByText(String(balance)).waitFor();
   });
 
-  it.each(['', 'jobs', 'pictures', 'credits', 'usage', 'webhooks', 'nowhere'])(
+  it.each(['', 'playground', 'jobs', 'pictures', 'credits', 'usage', 'webhooks', 'nowhere'])(
     'screen /%s is drawn, for everybody',
     async (path) => {
       await open(`/${path}`);
-      await checkForEverybody(page, `tenant ${path || 'playground'}`);
+      await checkForEverybody(page, `tenant ${path || 'start'}`);
     },
   );
 
