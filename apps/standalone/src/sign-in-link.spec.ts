@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
+import { loadConfiguration } from '#platform/configuration.js';
 import { printsLink, SignInLink } from './sign-in-link.js';
 
 const settings = {
   host: '127.0.0.1',
-  storage: { kind: 'folder' as const, folder: '/tmp/pictures' },
+  storage: { kind: 'folder' as const, directory: '/tmp/pictures', signingSecret: 'x' },
   trustedProxies: [],
 };
 
@@ -24,8 +25,14 @@ describe('a start prints a link', () => {
   );
 
   it('not with a bucket, behind a proxy, or in production', () => {
-    const bucket = { kind: 's3' } as unknown as typeof settings.storage;
-    expect(printsLink({ ...settings, storage: bucket }, {})).toBe(false);
+    const { storage } = loadConfiguration({
+      DATABASE_URL: 'postgres://db/x',
+      S3_BUCKET: 'pictures',
+      S3_ACCESS_KEY_ID: 'x',
+      S3_SECRET_ACCESS_KEY: 'x',
+    });
+    expect(storage.kind).toBe('bucket');
+    expect(printsLink({ ...settings, storage }, {})).toBe(false);
     expect(printsLink({ ...settings, trustedProxies: ['loopback'] }, {})).toBe(false);
     expect(printsLink(settings, { NODE_ENV: 'production' })).toBe(false);
   });

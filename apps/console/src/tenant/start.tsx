@@ -97,27 +97,29 @@ function NextSteps() {
 export function StartPage() {
   const jobs = useAsked(
     ['jobs', 'start'],
-    (atelier, signal) => atelier.get('/v1/jobs', { limit: 12, status: 'SUCCESS', signal }),
+    (atelier, signal) => atelier.get('/v1/jobs', { limit: 6, status: 'SUCCESS', signal }),
     { refetchInterval: 5_000 },
   );
   return (
     <Page title="Start" lead="Your newest pictures, and three things to do next">
-      <Section title="Next">
-        <NextSteps />
-      </Section>
-      <Section title="Newest pictures" actions={<Link href="/pictures">All pictures</Link>}>
-        <Loaded query={jobs} lines={4}>
+      <Section title="Pictures" actions={<Link href="/pictures">All pictures</Link>}>
+        <Loaded query={jobs} lines={3}>
           {({ jobs: rows }) =>
             rows.length === 0 ? (
               <Empty>
-                No picture yet. <Link href={orderWith('dress')}>Order the first one</Link>: it takes some
-                seconds.
+                <span>
+                  No picture yet. <Link href={orderWith('dress')}>Order the first one</Link>: it takes some
+                  seconds.
+                </span>
               </Empty>
             ) : (
               <Wall jobs={rows} />
             )
           }
         </Loaded>
+      </Section>
+      <Section title="Next">
+        <NextSteps />
       </Section>
     </Page>
   );
