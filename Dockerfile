@@ -3,6 +3,7 @@
 FROM node:24.21.0-bookworm-slim AS manifests
 WORKDIR /atelier
 COPY package.json package-lock.json .npmrc ./
+COPY packages/create-atelier/package.json ./packages/create-atelier/
 COPY packages/engine/package.json ./packages/engine/
 COPY packages/mcp/package.json ./packages/mcp/
 COPY packages/photo/package.json ./packages/photo/

@@ -102,7 +102,7 @@ describe('logging in', () => {
   it('keeps a good key in this tab, and nowhere else', async () => {
     await page.getByLabel('API key').fill(key);
     await press('Log in');
-    await page.getByRole('heading', { name: 'Playground' }).waitFor();
+    await page.getByRole('heading', { name: 'Start' }).waitFor();
     expect(await page.evaluate('JSON.stringify([{ ...sessionStorage }, { ...localStorage }])')).toBe(
       JSON.stringify([{ 'api-key': key }, {}]),
     );
@@ -411,13 +411,22 @@ describe('the tenant’s own', () => {
     await checkForEverybody(page, 'keys');
   });
 
-  it.each(['', 'jobs', 'pictures', 'uploads', 'products', 'credits', 'usage', 'keys', 'webhooks', 'nowhere'])(
-    'screen /%s is drawn, for everybody',
-    async (path) => {
-      await open(`/${path}`);
-      await checkForEverybody(page, `tenant ${path || 'playground'}`);
-    },
-  );
+  it.each([
+    '',
+    'playground',
+    'jobs',
+    'pictures',
+    'uploads',
+    'products',
+    'credits',
+    'usage',
+    'keys',
+    'webhooks',
+    'nowhere',
+  ])('screen /%s is drawn, for everybody', async (path) => {
+    await open(`/${path}`);
+    await checkForEverybody(page, `tenant ${path || 'start'}`);
+  });
 
   it('lists can be narrowed', async () => {
     await open('/jobs');

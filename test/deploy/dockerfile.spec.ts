@@ -40,6 +40,22 @@ describe('the image', () => {
     expect(validate(dockerfile)).toEqual([]);
   });
 
+  it('gets every file that it copies from the build context', () => {
+    const allowed = readRepositoryFile('.dockerignore')
+      .split('\n')
+      .flatMap((line) => /^!(.+)$/.exec(line)?.[1] ?? []);
+    const copied = instructions
+      .flatMap((line) => /^COPY (?!--from)(.+) \S+$/.exec(line)?.[1]?.split(' ') ?? [])
+      .filter((path) => path !== '.');
+    expect(copied).toContain('packages/mcp/package.json');
+    const isAllowed = (path: string) =>
+      allowed.some((each) => path === each || `${path}/`.startsWith(`${each}/`));
+    // `docs` is a folder of which only some pages are let in.
+    expect(
+      copied.filter((path) => !isAllowed(path) && !allowed.some((each) => each.startsWith(`${path}/`))),
+    ).toEqual([]);
+  });
+
   it('is based on the Node that the tests run on, by its full version', () => {
     const node = root.devDependencies['node'];
     const bases = instructions.flatMap((line) => /^FROM (\S+)/.exec(line)?.[1] ?? []);

@@ -48,6 +48,8 @@ import { RendersController } from './catalog/renders.controller.js';
 import { UploadsController } from './uploads/uploads.controller.js';
 import { UsageController } from './account/usage.controller.js';
 import { SignatureCheck } from './auth/signature.js';
+import { SignInLinkController } from './auth/sign-in-link.controller.js';
+import { hasParentWithLink } from '#platform/sign-in-link.js';
 
 const controllers = [
   ...workflows.map((workflow) => dispatchController(workflow)),
@@ -131,6 +133,7 @@ export class ApiModule {
       controllers: [
         ...controllers,
         servesObjects ? ObjectsController : GoneObjectsController,
+        ...(hasParentWithLink() ? [SignInLinkController] : []),
         ...(settings.metrics && settings.configuration.publicMetrics ? [MetricsController] : []),
       ],
       providers,

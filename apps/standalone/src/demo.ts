@@ -7,7 +7,7 @@ import { packagePath } from '#platform/package-folder.js';
 import { complain, say, warn } from './console.js';
 import { DemoClient, type PictureLink } from './demo/client.js';
 import { DemoProgress, savePicture, showAccounts } from './demo/show.js';
-import { demoTenantOf, FirstStart } from './first-start.js';
+import { demoTenantOf, FirstStart, leastCredits } from './first-start.js';
 import { Standalone, loadSettings } from './standalone.js';
 
 const workflow = 'product-to-model-direct';
@@ -35,7 +35,7 @@ async function run(): Promise<void> {
   say(`${service.started ? 'Started' : 'Using the running service'} at ${baseUrl}.`);
   await using firstStart = await FirstStart.on(configuration);
   const tenant = demoTenantOf(configuration.home);
-  await firstStart.provide(tenant, 10);
+  await firstStart.provide(tenant, leastCredits);
   const { keyId, key } = await firstStart.issueKey(tenant, 'npm run demo');
   try {
     await play(new DemoClient(baseUrl, key, signal));

@@ -119,9 +119,13 @@ interface DemoTenantFile {
   readonly tenant: string;
   /** Whether the key was shown. If it was not, the next start issues another one. */
   readonly announced: boolean;
+  /** The key of the last link that signed a browser in. */
+  readonly linkKeyId?: string;
 }
 
 const demoCredits = 1_000;
+/** With less than this, the demo and a link fill the credits up. */
+export const leastCredits = 10;
 
 function fileOf(home: string): string {
   return join(home, 'demo-tenant.json');
@@ -152,7 +156,7 @@ export async function seedDemoTenant(
   await firstStart.provide(tenant, demoCredits);
   const { key } = await firstStart.issueKey(tenant, 'first start');
   show({ tenant, key, credits: demoCredits });
-  writePrivateJson(fileOf(home), { tenant, announced: true });
+  writePrivateJson(fileOf(home), { ...file, announced: true });
 }
 
 /** The tenant of `npm run demo`. A first start shows a key of the same tenant. */
@@ -162,4 +166,20 @@ export function demoTenantOf(home: string): string {
   const tenant = newId();
   writePrivateJson(fileOf(home), { tenant, announced: false });
   return tenant;
+}
+
+export const hasDemoTenant = (home: string) => readFileOf(home) !== undefined;
+
+/** A key of the demo tenant for the browser that a link signs in. The key of an earlier link ends. */
+export async function keyOfLink(configuration: Configuration): Promise<string> {
+  const { home } = configuration;
+  await using firstStart = await FirstStart.on(configuration);
+  const tenant = demoTenantOf(home);
+  await firstStart.provide(tenant, leastCredits);
+  const { keyId, key } = await firstStart.issueKey(tenant, 'the link of npm start');
+  const before = readFileOf(home);
+  writePrivateJson(fileOf(home), { ...before, linkKeyId: keyId });
+  if (before?.linkKeyId !== undefined)
+    await firstStart.revokeKey(tenant, before.linkKeyId, 'a newer link has signed in');
+  return key;
 }

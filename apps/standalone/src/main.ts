@@ -38,11 +38,14 @@ async function run(): Promise<void> {
   say('Stopped.');
 }
 
-function announce({ baseUrl, adminUrl, demoKey, notes }: Standalone): void {
+function announce({ baseUrl, adminUrl, demoKey, link, notes }: Standalone): void {
   say(`Atelier is ready.`);
   say(`  API   ${baseUrl}`);
   say(`  Docs  ${baseUrl}/docs`);
-  say(`  Try it in the browser  ${baseUrl}/console`);
+  if (link) {
+    say(`  Try it in the browser: this link signs you in, once, within 15 minutes`);
+    say(`  ${baseUrl}/console#link=${link.token}`);
+  } else say(`  Try it in the browser  ${baseUrl}/console`);
   if (adminUrl) say(`  Console of operators  ${adminUrl}/console`);
   if (adminUrl) say(`  Operators  ${adminUrl}/admin/v1 (token: the file operator-token in ATELIER_HOME)`);
   if (demoKey) {

@@ -17,11 +17,13 @@ import {
 } from '#platform/home-files.js';
 import { packagePath } from '#platform/package-folder.js';
 import { thisProcess } from '#platform/processes.js';
+import { asksForLinks, type LinkAnswer } from '#platform/sign-in-link.js';
 import { StartError } from './console.js';
 import { type Database, EmbeddedDatabase, externalDatabase } from './database.js';
 import type { DemoKey } from './first-start.js';
 import { type HomeFolders, lockHome, prepareHome, settlePort } from './home.js';
 import { Roles } from './roles/roles.js';
+import { printsLink, SignInLink } from './sign-in-link.js';
 
 export interface StandaloneOptions {
   readonly settings: StandaloneSettings;
@@ -45,6 +47,8 @@ export class Standalone {
   baseUrl = '';
   /** The address of the operators' API. Undefined: it is switched off. */
   adminUrl: string | undefined;
+  /** Signs a browser in to the console. Undefined for installations of other settings or with tenants of their own. */
+  link: SignInLink | undefined;
   /** Notes for the operator on the secret files that this start has made. */
   readonly notes: string[] = [];
   private readonly started = new AsyncDisposableStack();
@@ -90,15 +94,14 @@ export class Standalone {
         ATELIER_HOME: folders.home,
         PORT: String(port),
         ...(adminPort !== undefined && { ATELIER_ADMIN_PORT: String(adminPort) }),
+        ...(this.mayLink && { [asksForLinks]: '1' }),
         DATABASE_URL: databaseUrl,
         EVENT_STORE_URL: eventStoreUrl,
       };
     });
     // Our own libraries are loaded while the database starts, too.
-    const [database, { FirstStart, migrateSchemas, proveWriters, seedDemoTenant }] = await Promise.all([
-      this.openDatabase(folders),
-      import('./first-start.js'),
-    ]);
+    const [database, { FirstStart, hasDemoTenant, keyOfLink, migrateSchemas, proveWriters, seedDemoTenant }] =
+      await Promise.all([this.openDatabase(folders), import('./first-start.js')]);
     // They end before their database does, which was opened after them.
     this.started.defer(() => roles.stop());
     signal.throwIfAborted();
@@ -118,6 +121,8 @@ export class Standalone {
     }
     if (this.options.seedDemoTenant)
       await seedDemoTenant(folders.home, firstStart, (key) => (this.demoKey = key));
+    if (this.mayLink && hasDemoTenant(folders.home))
+      this.link = new SignInLink(() => keyOfLink({ ...known, ...urls() }));
     this.baseUrl = baseUrlOf(settings, port);
     if (operatorsServer && adminPort !== undefined) {
       await firstStart.provideOperator(folders.home);
@@ -166,11 +171,22 @@ export class Standalone {
 
   private loadRoles({ logs }: HomeFolders, environment: () => NodeJS.ProcessEnv): Roles {
     const { settings, warn } = this.options;
-    const roles = new Roles({ logs, variables: settings.variables, environment, warn });
+    const takeLink = (token: string) => this.takeLink(token);
+    const roles = new Roles({ logs, variables: settings.variables, environment, takeLink, warn });
     this.roles = roles;
     this.started.defer(() => roles.stop());
     roles.load();
     return roles;
+  }
+
+  private get mayLink(): boolean {
+    const { settings, seedDemoTenant } = this.options;
+    return seedDemoTenant && printsLink(settings.configuration, settings.variables);
+  }
+
+  private async takeLink(token: string): Promise<LinkAnswer> {
+    const warn = (because: unknown) => this.options.warn(`the link gave no key: ${messageOf(because)}`);
+    return (await this.link?.take(token, warn)) ?? { kind: 'unknown' };
   }
 
   private async start(roles: Roles): Promise<void> {

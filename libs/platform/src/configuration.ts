@@ -56,7 +56,7 @@ export function withProvided(
 
 /** Names of ours that are not settings of a role: our processes, clients or tests use them. */
 const notSettings =
-  /^ATELIER_(?:AWAITS_SETTINGS|COPY_FROM|COPY_TO|URL|KEY|ADMIN_URL|OPERATOR(?:_TOKEN(?:_FILE)?)?|TEST_.*|BENCH_.*)$/;
+  /^ATELIER_(?:AWAITS_SETTINGS|ASKS_FOR_LINKS|COPY_FROM|COPY_TO|URL|KEY|ADMIN_URL|OPERATOR(?:_TOKEN(?:_FILE)?)?|TEST_.*|BENCH_.*)$/;
 
 /** How many characters to insert, delete or replace to turn one text into the other (Levenshtein). */
 function editsBetween(one: string, other: string): number {

@@ -1,12 +1,12 @@
 import { useQueryClient } from '@tanstack/react-query';
-import { useState, type ReactNode } from 'react';
+import { useEffect, useRef, useState, type ReactNode } from 'react';
 import { Button } from 'react-aria-components';
 import { many } from '../shared/format.js';
 import { Problem } from '../shared/ui.js';
 import { refusalIn } from './api.js';
 import { useShowPicture } from './choices.js';
 import type { DescribedWorkflow, OrderBody } from './body-schema.js';
-import { make, withSamples, type Made } from './samples.js';
+import { make, withSamples, type Garment, type Made } from './samples.js';
 
 interface ExampleState {
   readonly name?: string;
@@ -18,11 +18,13 @@ interface ExampleState {
 /**
  * Buttons that fill in the form, also with pictures. The note shows progress, or that a picture has to be made
  * first.
+ * @param sample brings the first example at once, with this photograph
  */
 export function useExamples(
   { name: workflow, schema, examples = {} }: DescribedWorkflow,
   prices: Readonly<Record<Made, number | undefined>>,
   fill: (body: OrderBody) => void,
+  sample?: Garment,
 ): { buttons: ReactNode; note: ReactNode } {
   const [state, setState] = useState<ExampleState>({});
   const queries = useQueryClient();
@@ -30,7 +32,13 @@ export function useExamples(
   const bring = async (name: string) => {
     setState({ name, busy: 'Bringing sample pictures…' });
     try {
-      const { body, missing } = await withSamples(workflow, schema, examples[name]?.value ?? {}, show);
+      const { body, missing } = await withSamples(
+        workflow,
+        schema,
+        examples[name]?.value ?? {},
+        show,
+        sample,
+      );
       fill(body);
       setState({ name, missing });
     } catch (error) {
@@ -47,6 +55,13 @@ export function useExamples(
       setState({ name, missing, error: refusalIn(error) });
     }
   };
+  const brought = useRef(false);
+  useEffect(() => {
+    const [first] = Object.keys(examples);
+    if (sample === undefined || first === undefined || brought.current) return;
+    brought.current = true;
+    void bring(first);
+  });
   const buttons = Object.keys(examples).map((each) => (
     <Button
       key={each}

@@ -9,7 +9,8 @@ import { Problem, textOf, TextField } from '../shared/ui.js';
 import { clientFor, isTestKey, keySession, refusalIn, useCredits, useKey } from './api.js';
 
 const places = [
-  ['/', 'Playground'],
+  ['/', 'Start'],
+  ['/playground', 'Playground'],
   ['/jobs', 'Jobs'],
   ['/pictures', 'Pictures'],
   ['/uploads', 'Uploads'],
@@ -31,7 +32,9 @@ export function TenantFrame({ children }: { children: ReactNode }) {
     queries.clear();
   };
   const isHere = (path: string) =>
-    path === '/' ? location === '/' || location.startsWith('/order') : location.startsWith(path);
+    path === '/'
+      ? location === '/'
+      : location.startsWith(path) || (path === '/playground' && location.startsWith('/order'));
   return (
     <div className="frame">
       <Rail places={places} isHere={isHere}>
@@ -58,8 +61,9 @@ const unknownKey = {
   },
 };
 
-export function KeyLogin() {
-  const [error, setError] = useState<unknown>();
+/** @param refusal why another way to log in did not work */
+export function KeyLogin({ refusal: before, done }: { refusal?: unknown; done?: () => void }) {
+  const [error, setError] = useState<unknown>(before);
   const [busy, setBusy] = useState(false);
   const submit = async (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
@@ -68,6 +72,7 @@ export function KeyLogin() {
     try {
       await clientFor(key).get('/v1/credits');
       keySession.begin(key);
+      done?.();
     } catch (refusal) {
       setError(refusal instanceof AtelierError && refusal.status === 401 ? unknownKey : refusalIn(refusal));
       setBusy(false);
@@ -79,7 +84,7 @@ export function KeyLogin() {
         <h1>Atelier</h1>
         <p className="soft">
           Your API key stays in this tab, and is forgotten when you close it. A test key has credits of its
-          own for trying things; <code>npm start</code> prints one.
+          own for trying things; <code>npm start</code> prints one, and a link that needs none.
         </p>
         <TextField label="API key" name="key" type="password" placeholder="sk_test_…" required />
         {error !== undefined && <Problem error={error} />}

@@ -1,3 +1,4 @@
+import type { Answer } from '@atelier/client';
 import { useState } from 'react';
 import { Link } from 'wouter';
 import { ages, Pages, sinceHours, useFilters } from '../shared/filters.js';
@@ -74,7 +75,7 @@ function CursorPages({ query, cursors, setCursors }: Filtered) {
 
 const nothing = (
   <>
-    No job matches. Remove a filter, or <Link href="/">order something</Link>.
+    No job matches. Remove a filter, or <Link href="/playground">order something</Link>.
   </>
 );
 
@@ -112,6 +113,32 @@ export function OwnJobsPage() {
   );
 }
 
+/** Pictures of jobs side by side. */
+export function Wall({ jobs }: { jobs: Answer<'/v1/jobs'>['jobs'] }) {
+  return (
+    <ul className="pictures">
+      {jobs.map(({ public_id: id, job_type: type, thumbnail_url: url, created_at: at }) => (
+        <li key={id}>
+          <figure>
+            <Link href={`/jobs/${id}`}>
+              {url ? (
+                <img src={url} alt={inWords(type)} loading="lazy" />
+              ) : (
+                <span className="picture">{inWords(type)}</span>
+              )}
+            </Link>
+            <figcaption>
+              {inWords(type)}, <Time at={at} />
+              <br />
+              <PassportButton jobId={id} />
+            </figcaption>
+          </figure>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
 /** The pictures of the jobs, as a wall. */
 export function OwnPicturesPage() {
   const jobs = useJobs(60, 'SUCCESS');
@@ -119,32 +146,7 @@ export function OwnPicturesPage() {
     <Page title="Pictures" lead="Pictures of your jobs, newest first">
       <Filters {...jobs} withStatus={false} />
       <Loaded query={jobs.query} lines={12}>
-        {({ jobs: rows }) =>
-          rows.length === 0 ? (
-            <Empty>{nothing}</Empty>
-          ) : (
-            <ul className="pictures">
-              {rows.map(({ public_id: id, job_type: type, thumbnail_url: url, created_at: at }) => (
-                <li key={id}>
-                  <figure>
-                    <Link href={`/jobs/${id}`}>
-                      {url ? (
-                        <img src={url} alt={inWords(type)} loading="lazy" />
-                      ) : (
-                        <span className="picture">{inWords(type)}</span>
-                      )}
-                    </Link>
-                    <figcaption>
-                      {inWords(type)}, <Time at={at} />
-                      <br />
-                      <PassportButton jobId={id} />
-                    </figcaption>
-                  </figure>
-                </li>
-              ))}
-            </ul>
-          )
-        }
+        {({ jobs: rows }) => (rows.length === 0 ? <Empty>{nothing}</Empty> : <Wall jobs={rows} />)}
       </Loaded>
       <CursorPages {...jobs} />
     </Page>

@@ -1,5 +1,5 @@
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
-import { StrictMode } from 'react';
+import { StrictMode, useCallback, useState } from 'react';
 import { createRoot } from 'react-dom/client';
 import { Router } from 'wouter';
 import { Screens } from '../shared/frame.js';
@@ -10,13 +10,16 @@ import { TenantFrame, KeyLogin } from './frame.js';
 import { OwnJobPage } from './job.js';
 import { OwnJobsPage, OwnPicturesPage } from './jobs.js';
 import { KeysPage } from './keys.js';
+import { cameByLink, LinkLogin } from './link.js';
 import { OrderPage, PlaygroundPage } from './playground.js';
 import { ProductPage, ProductsPage } from './products.js';
+import { StartPage } from './start.js';
 import { UploadsPage } from './uploads.js';
 import { DeliveriesPage, WebhooksPage } from './webhooks.js';
 
 const screens = {
-  '/': PlaygroundPage,
+  '/': StartPage,
+  '/playground': PlaygroundPage,
   '/order/:workflow': OrderPage,
   '/jobs': OwnJobsPage,
   '/jobs/:id': OwnJobPage,
@@ -37,7 +40,11 @@ const queries = new QueryClient({
 });
 
 function App() {
-  if (useKey() === undefined) return <KeyLogin />;
+  const [byLink, setByLink] = useState(cameByLink);
+  const done = useCallback(() => setByLink(false), []);
+  const key = useKey();
+  if (byLink) return <LinkLogin done={done} />;
+  if (key === undefined) return <KeyLogin />;
   return (
     <TenantFrame>
       <Screens screens={screens} />

@@ -11,6 +11,7 @@ import { LiveJob } from './story.js';
 import { BodyForm, type FieldErrors } from './body-form.js';
 import { findWorkflow, isComplete, pruned, type OrderBody, type DescribedWorkflow } from './body-schema.js';
 import { useExamples } from './example.js';
+import { garmentOf, type Garment } from './samples.js';
 import { snippets } from './snippets.js';
 
 const usePrices = () =>
@@ -58,12 +59,13 @@ export function OrderPage() {
     return (
       <Page title="No such workflow">
         <Empty>
-          <Link href="/">The playground</Link> lists all workflows.
+          <Link href="/playground">The playground</Link> lists all workflows.
         </Empty>
       </Page>
     );
   if (again !== null) return <OrderAgain key={again} workflow={workflow} jobId={again} />;
-  return <Order key={name} workflow={workflow} initial={{}} />;
+  const sample = garmentOf(search.get('sample'));
+  return <Order key={`${name} ${sample}`} workflow={workflow} initial={{}} sample={sample} />;
 }
 
 function OrderAgain({ workflow, jobId }: { workflow: DescribedWorkflow; jobId: string }) {
@@ -78,7 +80,14 @@ function OrderAgain({ workflow, jobId }: { workflow: DescribedWorkflow; jobId: s
   );
 }
 
-function Order({ workflow, initial }: { workflow: DescribedWorkflow; initial: OrderBody }) {
+interface OrderParts {
+  readonly workflow: DescribedWorkflow;
+  readonly initial: OrderBody;
+  /** A photograph that fills the form in at once. */
+  readonly sample?: Garment | undefined;
+}
+
+function Order({ workflow, initial, sample }: OrderParts) {
   const { name, summary, schema } = workflow;
   const [body, setBody] = useState(initial);
   // An example resets the form, with its state outside the body.
@@ -96,7 +105,7 @@ function Order({ workflow, initial }: { workflow: DescribedWorkflow; initial: Or
   const { data: prices } = usePrices();
   const priceOf = (of: string) => prices?.find((each) => each.name === of)?.credits_cost;
   const costs = { model: priceOf('model-generator'), background: priceOf('background-generator') };
-  const { buttons, note } = useExamples(workflow, costs, fill);
+  const { buttons, note } = useExamples(workflow, costs, fill, sample);
   return (
     <Page title={name} lead={`${summary}.`} actions={buttons}>
       {note}

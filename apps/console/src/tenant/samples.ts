@@ -34,11 +34,20 @@ const shows: Readonly<Record<string, Made>> = {
   background_image_public_id: 'background',
 };
 
-const garments: Readonly<Record<string, string>> = {
-  bottom: trousers,
-  outerwear: jacket,
-  dress,
-  full_body: dress,
+/** Photographs that come with the console. */
+export const garmentPhotographs = { dress, jumper, jacket, trousers } as const;
+
+export type Garment = keyof typeof garmentPhotographs;
+
+export const garmentOf = (name: string | null): Garment | undefined =>
+  (Object.keys(garmentPhotographs) as Garment[]).find((each) => each === name);
+
+/** By the category that an order names. */
+const garments: Readonly<Record<string, Garment>> = {
+  bottom: 'trousers',
+  outerwear: 'jacket',
+  dress: 'dress',
+  full_body: 'dress',
 };
 
 /** By where they come from: the same photograph is uploaded once. */
@@ -87,12 +96,14 @@ export async function make(what: Made): Promise<void> {
 /**
  * An example that can be ordered in this installation. It uses the console's own photographs, which it uploads,
  * the tenant's pictures, and the ids of this installation.
+ * @param garment the photograph for fields that show a garment and name no category
  */
 export async function withSamples(
   workflow: string,
   schema: BodySchema,
   example: OrderBody,
   show: (assetId: string, picture: Artifact) => void,
+  garment: Garment = 'jumper',
 ): Promise<{ body: OrderBody; missing: Made[] }> {
   const atelier = ownClient();
   const missing = new Set<Made>();
@@ -119,7 +130,7 @@ export async function withSamples(
     if (kind === 'picture')
       return shown
         ? made(shown, 'asset')
-        : uploaded(garments[String(beside['trial_item_category'])] ?? jumper);
+        : uploaded(garmentPhotographs[garments[String(beside['trial_item_category'])] ?? garment]);
     if (list === '/v1/image-models') return value;
     if (kind === 'choices') return shown ? made(shown, 'job') : firstChoice(list ?? '', atelier, workflow);
     if (Array.isArray(value))

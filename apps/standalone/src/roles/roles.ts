@@ -8,6 +8,7 @@ import { messageOf } from '#platform/errors.js';
 import { packagePath } from '#platform/package-folder.js';
 import { retryUntilAborted } from '#platform/retry.js';
 import { awaitsSettings } from '#platform/run-role.js';
+import { answerLinkQuestion, type LinkAnswer } from '#platform/sign-in-link.js';
 import { StartError } from '../console.js';
 import { ErrorSummary, RoleLog } from './role-log.js';
 
@@ -19,6 +20,8 @@ interface RolesOptions {
   readonly variables: NodeJS.ProcessEnv;
   /** The whole environment, read at each start, because the database's URL may have changed. */
   readonly environment: () => NodeJS.ProcessEnv;
+  /** What a link that a browser shows to the API is worth. */
+  readonly takeLink: (token: string) => Promise<LinkAnswer>;
   readonly warn: (line: string) => void;
 }
 
@@ -205,6 +208,10 @@ class RoleProcess {
       detached: true,
     });
     closeSync(output);
+    child.on('message', (message) => {
+      const reply = (answered: object) => void (child.connected && child.send(answered, () => undefined));
+      void answerLinkQuestion(message, this.options.takeLink, reply);
+    });
     this.child = child;
     this.ended = new Promise((resolve) => {
       child.once('exit', (code, signal) =>
