@@ -34,7 +34,7 @@ describe('alerts', () => {
       ATELIER_ALERT_SECRET: secret,
     });
     expect({ ...alerts, problems }).toEqual({
-      urls: ['https://hooks.example/a', 'http://10.0.0.7:8080/b?c=d'],
+      secretUrls: ['https://hooks.example/a', 'http://10.0.0.7:8080/b?c=d'],
       secret,
       afterMs: 120_000,
       problems: [],

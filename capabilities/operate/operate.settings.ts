@@ -8,8 +8,8 @@ export interface NightlyAuditSettings {
 }
 
 export interface AlertSettings {
-  /** Where alerts go. Empty: nowhere. They may hold secrets, so no log and no table has them. */
-  readonly urls: readonly string[];
+  /** Where alerts go. Empty: nowhere. They may hold secrets, so no log, table or bundle for support has them. */
+  readonly secretUrls: readonly string[];
   /** `whsec_` and base64. Undefined only if there is no URL. */
   readonly secret: string | undefined;
   /** How long a reason must stand before it is told. */
@@ -28,9 +28,9 @@ const usualTime: AuditTime = { minute: 3 * 60 };
 const noSecret: AlertSecret = { secret: undefined };
 
 export function readOperateSettings(settings: SettingsReader): OperateSettings {
-  const { urls } = settings.parsed('ATELIER_ALERT_URLS', parseUrls, { urls: [] });
+  const { secretUrls } = settings.parsed('ATELIER_ALERT_URLS', parseUrls, { secretUrls: [] });
   const { secret } = settings.parsed('ATELIER_ALERT_SECRET', parseSecret, noSecret);
-  if (urls.length > 0 && !settings.given('ATELIER_ALERT_SECRET'))
+  if (secretUrls.length > 0 && !settings.given('ATELIER_ALERT_SECRET'))
     settings.problems.push(
       'ATELIER_ALERT_SECRET is not set: it signs what is sent to ATELIER_ALERT_URLS. Make it with "echo whsec_$(openssl rand -base64 32)"',
     );
@@ -40,7 +40,7 @@ export function readOperateSettings(settings: SettingsReader): OperateSettings {
       memoryMb: settings.integer('ATELIER_AUDIT_MEMORY_MB', 256, 64, 65_536),
     },
     alerts: {
-      urls,
+      secretUrls,
       secret,
       afterMs: settings.integer('ATELIER_ALERT_AFTER_MS', 120_000, 0, 3_600_000),
     },
@@ -58,11 +58,11 @@ function parseTime(text: string): AuditTime | string {
 const mostUrls = 10;
 
 /** Complaints do not repeat an address, which may hold a secret. */
-function parseUrls(text: string): { readonly urls: readonly string[] } | string {
+function parseUrls(text: string): { readonly secretUrls: readonly string[] } | string {
   const urls = [...new Set(text.split(',').map((each) => each.trim()))];
   if (urls.length > mostUrls) return `must be at most ${mostUrls} addresses`;
   const wrong = urls.findIndex((each) => !isCallable(each));
-  if (wrong === -1) return { urls };
+  if (wrong === -1) return { secretUrls: urls };
   return `must be http:// or https:// addresses without name, password and fragment, with commas between them; number ${wrong + 1} is not`;
 }
 

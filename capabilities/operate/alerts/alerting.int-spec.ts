@@ -48,7 +48,7 @@ beforeEach(async () => {
 const alertingOn = (urls: readonly string[]) =>
   new Alerting({
     look: () => (reasons instanceof Error ? Promise.reject(reasons) : Promise.resolve(reasons)),
-    settings: { urls, secret, afterMs },
+    settings: { secretUrls: urls, secret, afterMs },
     installation,
     clock: () => now,
     logger: createLogger('test', 'silent'),

@@ -129,7 +129,7 @@ interface AlertingProcess extends Pick<AlertingParts, 'clock' | 'logger'> {
 /** Alerts until the signal aborts. Of several processes, the one that holds the lock does. */
 export async function runAlerting({ operator, clock, logger, signal }: AlertingProcess): Promise<void> {
   const { alerts: settings, databaseUrl: url, publicUrl: installation } = operator.configuration;
-  if (settings.urls.length === 0) return;
+  if (settings.secretUrls.length === 0) return;
   const look = async () => (await readFacts(operator)).reasons;
   const alerting = new Alerting({ look, settings, installation, clock, logger });
   const run: Task['run'] = async (commits, lasting) => {

@@ -17,7 +17,7 @@ export const testAlerts = defineCall({
   async run(operator, _input, { signal }) {
     const { alerts, publicUrl } = operator.configuration;
     const { secret } = alerts;
-    if (secret === undefined || alerts.urls.length === 0)
+    if (secret === undefined || alerts.secretUrls.length === 0)
       throw new CallRefused(
         'no address is set, so nothing was sent: set ATELIER_ALERT_URLS and ATELIER_ALERT_SECRET for the operators’ API (docs/alerts.md)',
         'VALIDATION_ERROR',

@@ -10,8 +10,8 @@ export interface Channel {
   readonly url: URL;
 }
 
-export function channelsOf({ urls }: Pick<AlertSettings, 'urls'>): Channel[] {
-  return urls.map((text) => {
+export function channelsOf({ secretUrls }: Pick<AlertSettings, 'secretUrls'>): Channel[] {
+  return secretUrls.map((text) => {
     const url = new URL(text);
     return { id: createHash('sha256').update(text).digest('hex').slice(0, 16), host: url.host, url };
   });

@@ -1,3 +1,4 @@
+import { actionsPrefix } from '#application/action/record-action.handler.js';
 import { healthOfCapabilities } from '#capabilities/parts.js';
 import { Unwell } from '#operator-calls/health.js';
 import { proofOptions, wordsOptions } from '#adapters/event-log.module.js';
@@ -20,6 +21,8 @@ import { errorCode, messageOf } from '#platform/errors.js';
 import { onlyRow } from '#platform/postgres.js';
 import { pgBossQueueLevels } from '#render-queue/queue-levels.js';
 import { levelsOf, queuePatienceSeconds } from '../now/figures.js';
+import { auditLine, complaintsAboutAudits, lastAudits } from '../ledger/last-audit.js';
+import { KeptEvents } from '../log-reading.js';
 import { findStranded } from '../jobs/stranded-jobs.js';
 import { judgeConsumers, lagText, readConsumers, type ConsumerStatus } from './consumers.js';
 import { findConfiguration } from '#operator-calls/find-configuration.js';
@@ -117,6 +120,7 @@ async function examine(configuration: Configuration): Promise<Diagnosis> {
       'start a projector, which closes them, or run "atelier orphans sweep"; "atelier orphans list" shows them',
       () => judgeCharges(configuration),
     ),
+    await check('last audit', 'docs/auditing.md says how to go on', () => judgeAudits(configuration)),
     ...(await examineCapabilities(configuration, { outside: false })),
     ...(await examineEvents(configuration)),
     ...(await examineCapabilities(configuration, { outside: true })),
@@ -364,6 +368,18 @@ async function judgeCharges({ databaseUrl, projector }: Configuration): Promise<
   const overdue = levels.reduce((sum, { orphaned }) => sum + orphaned, 0);
   if (overdue === 0) return 'each has an unfinished job, or is recent';
   throw new Error(`${overdue} have no job, or one that has ended`);
+}
+
+/** @throws Error if the last audit found something wrong, or one has failed since */
+async function judgeAudits(configuration: Configuration): Promise<string> {
+  const words = wordsOptions(configuration);
+  const audits = await withEventStore(configuration, { ...patience, words }, async (store) => {
+    const filter = { streamPrefixes: [actionsPrefix] };
+    return lastAudits(await new KeptEvents(store, filter).all());
+  });
+  const complaints = complaintsAboutAudits(audits);
+  if (complaints.length > 0) throw new Error(complaints.join('; '));
+  return auditLine(audits);
 }
 
 async function health({ publicUrl }: Configuration, what: 'live' | 'ready'): Promise<string> {

@@ -41,7 +41,7 @@ export function AuditPage() {
       )}
       <Section title="The last ones">
         <Loaded query={now} lines={3}>
-          {({ last_audit: audit, seals }) => (
+          {({ last_audit: audit, failed_audit: failed, seals }) => (
             <Facts
               of={[
                 ['Audit', audit ? <Time key="at" at={audit.at} /> : 'none yet'],
@@ -52,6 +52,8 @@ export function AuditPage() {
                     <span className={audit.holds ? 'good' : 'bad'}>{audit.summary ?? audit.outcome}</span>
                   ),
                 ],
+                ['One failed', failed && <Time key="failed" at={failed.at} />],
+                ['Because', failed && <span className="bad">{failed.summary}</span>],
                 ['Seal', seals.last === null ? 'none yet' : `number ${count(seals.last)}`],
                 ['Sealed', seals.sealed_at !== null && <Time at={seals.sealed_at} />],
                 ['Unsealed since', seals.waiting_since !== null && <Time at={seals.waiting_since} />],
