@@ -120,7 +120,6 @@ async function examine(configuration: Configuration): Promise<Diagnosis> {
       'start a projector, which closes them, or run "atelier orphans sweep"; "atelier orphans list" shows them',
       () => judgeCharges(configuration),
     ),
-    await check('last audit', 'docs/auditing.md says how to go on', () => judgeAudits(configuration)),
     ...(await examineCapabilities(configuration, { outside: false })),
     ...(await examineEvents(configuration)),
     ...(await examineCapabilities(configuration, { outside: true })),
@@ -252,9 +251,10 @@ async function judgeProcesses({ databaseUrl }: Configuration): Promise<string> {
   return `${counts.join(', ')} of release ${releases}`;
 }
 
-/** Examines the protection of the events: the proof of their writer, and the encryption of personal words. */
+/** Examines the events: the last audit of them, the proof of their writer, and the encryption of personal words. */
 async function examineEvents(configuration: Configuration): Promise<Examination[]> {
   return [
+    await check('last audit', 'docs/auditing.md says how to go on', () => judgeAudits(configuration)),
     await check('writers', 'docs/seals.md says how events are proven', () => judgeWriters(configuration)),
     await check('personal words', 'docs/privacy.md says how they are encrypted', () =>
       judgeWords(configuration),
