@@ -57,7 +57,7 @@ const isRunning = (pid: number) =>
 describe('the nightly audit', () => {
   it('is made once by several projectors, in a process of the lowest priority, and its result is kept', async () => {
     const pid = await auditOf(await start());
-    expect(getPriority(pid)).toBe(19);
+    await eventually(() => getPriority(pid) === 19);
     await start();
     await eventually(async () => lastAudits(await recorded()).last_audit !== null);
     await projectors[0]!.end('SIGTERM');

@@ -117,6 +117,8 @@ async function printNow(now: AsJson<Now>): Promise<void> {
       `24 h, ${env}: ${taken} credits taken, ${returned} given back; vendors took ${price} ${currency}`,
     );
   printLine(`last audit: ${auditLine(now)}`);
+  for (const { env, what, since } of now.alerts.told)
+    printLine(`told as an alert: ${env === null ? '' : `${env} `}${what}, since ${since}`);
   for (const [name, health] of await healthOfCapabilities()) printLine(health.line(now[name]));
 }
 
