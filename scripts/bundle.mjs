@@ -13,6 +13,7 @@ const programs = [
   'apps/standalone/src/main',
   'apps/worker/src/main',
   'capabilities/operate/main',
+  'capabilities/operate/nightly-audit/main',
   'capabilities/operate/server/main',
 ];
 const dist = join(import.meta.dirname, '..', 'dist');

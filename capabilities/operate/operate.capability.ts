@@ -1,13 +1,23 @@
 import type { Capability } from '../capability.js';
+import { readOperateSettings, type OperateSettings } from './operate.settings.js';
 
 /**
  * Operators' tools for the service: the command `atelier`, the operators' API, and all calls of both, such as
  * the audit, rebuilds, copies of the log and its drill.
  */
-export const operate: Capability<'operate', readonly []> = {
+export const operate: Capability<'operate', readonly [], OperateSettings> = {
   name: 'operate',
   events: [],
-  settings: () => ({}),
+  settings: readOperateSettings,
+  modules: {
+    projector: async () => ({ module: (await import('./operate.projector.js')).OperateProjectorModule }),
+  },
+  watchers: [
+    {
+      name: 'nightly-audit',
+      load: async () => (await import('./nightly-audit/nightly-audit.js')).NightlyAudit,
+    },
+  ],
   operatorsServer: 'capabilities/operate/server/main.js',
   nouns: {
     tenants: {
@@ -74,6 +84,10 @@ export const operate: Capability<'operate', readonly []> = {
     parked: {
       about: 'streams that a read model does not follow, because it cannot fold one of their events',
       calls: [() => import('./projections/parked.js')],
+    },
+    alerts: {
+      about: 'messages to operators about what Now shows',
+      calls: [() => import('./alerts/alerts.calls.js')],
     },
     now: {
       about: 'is anyone waiting, and why: all that matters at this moment',

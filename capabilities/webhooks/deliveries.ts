@@ -1,4 +1,5 @@
 import type { Environment } from '#domain/streams.js';
+import type { CallOutcome } from '#platform/webhook-call.js';
 import type { WebhookMessageType } from './webhook.events.js';
 
 /**
@@ -59,16 +60,6 @@ export interface DeliveriesFilter {
 
 /** How long a delivery and its attempts are kept. */
 export const deliveryRetentionDays = 30;
-
-/** The outcome of a call. `refused`: the address must not be called, and no call was made. */
-export type CallOutcome =
-  | {
-      readonly kind: 'answered';
-      readonly statusCode: number;
-      readonly retryAfter: string | undefined;
-      readonly answer: string;
-    }
-  | { readonly kind: 'no-answer' | 'refused'; readonly error: string };
 
 export interface WebhookCall {
   readonly environment: Environment;

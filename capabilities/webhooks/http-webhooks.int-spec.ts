@@ -3,7 +3,7 @@ import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { getCACertificates, setDefaultCACertificates, type TLSSocket } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { Receiver } from './test/support/receiver.js';
+import { Receiver } from '../../test/support/receiver.js';
 import { HttpWebhooks } from './http-webhooks.js';
 
 const loopback = { allowedNetworks: ['127.0.0.1/32'], allowHttp: true, timeoutMs: 2_000, concurrency: 1 };

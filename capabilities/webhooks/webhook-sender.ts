@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
 import { CommandBus } from '@nestjs/cqrs';
-import { Webhook } from 'standardwebhooks';
 import type { Environment } from '#domain/streams.js';
 import type { WebhookDisableReason } from './webhook.events.js';
 import { endpointOf, type WebhookEndpoint } from './webhook.js';
@@ -9,13 +8,14 @@ import { EventStore } from '#event-store/event-store.js';
 import { Clock } from '#platform/clock.js';
 import { Configuration } from '#platform/configuration.js';
 import { Logger } from '#platform/logger.js';
+import { pauseAfter } from '#platform/retry-schedule.js';
+import { isDelivered, signedHeaders, type CallOutcome } from '#platform/webhook-call.js';
 import type { DeliveryTask } from './delivery.task.js';
 import type { TaskOutcome } from '#render-queue/render-queue.js';
-import { WebhookTransport, type AttemptVerdict, type CallOutcome, type Delivery } from './deliveries.js';
+import { WebhookTransport, type AttemptVerdict, type Delivery } from './deliveries.js';
 import { complaintAboutDelivery, type MacSettings } from './delivery-mac.js';
 import { ChangeWebhook, webhooksOf } from './manage-webhooks.handler.js';
 import { Deliveries } from './postgres-deliveries.js';
-import { pauseAfter } from './retry-schedule.js';
 import { signingSecretsOf } from './webhook-secret.js';
 
 /** How long an endpoint may fail before it is switched off. */
@@ -106,13 +106,8 @@ export class WebhookSender {
     const { signingKey } = this.configuration;
     if (signingKey === undefined) throw new Error('webhooks cannot be signed: set ATELIER_SIGNING_KEY');
     const secrets = signingSecretsOf(signingKey, endpoint, at);
-    const headers = {
-      'content-type': 'application/json',
-      'user-agent': 'atelier-webhooks/1',
-      'webhook-id': deliveryId,
-      'webhook-timestamp': String(Math.floor(at.getTime() / 1_000)),
-      'webhook-signature': secrets.map((secret) => new Webhook(secret).sign(deliveryId, at, body)).join(' '),
-    };
+    const userAgent = 'atelier-webhooks/1';
+    const headers = signedHeaders({ id: deliveryId, at, body, secrets, userAgent });
     return this.transport.post({ environment, url: endpoint.url, headers, body, signal });
   }
 
@@ -146,8 +141,7 @@ function isGone(outcome: CallOutcome): boolean {
 }
 
 function verdictOn(outcome: CallOutcome, { deliveryId, attempts }: Delivery, now: Date): AttemptVerdict {
-  if (outcome.kind === 'answered' && outcome.statusCode >= 200 && outcome.statusCode < 300)
-    return { kind: 'delivered' };
+  if (isDelivered(outcome)) return { kind: 'delivered' };
   if (isGone(outcome)) return { kind: 'failed', retryAt: null };
   const retryAfter = outcome.kind === 'answered' ? outcome.retryAfter : undefined;
   // The chance looks random, and is the same in every run of a simulation.

@@ -1,17 +1,22 @@
-import { expect, it } from 'vitest';
+import { afterAll, expect, it } from 'vitest';
 import sharp from 'sharp';
 import { TakeUpJob } from '#application/job/job-writes.handler.js';
 import { calls } from '#capabilities/operate/calls.js';
 import { fieldsOf } from '#capabilities/operate/fields-of-input.js';
 import type { Json } from '../api/support/api-client.js';
 import { eventually } from '../support/eventually.js';
+import { Receiver } from '../support/receiver.js';
 import { sealAll } from '#capabilities/seals/test/support/sealing.js';
 import { signingKey } from '#capabilities/webhooks/test/support/post-office.js';
 import { testMasterKey } from '../support/signing-key.js';
 import { makePictures } from '../api/support/made-pictures.js';
 import { openOffice } from './support.js';
 
+const receiver = await Receiver.start();
+afterAll(() => receiver[Symbol.asyncDispose]());
 const variables = {
+  ATELIER_ALERT_URLS: receiver.at('/operators'),
+  ATELIER_ALERT_SECRET: `whsec_${Buffer.alloc(32, 7).toString('base64')}`,
   ATELIER_SIGNING_KEY: signingKey,
   ATELIER_MASTER_KEY: testMasterKey,
   ATELIER_SECOND_OPERATOR_ABOVE: '1000',
@@ -154,6 +159,11 @@ it('answers about read models, audits and runs are as described', async () => {
   await ask('status');
   await ask('ledger audit');
   await ask('now');
+  const { message_id: id, channels } = await ask('alerts test');
+  expect(channels).toEqual([
+    { host: new URL(variables.ATELIER_ALERT_URLS).host, delivered: true, error: null },
+  ]);
+  expect(receiver.to('/operators').map(({ headers }) => headers['webhook-id'])).toEqual([id]);
   expect((await admin.ask('GET /runs', token)).status).toBe(200);
 });
 

@@ -15,6 +15,7 @@ const everybody = operatorRoles.join(' ');
 const matrix: Record<string, string> = {
   'ledger audit': everybody,
   'objects audit': everybody,
+  'alerts test': 'support admin',
   'tenants create': 'finance admin',
   'tenants plan': 'finance admin',
   'tenants suspend': 'support finance admin',

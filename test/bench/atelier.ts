@@ -70,6 +70,7 @@ export async function prepareAtelier(
     ATELIER_PROVENANCE_CERT: certificate,
     ATELIER_PROVENANCE_KEY: certificate,
     ATELIER_SEAL_KEY: newSealKey(),
+    ATELIER_AUDIT_AT: 'off',
     ATELIER_HOME: process.env['ATELIER_BENCH_HOME'] ?? '.atelier-bench',
     PORT: '0',
     HOST: '127.0.0.1',

@@ -29,6 +29,8 @@ const settings = {
   FAL_CREDENTIALS_OF_OURS: 'secret-of-vendor-DDDD',
   // The key that signed the log of this spec.
   ATELIER_ACCEPTED_SIGNING_KEYS: testSigningKey,
+  ATELIER_ALERT_URLS: 'https://hooks.example/channel-IIII',
+  ATELIER_ALERT_SECRET: `whsec_${Buffer.alloc(32, 9).toString('base64')}`,
   S3_BUCKET: 'pictures',
   S3_ACCESS_KEY_ID: 'AKIA-EEEE',
   S3_SECRET_ACCESS_KEY: 'secret-of-objects-FFFF',

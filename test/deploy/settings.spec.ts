@@ -11,6 +11,7 @@ const ofAdmin = [
   ...['ISSUER', 'CLIENT_ID', 'CLIENT_SECRET', 'SCOPE', 'NAME_CLAIM', 'ROLE_CLAIM', 'ROLES'].map(
     (name) => `ATELIER_OIDC_${name}`,
   ),
+  ...['URLS', 'SECRET', 'AFTER_MS'].map((name) => `ATELIER_ALERT_${name}`),
 ];
 
 /** A secret that only these services need. */

@@ -46,6 +46,8 @@ export default async function globalSetup(): Promise<() => Promise<void>> {
   process.env['ATELIER_TEST_FOLDER'] = folder;
   // Read by `tmpdir()` in the workers.
   process.env['TMPDIR'] = folder;
+  // Projectors of specs that run at its hour would audit.
+  process.env['ATELIER_AUDIT_AT'] = 'off';
   // Hundreds of processes load the same libraries.
   process.env['NODE_COMPILE_CACHE'] = join(folder, 'compiled');
   return async () => {

@@ -27,6 +27,7 @@ export function configurationOn(databaseUrl: string, more: Partial<Configuration
     ATELIER_SIGNING_KEY: testSigningKey,
     ATELIER_MASTER_KEY: testMasterKey,
     ATELIER_UNSIGNED_PICTURES: 'accept',
+    ATELIER_AUDIT_AT: 'off',
   };
   return { ...loadConfiguration(variables), ...more };
 }

@@ -31,12 +31,17 @@ interface ActionView {
   readonly request_id: string;
   readonly at: string;
   readonly by: string;
-  readonly via: 'api' | 'command';
+  readonly via: 'api' | 'command' | 'projector';
   readonly action: string;
   readonly input: Record<string, unknown>;
   outcome: EventOfType<'ActionEnded'>['data']['outcome'] | 'unknown';
   summary: string | null;
   ended_at: string | null;
+}
+
+function viaOf(actor: string): ActionView['via'] {
+  if (actor.startsWith('projector:')) return 'projector';
+  return actor.startsWith('operator:') ? 'api' : 'command';
 }
 
 /** @param events those of actions, in their order */
@@ -55,7 +60,7 @@ export function actionsIn(events: readonly RecordedEvent[]): ActionView[] {
         request_id: metadata.requestId,
         at: data.at,
         by: data.by,
-        via: metadata.actor.startsWith('operator:') ? 'api' : 'command',
+        via: viaOf(metadata.actor),
         action: data.action,
         input: data.input,
         outcome: 'unknown',
@@ -74,7 +79,7 @@ export const listActions = defineCall({
   name: 'actions',
   route: 'GET /actions',
   may: ['read'],
-  summary: 'What operators did: who, when, what, and how it ended',
+  summary: 'What operators did: who, when, what, and how it ended; and the nightly audits',
   input: SoughtActions,
   async run(operator, { by, action, from, limit }) {
     const since = from === undefined ? 0 : timeOf('--from', from);

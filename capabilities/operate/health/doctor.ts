@@ -1,3 +1,4 @@
+import { actionsPrefix } from '#application/action/record-action.handler.js';
 import { healthOfCapabilities } from '#capabilities/parts.js';
 import { Unwell } from '#operator-calls/health.js';
 import { proofOptions, wordsOptions } from '#adapters/event-log.module.js';
@@ -20,6 +21,8 @@ import { errorCode, messageOf } from '#platform/errors.js';
 import { onlyRow } from '#platform/postgres.js';
 import { pgBossQueueLevels } from '#render-queue/queue-levels.js';
 import { levelsOf, queuePatienceSeconds } from '../now/figures.js';
+import { auditLine, complaintsAboutAudits, lastAudits } from '../ledger/last-audit.js';
+import { KeptEvents } from '../log-reading.js';
 import { findStranded } from '../jobs/stranded-jobs.js';
 import { judgeConsumers, lagText, readConsumers, type ConsumerStatus } from './consumers.js';
 import { findConfiguration } from '#operator-calls/find-configuration.js';
@@ -248,9 +251,10 @@ async function judgeProcesses({ databaseUrl }: Configuration): Promise<string> {
   return `${counts.join(', ')} of release ${releases}`;
 }
 
-/** Examines the protection of the events: the proof of their writer, and the encryption of personal words. */
+/** Examines the events: the last audit of them, the proof of their writer, and the encryption of personal words. */
 async function examineEvents(configuration: Configuration): Promise<Examination[]> {
   return [
+    await check('last audit', 'docs/auditing.md says how to go on', () => judgeAudits(configuration)),
     await check('writers', 'docs/seals.md says how events are proven', () => judgeWriters(configuration)),
     await check('personal words', 'docs/privacy.md says how they are encrypted', () =>
       judgeWords(configuration),
@@ -364,6 +368,18 @@ async function judgeCharges({ databaseUrl, projector }: Configuration): Promise<
   const overdue = levels.reduce((sum, { orphaned }) => sum + orphaned, 0);
   if (overdue === 0) return 'each has an unfinished job, or is recent';
   throw new Error(`${overdue} have no job, or one that has ended`);
+}
+
+/** @throws Error if the last audit found something wrong, or one has failed since */
+async function judgeAudits(configuration: Configuration): Promise<string> {
+  const words = wordsOptions(configuration);
+  const audits = await withEventStore(configuration, { ...patience, words }, async (store) => {
+    const filter = { streamPrefixes: [actionsPrefix] };
+    return lastAudits(await new KeptEvents(store, filter).all());
+  });
+  const complaints = complaintsAboutAudits(audits);
+  if (complaints.length > 0) throw new Error(complaints.join('; '));
+  return auditLine(audits);
 }
 
 async function health({ publicUrl }: Configuration, what: 'live' | 'ready'): Promise<string> {

@@ -1,9 +1,11 @@
+import { actionsPrefix } from '#application/action/record-action.handler.js';
 import { healthOfCapabilities, type NowOfCapabilities } from '#capabilities/parts.js';
 import { messageOf } from '#platform/errors.js';
 import { pgBossQueueLevels } from '#render-queue/queue-levels.js';
 import { defineCall } from '#operator-calls/call.js';
 import type { HealthSources } from '#operator-calls/health.js';
 import { InEnvironment, NoInput } from '#operator-calls/input.js';
+import { auditLine, complaintsAboutAudits, lastAudits, type LastAudits } from '../ledger/last-audit.js';
 import { lagText, readConsumers } from './consumers.js';
 import { printLine, printTable } from '#operator-calls/output.js';
 
@@ -44,21 +46,28 @@ async function statusOfCapabilities(sources: HealthSources) {
   return Object.fromEntries(await Promise.all(lines)) as { [Name in keyof NowOfCapabilities]: string };
 }
 
+/** When the last audit was, and what is wrong with it or since. */
+function lineOf(audits: LastAudits): string {
+  return [auditLine(audits), ...complaintsAboutAudits(audits)].join('; ');
+}
+
 /**
- * Shows whether anyone waits, and for what: the consumers of the projector, the render queues, and the seals.
+ * Shows whether anyone waits, and for what: the consumers of the projector, the render queues, the audits, and the seals.
  */
 export const showStatus = defineCall({
   name: 'status',
   route: 'GET /status',
   may: ['read'],
-  summary: 'How far read models and process managers are, the levels of the render queues, and the last seal',
+  summary:
+    'How far read models and process managers are, the levels of the render queues, the last audit, and the last seal',
   input: NoInput,
   async run(operator) {
     const { configuration, store } = operator;
     const sources = { store, configuration, database: await operator.database() };
-    const [consumers, queues, told] = await Promise.all([
+    const [consumers, queues, audits, told] = await Promise.all([
       readConsumers(sources),
       pgBossQueueLevels(sources.database)(),
+      operator.recorded({ streamPrefixes: [actionsPrefix] }).then(lastAudits),
       statusOfCapabilities(sources),
     ]);
     return {
@@ -69,6 +78,7 @@ export const showStatus = defineCall({
         tasks,
         oldest_seconds: Math.round(oldestSeconds),
       })),
+      audit: lineOf(audits),
       ...told,
     };
   },

@@ -134,6 +134,7 @@ function secretsOf({ home, ...configuration }: Configuration): string[] {
     ...Object.values(readHomeSecrets(home)).filter((value) => typeof value === 'string'),
     ...configuration.acceptedSigningKeys,
     ...configuration.acceptedMasterKeys,
+    ...configuration.alerts.secretUrls,
     readOperatorToken(home) ?? '',
     ...contentOf(join(home, 'postgres.password')),
     ...Object.values(findSecretFiles(home)).flatMap(contentOf),

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { RecordedEvent } from '#event-store/event-store.js';
-import { auditAction, auditSummary, lastAudit } from './last-audit.js';
+import { auditAction, auditSummary, lastAudits } from './last-audit.js';
 
 interface Made {
   readonly by: string;
@@ -37,8 +37,10 @@ function eventsOf(audits: readonly Made[]): RecordedEvent[] {
 }
 
 const holding = { outcome: 'done', summary: auditSummary(0, 10) };
+const broken = { outcome: 'failed', summary: 'away' };
 const finding = { outcome: 'done', summary: auditSummary(2, 10) };
-const last = (...audits: readonly Made[]) => lastAudit(eventsOf(audits));
+const last = (...audits: readonly Made[]) => lastAudits(eventsOf(audits)).last_audit;
+const failed = (...audits: readonly Made[]) => lastAudits(eventsOf(audits)).failed_audit;
 
 describe('the last audit', () => {
   it('is the last one that came to its end', () => {
@@ -48,10 +50,21 @@ describe('the last audit', () => {
       holds: false,
     });
     expect(last({ by: 'ada', ended: finding }, { by: 'bea' })).toMatchObject({ by: 'ada', holds: false });
-    expect(
-      last({ by: 'ada', ended: finding }, { by: 'bea', ended: { outcome: 'failed', summary: 'away' } }),
-    ).toMatchObject({ by: 'ada' });
-    expect(last({ by: 'ada' })).toMatchObject({ by: 'ada', outcome: 'unknown', holds: false });
+    expect(last({ by: 'ada', ended: finding }, { by: 'bea', ended: broken })).toMatchObject({ by: 'ada' });
+    expect(last({ by: 'ada' })).toBeNull();
+    expect(last({ by: 'ada', ended: broken })).toBeNull();
+  });
+
+  it('has failed until one comes to its end', () => {
+    const night = { by: 'nightly audit' };
+    expect(failed({ by: 'ada', ended: holding })).toBeNull();
+    expect(failed({ by: 'ada', ended: holding }, { ...night, ended: broken })).toEqual({
+      by: 'nightly audit',
+      at: '2026-01-02T00:00:00.000Z',
+      summary: 'away',
+    });
+    expect(failed({ ...night, ended: broken }, night)).toMatchObject({ summary: 'away' });
+    expect(failed({ ...night, ended: broken }, { by: 'ada', ended: finding })).toBeNull();
   });
 
   it.each([{ tenant: '01K9Z7J0V6X8Y2Z4A6B8C0D2EF' }, { env: 'test' }, { at: '41' }])(

@@ -1,25 +1,17 @@
 import { Injectable, Module } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
-import { actionsPrefix } from '#application/action/record-action.handler.js';
-import { healthOfCapabilities, type NowOfCapabilities } from '#capabilities/parts.js';
-import { environments, type Environment } from '#domain/streams.js';
+import { healthOfCapabilities } from '#capabilities/parts.js';
 import type { ModelList } from '#platform/image-models.js';
-import { sqlState } from '#platform/postgres.js';
 import { systemClock } from '#platform/clock.js';
 import { marginOf } from '#operator-calls/margin.js';
-import { readOpenCharges, type OpenChargeLevel } from '#projections/ledger/ledger.reader.js';
-import { readSignsOfLife } from '#read-store/signs-of-life.js';
-import { pgBossQueueLevels } from '#render-queue/queue-levels.js';
 import { defineCall, type AsJson } from '#operator-calls/call.js';
-import type { HealthSources } from '#operator-calls/health.js';
 import { NoInput } from '#operator-calls/input.js';
-import { lagText, readConsumers } from '../health/consumers.js';
-import { findStranded } from '../jobs/stranded-jobs.js';
-import { lastAudit } from '../ledger/last-audit.js';
+import { lagText } from '../health/consumers.js';
+import { auditLine } from '../ledger/last-audit.js';
 import type { Operator } from '#operator-calls/operator.js';
 import { printLine, printTable } from '#operator-calls/output.js';
+import { readFacts } from './facts.js';
 import * as figures from './figures.js';
-import { reasonsFor, type Reason } from './reasons.js';
 
 /** The sums of a day cost more than all the rest, and hardly move. */
 const dayKeptMs = 30_000;
@@ -45,54 +37,23 @@ class NowReader {
   }
 
   private async look(operator: Operator) {
-    const { configuration, store } = operator;
     const database = await operator.database();
-    const sources = { store, database, configuration };
-    const stranded = environments.map(async (env) => ({
-      env,
-      jobs: (await unlessGone(findStranded(database, store, env), [])).length,
-    }));
-    const [processes, queues, oldest, unfinished, ends, charges, consumers, told, audit, day, lost] =
-      await Promise.all([
-        readSignsOfLife(database),
-        ...([
-          unlessGone(pgBossQueueLevels(database)(), undefined),
-          figures.readOldestJobs(database),
-        ] as const),
-        ...([figures.readUnfinished(database), figures.readEnds(database)] as const),
-        // The sweep may take another horizon's time, as the doctor also assumes.
-        readOpenCharges(database, 2 * configuration.projector.orphanHorizonMs),
-        readConsumers(sources),
-        tellCapabilities(sources),
-        operator.recorded({ streamPrefixes: [actionsPrefix] }).then(lastAudit),
-        this.day.forceFetch('day', { context: operator }),
-        Promise.all(stranded),
-      ]);
-    const facts = {
-      processes,
-      queues: queues ? environments.map((env) => figures.levelsOf(env, queues)) : [],
-      oldest_jobs: oldest,
-      unfinished,
-      last_hour: environments.map((env) => hourOf(env, ends)),
-      consumers,
-      stranded: lost,
-      charges: charges.map(chargesOf),
-      ...told.facts,
-      last_audit: audit,
-    };
+    const [{ reasons, facts }, oldest, unfinished, day] = await Promise.all([
+      readFacts(operator),
+      figures.readOldestJobs(database),
+      figures.readUnfinished(database),
+      this.day.forceFetch('day', { context: operator }),
+    ]);
     return {
       at: systemClock(),
-      reasons: reasonsFor({ ...facts, capabilities: told.reasons }),
+      reasons,
+      oldest_jobs: oldest,
+      unfinished,
       ...facts,
       /** Calls that were made, and jobs that ended, in the last 24 hours. */
-      last_day: day.map((each) => dayOf(each, configuration.imageModels)),
+      last_day: day.map((each) => dayOf(each, operator.configuration.imageModels)),
     };
   }
-}
-
-function chargesOf({ environment, count, credits, oldestSeconds, orphaned }: OpenChargeLevel) {
-  const oldest_seconds = Math.round(oldestSeconds);
-  return { env: environment, open: count, credits, orphaned, oldest_seconds };
 }
 
 function dayOf({ env, models, ...credits }: figures.Day, list: Pick<ModelList, 'currency' | 'credit_price'>) {
@@ -109,62 +70,10 @@ function dayOf({ env, models, ...credits }: figures.Day, list: Pick<ModelList, '
   };
 }
 
-/** The present facts of the capabilities, and the reasons why people wait because of them. */
-async function tellCapabilities(sources: HealthSources) {
-  const told = await Promise.all(
-    (await healthOfCapabilities()).map(async ([name, health]) => {
-      const facts = await health.facts(sources);
-      const reasons = health.reasons(facts).map((reason): Reason => ({ what: name, ...reason }));
-      return { name, facts, reasons };
-    }),
-  );
-  // Each name has the facts of its capability.
-  const facts = Object.fromEntries(told.map(({ name, facts }) => [name, facts])) as NowOfCapabilities;
-  return { facts, reasons: told.flatMap(({ reasons }) => reasons) };
-}
-
 @Module({ providers: [NowReader], exports: [NowReader] })
 class NowModule {}
 
-/** A lost queue comes back by itself. Callers in the meantime still need an answer. */
-function unlessGone<T>(look: Promise<T>, otherwise: T): Promise<T> {
-  return look.catch((error: unknown) => {
-    if (['42P01', '3F000'].includes(sqlState(error) ?? '')) return otherwise;
-    throw error;
-  });
-}
-
 const rounded = (value: number) => Math.round(value * 10_000) / 10_000;
-
-/** Errors that the same order may not meet again. */
-const transientCodes = new Set([
-  'ENGINE_CAPACITY',
-  'ENGINE_NO_IMAGE',
-  'ENGINE_OUTCOME_UNKNOWN',
-  'ATTEMPTS_EXHAUSTED',
-]);
-
-/** Shares of the jobs that ended; null when none has. */
-function hourOf(env: Environment, all: readonly figures.JobEnds[]) {
-  const ends = all.filter((each) => each.env === env);
-  const count = (wanted: (code: string | null) => boolean) =>
-    ends.filter(({ error_code: code }) => wanted(code)).reduce((sum, { jobs }) => sum + jobs, 0);
-  const ended = count(() => true);
-  const share = (wanted: (code: string | null) => boolean) =>
-    ended === 0 ? null : rounded(count(wanted) / ended);
-  return {
-    env,
-    ended,
-    success_rate: share((code) => code === null),
-    policy_rate: share((code) => code === 'ENGINE_POLICY'),
-    transient_rate: share((code) => code !== null && transientCodes.has(code)),
-    // The credits of every job that did not succeed are given back.
-    refund_rate: share((code) => code !== null),
-    errors: ends
-      .flatMap(({ error_code: code, jobs }) => (code === null ? [] : [{ error_code: code, jobs }]))
-      .sort((one, other) => other.jobs - one.jobs),
-  };
-}
 
 export const showNow = defineCall({
   name: 'now',
@@ -207,8 +116,9 @@ async function printNow(now: AsJson<Now>): Promise<void> {
     printLine(
       `24 h, ${env}: ${taken} credits taken, ${returned} given back; vendors took ${price} ${currency}`,
     );
-  const { last_audit: audit } = now;
-  printLine(`last audit: ${audit ? `${audit.at} by ${audit.by}: ${audit.summary}` : 'none'}`);
+  printLine(`last audit: ${auditLine(now)}`);
+  for (const { env, what, since } of now.alerts.told)
+    printLine(`told as an alert: ${env === null ? '' : `${env} `}${what}, since ${since}`);
   for (const [name, health] of await healthOfCapabilities()) printLine(health.line(now[name]));
 }
 

@@ -22,6 +22,11 @@ const well: Facts = {
   charges: [{ env, orphaned: 0 }],
   capabilities: [],
   last_audit: { by: 'ada', at: '2026-01-01T00:00:00Z', holds: true, summary: 'all holds', outcome: 'done' },
+  failed_audit: null,
+  alerts: {
+    told: [],
+    undelivered: [{ host: 'hooks.example', messages: 1, oldest_seconds: 90, error: null }],
+  },
 };
 const [consumer] = well.consumers;
 const { last_audit: audit } = well;
@@ -57,6 +62,23 @@ describe('why people wait', () => {
     ['orphaned', { charges: [{ env, orphaned: 2 }] }, '2 open charges'],
     ['seals', { capabilities: [{ what: 'seals', env: null, detail: 'late since noon' }] }, 'since noon'],
     ['audit', { last_audit: { ...audit!, holds: false, summary: '2 wrong' } }, 'found 2 wrong'],
+    [
+      'audit',
+      { failed_audit: { by: 'nightly audit', at: '2026-01-02T03:00:00Z', summary: 'its memory' } },
+      'the audit of 2026-01-02T03:00:00Z did not come to its end: its memory',
+    ],
+    [
+      'alerts',
+      {
+        alerts: {
+          told: [],
+          undelivered: [
+            { host: 'hooks.example', messages: 2, oldest_seconds: 301, error: 'it answered 500' },
+          ],
+        },
+      },
+      'hooks.example does not take 2 alerts, the first for 301 s: it answered 500',
+    ],
   ])('tells %s', (what, facts, detail) => {
     const found = reasonsFor({ ...well, ...facts });
     expect(found).toEqual([expect.objectContaining({ what, detail: expect.stringContaining(detail) })]);

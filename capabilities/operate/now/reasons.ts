@@ -2,8 +2,9 @@ import type { NowOfCapabilities } from '#capabilities/parts.js';
 import type { Environment } from '#domain/streams.js';
 import { silences, type SeenProcess } from '#read-store/signs-of-life.js';
 import { queuePatienceSeconds } from './figures.js';
+import { complaintsAboutAlerts, type AlertLevel } from '../alerts/alert-level.js';
 import { lagText, patienceSeconds, type ConsumerStatus } from '../health/consumers.js';
-import type { AuditMade } from '../ledger/last-audit.js';
+import { complaintsAboutAudits, type LastAudits } from '../ledger/last-audit.js';
 
 /** Something that makes people wait, or will. */
 export interface Reason {
@@ -17,7 +18,8 @@ export interface Reason {
     | 'stranded'
     | 'orphaned'
     | keyof NowOfCapabilities
-    | 'audit';
+    | 'audit'
+    | 'alerts';
   readonly env: Environment | null;
   /** For people. */
   readonly detail: string;
@@ -28,7 +30,7 @@ interface OfEnvironment {
 }
 
 /** The facts from which reasons are found. */
-export interface Facts {
+export interface Facts extends LastAudits {
   readonly processes: readonly SeenProcess[];
   /** Empty if there is no queue at all. */
   readonly queues: readonly (OfEnvironment & {
@@ -49,7 +51,7 @@ export interface Facts {
   readonly charges: readonly (OfEnvironment & { readonly orphaned: number })[];
   /** Reasons from the capabilities. */
   readonly capabilities: readonly Reason[];
-  readonly last_audit: AuditMade | null;
+  readonly alerts: AlertLevel;
 }
 
 /** A failure rate over fewer jobs says nothing about their engine. */
@@ -99,12 +101,7 @@ export function reasonsFor(facts: Facts): Reason[] {
       return orphaned > 0 && `${orphaned} open charges have no job, or one that has ended`;
     }),
     ...facts.capabilities,
-    ...reasonsOfAudit(facts),
+    ...complaintsAboutAudits(facts).map((detail) => ({ what: 'audit' as const, env: null, detail })),
+    ...complaintsAboutAlerts(facts.alerts).map((detail) => ({ what: 'alerts' as const, env: null, detail })),
   ];
-}
-
-/** The reason to worry about the last audit, if it found anything wrong. */
-function reasonsOfAudit({ last_audit: audit }: Pick<Facts, 'last_audit'>): Reason[] {
-  if (!audit || audit.holds || audit.outcome !== 'done') return [];
-  return [{ what: 'audit', env: null, detail: `the audit of ${audit.at} found ${audit.summary}` }];
 }

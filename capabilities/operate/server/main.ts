@@ -11,6 +11,7 @@ import { startTracing } from '#platform/tracing.js';
 import { signIn } from '#capabilities/parts.js';
 import { calls, features } from '../calls.js';
 import { ConnectedOperator } from '../connected-operator.js';
+import { runAlerting } from '../alerts/alerting.js';
 import { pictureOrigins } from '../pictures/pictures.js';
 import { AdminServer } from './admin-server.js';
 
@@ -43,9 +44,13 @@ await runRole(logger, async () => {
   const port = await server.listen(admin.port, admin.host);
   probes.ready(() => Promise.resolve([]));
   logger.info({ host: admin.host, port }, "the operator's API listens");
+  const stopping = new AbortController();
+  const alerting = runAlerting({ operator, clock, logger, signal: stopping.signal });
   return {
     facts: { host: admin.host, port, metricsPort: probes.port },
     async stop() {
+      stopping.abort();
+      await alerting;
       await server.close();
       await operator[Symbol.asyncDispose]();
       await stopTracing();

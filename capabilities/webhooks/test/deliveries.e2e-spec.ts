@@ -14,7 +14,7 @@ import type { ApiClient, Json } from '../../../test/api/support/api-client.js';
 import { uploadPicture } from '../../../test/api/support/made-pictures.js';
 import { eventually } from '../../../test/support/eventually.js';
 import { startDispatcher, startSender, webhookSettings } from './support/post-office.js';
-import { accepts, Receiver, type Behaviour, type Received } from './support/receiver.js';
+import { accepts, Receiver, type Behaviour, type Received } from '../../../test/support/receiver.js';
 
 let service: ApiService;
 let api: ApiClient;

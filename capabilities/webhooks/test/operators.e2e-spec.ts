@@ -5,7 +5,7 @@ import { testMasterKey } from '../../../test/support/signing-key.js';
 import { runCommand } from '../../../test/support/command.js';
 import { eventually } from '../../../test/support/eventually.js';
 import { signingKey, startDispatcher, startSender, webhookSettings } from './support/post-office.js';
-import { Receiver } from './support/receiver.js';
+import { Receiver } from '../../../test/support/receiver.js';
 
 let service: ApiService;
 let api: ApiClient;

@@ -3,7 +3,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { CommandBus } from '@nestjs/cqrs';
 import pg from 'pg';
 import type { TaskOutcome } from '#render-queue/render-queue.js';
-import type { CallOutcome, WebhookTransport } from '../deliveries.js';
+import type { WebhookTransport } from '../deliveries.js';
+import type { CallOutcome } from '#platform/webhook-call.js';
 import {
   type ChangeWebhook,
   ChangeWebhookHandler,
@@ -11,7 +12,7 @@ import {
   RegisterWebhookHandler,
   webhooksOf,
 } from '../manage-webhooks.handler.js';
-import { mostDeliveryAttempts } from '../retry-schedule.js';
+import { mostDeliveryAttempts } from '#platform/retry-schedule.js';
 import { type WebhookObserver, WebhookSender } from '../webhook-sender.js';
 import { newId } from '#platform/ids.js';
 import { createLogger } from '#platform/logger.js';

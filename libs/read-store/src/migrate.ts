@@ -168,6 +168,32 @@ const controlMigrations = migrationsOf({
   TellTroubles1790000000096: `
     alter table signs_of_life add column troubles jsonb not null default '{}';
     comment on column signs_of_life.troubles is 'By subject: what the process does without at the moment'`,
+  /** What operators were told about the installation, and what is still to be told. */
+  CreateAlerts1790000000100: `
+    create table alerts (
+      alert       text primary key,
+      environment text,
+      what        text not null,
+      details     jsonb not null,
+      since       timestamptz not null,
+      told_at     timestamptz,
+      gone_since  timestamptz
+    );
+    comment on column alerts.told_at is 'Null: it has not stood long enough to be told';
+    create table alert_messages (
+      channel         text not null,
+      alert           text not null,
+      host            text not null,
+      message_id      text not null,
+      body            text not null,
+      created_at      timestamptz not null,
+      attempts        integer not null default 0,
+      next_attempt_at timestamptz not null,
+      error           text,
+      primary key (channel, alert)
+    );
+    comment on column alert_messages.channel is
+      'A digest of the address, which may hold a secret. A newer message about the same alert replaces the row'`,
 });
 
 const environmentMigrations = migrationsOf({

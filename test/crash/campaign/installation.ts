@@ -138,6 +138,7 @@ export class Installation implements AsyncDisposable {
       ATELIER_PROVENANCE_KEY: certificate,
       ATELIER_ORPHAN_HORIZON_MS: '3000',
       ATELIER_SWEEP_INTERVAL_MS: '500',
+      ATELIER_AUDIT_AT: 'off',
       ATELIER_WORKER_CONCURRENCY: '2',
       ATELIER_TENANT_CONCURRENCY: '8',
       LOG_LEVEL: 'warn',

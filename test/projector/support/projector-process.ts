@@ -49,6 +49,11 @@ export class ProjectorProcess {
     return projector;
   }
 
+  get pid(): number {
+    // It has started.
+    return this.child.pid!;
+  }
+
   get isActive(): boolean {
     return this.active.size === locks.length;
   }

@@ -1,6 +1,6 @@
+import type { CallOutcome } from '#platform/webhook-call.js';
 import type {
   AttemptVerdict,
-  CallOutcome,
   Delivery,
   NewDelivery,
   WebhookCall,

@@ -9,7 +9,6 @@ type Report = Schemas['LedgerAuditResult'];
 export function AuditPage() {
   const { env } = useEnvironment();
   const { run, follow } = useFollowedRun();
-  const now = api.useQuery('get', '/admin/v1/now', {});
   const start = async (form: FormData) => {
     const body = { env, tenant: textOf(form, 'tenant'), at: textOf(form, 'at') };
     follow(await done(client.POST('/admin/v1/audits', { body })));
@@ -39,30 +38,40 @@ export function AuditPage() {
           {(followed) => <AuditReport run={followed} />}
         </FollowedRun>
       )}
-      <Section title="The last ones">
-        <Loaded query={now} lines={3}>
-          {({ last_audit: audit, seals }) => (
-            <Facts
-              of={[
-                ['Audit', audit ? <Time key="at" at={audit.at} /> : 'none yet'],
-                ['By', audit?.by],
-                [
-                  'It found',
-                  audit && (
-                    <span className={audit.holds ? 'good' : 'bad'}>{audit.summary ?? audit.outcome}</span>
-                  ),
-                ],
-                ['Seal', seals.last === null ? 'none yet' : `number ${count(seals.last)}`],
-                ['Sealed', seals.sealed_at !== null && <Time at={seals.sealed_at} />],
-                ['Unsealed since', seals.waiting_since !== null && <Time at={seals.waiting_since} />],
-              ]}
-            />
-          )}
-        </Loaded>
-      </Section>
+      <LastOnes />
       <Seals />
       <EarlierRuns of="ledger audit" follow={follow} />
     </Page>
+  );
+}
+
+/** The last audit, nightly or not, and the last seal. */
+function LastOnes() {
+  const query = api.useQuery('get', '/admin/v1/now', {});
+  return (
+    <Section title="The last ones">
+      <Loaded query={query} lines={3}>
+        {({ last_audit: audit, failed_audit: failed, seals }) => (
+          <Facts
+            of={[
+              ['Audit', audit ? <Time key="at" at={audit.at} /> : 'none yet'],
+              ['By', audit?.by],
+              [
+                'It found',
+                audit && (
+                  <span className={audit.holds ? 'good' : 'bad'}>{audit.summary ?? audit.outcome}</span>
+                ),
+              ],
+              ['One failed', failed && <Time key="failed" at={failed.at} />],
+              ['Because', failed && <span className="bad">{failed.summary}</span>],
+              ['Seal', seals.last === null ? 'none yet' : `number ${count(seals.last)}`],
+              ['Sealed', seals.sealed_at !== null && <Time at={seals.sealed_at} />],
+              ['Unsealed since', seals.waiting_since !== null && <Time at={seals.waiting_since} />],
+            ]}
+          />
+        )}
+      </Loaded>
+    </Section>
   );
 }
 

@@ -22,6 +22,8 @@ const where: Readonly<Record<NowFacts['reasons'][number]['what'], string>> = {
   provenance: '/care',
   seals: '/audit',
   audit: '/audit',
+  // The reason itself says all that there is.
+  alerts: '/',
 };
 
 /** Is anyone waiting, and why: each number leads to its list. */
@@ -216,15 +218,23 @@ function LastHour({ hours }: { hours: NowFacts['last_hour'] }) {
   );
 }
 
-function LastChecks({ now: { last_audit: audit, seals } }: { now: NowFacts }) {
+function LastChecks({ now: { last_audit: audit, failed_audit: failed, seals } }: { now: NowFacts }) {
   return (
     <>
       <Tile
         name="Last audit"
         value={audit ? (audit.holds ? 'holds' : audit.outcome) : 'none yet'}
-        about={audit && <Time at={audit.at} />}
+        about={
+          failed ? (
+            <>
+              one failed <Time at={failed.at} />
+            </>
+          ) : (
+            audit && <Time at={audit.at} />
+          )
+        }
         to="/audit"
-        tone={audit && !audit.holds ? 'bad' : undefined}
+        tone={failed || (audit && !audit.holds) ? 'bad' : undefined}
       />
       <Tile
         name="Last seal"

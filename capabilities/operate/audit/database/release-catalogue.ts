@@ -122,6 +122,22 @@ pgboss | function | job_now() | f  returns timestamp with time zone sql s 0e1a7e
 pgboss | function | job_table_format(command text, table_name text) | f command text, table_name text returns text sql i d6babe6b02e8f16f4ecb4856ee307e45023198f68556acde6c5f9a8b6af51fb3
 pgboss | function | job_table_run(command text, tbl_name text, queue_name text) | f command text, tbl_name text DEFAULT NULL::text, queue_name text DEFAULT NULL::text returns void plpgsql v ff6a13aaa9c4c94e2002064fc52fe41ca5224d8eda8ae923a897d27853457215
 pgboss | function | job_table_run_async(command_name text, version integer, command text, tbl_name text, queue_name text) | f command_name text, version integer, command text, tbl_name text DEFAULT NULL::text, queue_name text DEFAULT NULL::text returns void plpgsql v 1fdd88529e1979f20d319b0d5feac3bff6950461956a5a11871405452a66b171
+read_store | column | alert_messages.alert | text not null
+read_store | column | alert_messages.attempts | integer not null default 0
+read_store | column | alert_messages.body | text not null
+read_store | column | alert_messages.channel | text not null
+read_store | column | alert_messages.created_at | timestamp with time zone not null
+read_store | column | alert_messages.error | text
+read_store | column | alert_messages.host | text not null
+read_store | column | alert_messages.message_id | text not null
+read_store | column | alert_messages.next_attempt_at | timestamp with time zone not null
+read_store | column | alerts.alert | text not null
+read_store | column | alerts.details | jsonb not null
+read_store | column | alerts.environment | text
+read_store | column | alerts.gone_since | timestamp with time zone
+read_store | column | alerts.since | timestamp with time zone not null
+read_store | column | alerts.told_at | timestamp with time zone
+read_store | column | alerts.what | text not null
 read_store | column | checkpoint_log.identity | uuid
 read_store | column | checkpoint_log.log | text not null
 read_store | column | checkpoint_log.moved_at | timestamp with time zone not null default now()
@@ -170,6 +186,8 @@ read_store | column | signs_of_life.troubles | jsonb not null default '{}'::json
 read_store | column | stream_revisions.consumer | text not null
 read_store | column | stream_revisions.revision | bigint not null
 read_store | column | stream_revisions.stream | text not null
+read_store | constraint | alert_messages.alert_messages_pkey | PRIMARY KEY (channel, alert)
+read_store | constraint | alerts.alerts_pkey | PRIMARY KEY (alert)
 read_store | constraint | checkpoint_log.checkpoint_log_pkey | PRIMARY KEY (single)
 read_store | constraint | checkpoint_log.checkpoint_log_single_check | CHECK (single)
 read_store | constraint | parked_events.parked_events_pkey | PRIMARY KEY (environment, name, generation, stream, revision)
@@ -180,6 +198,8 @@ read_store | constraint | schema_migrations.schema_migrations_pkey | PRIMARY KEY
 read_store | constraint | signs_of_life.signs_of_life_pkey | PRIMARY KEY (process)
 read_store | constraint | stream_revisions.stream_revisions_pkey | PRIMARY KEY (consumer, stream)
 read_store | function | require(condition boolean, complaint text) | f condition boolean, complaint text returns void plpgsql v 14d057d45d6257939240cf3e8ff146e346389256855e256230745ea12689a8a1
+read_store | table | alert_messages | table
+read_store | table | alerts | table
 read_store | table | checkpoint_log | table
 read_store | table | parked_events | table
 read_store | table | projections | table

@@ -39,6 +39,6 @@ export class RecordActionHandler implements ICommandHandler<RecordAction> {
   }
 }
 
-const actionStream = (id: string) => streamName('live', 'action', id);
+export const actionStream = (id: string) => streamName('live', 'action', id);
 
 export const actionsPrefix = categoryPrefix('live', 'action');
