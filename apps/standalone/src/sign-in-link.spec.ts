@@ -31,7 +31,7 @@ describe('a start prints a link', () => {
       S3_ACCESS_KEY_ID: 'x',
       S3_SECRET_ACCESS_KEY: 'x',
     });
-    expect(storage.kind).toBe('bucket');
+    expect(storage.kind).toBe('s3');
     expect(printsLink({ ...settings, storage }, {})).toBe(false);
     expect(printsLink({ ...settings, trustedProxies: ['loopback'] }, {})).toBe(false);
     expect(printsLink(settings, { NODE_ENV: 'production' })).toBe(false);
