@@ -1,5 +1,4 @@
 import { createHash, type Hash } from 'node:crypto';
-import type { Fields } from './claim-signature.js';
 import { box } from './jumbf.js';
 
 /*
@@ -12,6 +11,7 @@ const storeUuid = Buffer.from('d8fec3d61b0e483c92975828877ec481', 'hex');
 /** Version and flags, what the box is for, and the place of further boxes of C2PA: there are none. */
 const storeHead = Buffer.concat([Buffer.alloc(4), Buffer.from('manifest\0'), Buffer.alloc(8)]);
 const headBytes = 8;
+type Fields = ReadonlyMap<unknown, unknown>;
 /** Pictures have fewer than ten. */
 const mostBoxes = 1_000;
 

@@ -1,7 +1,13 @@
 import { hash } from 'node:crypto';
 import sharp from 'sharp';
 import { describe, expect, it } from 'vitest';
-import { Client, type Accepted, type Artifact, type JobDetail } from '../../../test/journeys/client.js';
+import {
+  Client,
+  type Accepted,
+  type Artifact,
+  type JobDetail,
+  type Refused,
+} from '../../../test/journeys/client.js';
 import { journeys, type Journey } from '../../../test/journeys/journeys.js';
 import { Library } from '../../../test/journeys/library.js';
 import { startService } from '../../../test/journeys/service.js';
@@ -140,15 +146,16 @@ describe('an order in a format', () => {
   it('is refused, and nothing charged, if the size of its files cannot be chosen', async () => {
     const { balance } = await service.client.get<{ balance: number }>('/v1/credits');
     const dispatch = (fields: object) =>
-      service.client
-        .dispatch('model-generator', fields)
-        .catch(({ status, message }: Error & { status: number }) => [status, message]);
+      service.client.dispatch('model-generator', fields).catch((error: unknown) => {
+        const { status, message } = error as Refused;
+        return [status, message] as const;
+      });
     for (const wrong of [
       { max_bytes },
       { max_bytes, output_format: null },
       { max_bytes, output_format: 'png' },
     ]) {
-      const [status, message] = (await dispatch(wrong)) as [number, string];
+      const [status, message] = (await dispatch(wrong)) as readonly [number, string];
       expect(status).toBe(422);
       expect(message).toContain('must be one of jpeg, webp, avif with max_bytes');
       expect(message).toContain('output_format');
