@@ -19,7 +19,7 @@ import { ApiError, notFound } from '#api/http/api-error.js';
 import { parseIdempotencyKey } from '#api/dispatch/dispatch-headers.js';
 import { tellWrite } from '#api/http/consistency-token.js';
 import { DescribeErrors, describedHeaders, DescribeFixed, DescribePublicId } from '#api/http/describe.js';
-import { BoundedConcurrency } from '#api/uploads/decode-picture.js';
+import { BoundedConcurrency } from '#platform/bounded-concurrency.js';
 import { EmptyBody, PublicId, ValidQuery } from '#api/http/valid-request.js';
 import type { Caller } from '#application/command-context.js';
 import { ReadYourWrites } from '#application/consistency/read-your-writes.js';

@@ -1,10 +1,11 @@
 import { crc32 } from 'node:zlib';
+import { isAvif, moved, storeBox, storeOfAvif } from './bmff.js';
 
 /**
  * Where the formats of pictures keep a manifest store (C2PA 2.2, appendix A): PNG in a chunk `caBX`, JPEG in segments
- * APP11, WebP in a chunk `C2PA` at the end.
+ * APP11, WebP in a chunk `C2PA` at the end, AVIF in a box `uuid`.
  */
-export type CarrierType = 'image/png' | 'image/jpeg' | 'image/webp';
+export type CarrierType = 'image/png' | 'image/jpeg' | 'image/webp' | 'image/avif';
 
 /** A range of a file. */
 export interface Place {
@@ -12,12 +13,13 @@ export interface Place {
   readonly length: number;
 }
 
-/** The format by the first bytes; undefined: none of the three. */
+/** The format by the first bytes; undefined: none of the four. */
 export function carrierOf(bytes: Buffer): CarrierType | undefined {
   if (bytes.subarray(0, 8).equals(pngSignature)) return 'image/png';
   if (bytes.length > 4 && bytes.readUInt16BE(0) === 0xffd8) return 'image/jpeg';
   const isWebp = bytes.toString('latin1', 0, 4) === 'RIFF' && bytes.toString('latin1', 8, 12) === 'WEBP';
-  return isWebp ? 'image/webp' : undefined;
+  if (isWebp) return 'image/webp';
+  return isAvif(bytes) ? 'image/avif' : undefined;
 }
 
 /** Where a store of this length goes. @throws RangeError if the picture is broken */
@@ -28,6 +30,7 @@ export function gapFor(bytes: Buffer, type: CarrierType, storeBytes: number): Pl
 /** The bytes before and behind a gap, as they are in the file with the store. */
 export function around(bytes: Buffer, type: CarrierType, { start, length }: Place): [Buffer, Buffer] {
   const [before, after] = [bytes.subarray(0, start), bytes.subarray(start)];
+  if (type === 'image/avif') return [before, moved(after, length)];
   if (type !== 'image/webp') return [before, after];
   // The length of a RIFF file is part of it, so it is part of the hash.
   const head = Buffer.from(before);
@@ -47,6 +50,8 @@ function wrapped(store: Buffer, type: CarrierType): Buffer {
       return jpegSegments(store);
     case 'image/webp':
       return riffChunk(store);
+    case 'image/avif':
+      return storeBox(store);
     default:
       return type satisfies never;
   }
@@ -63,6 +68,9 @@ function gapStart(bytes: Buffer, type: CarrierType): number {
     }
     case 'image/webp':
       return riffEnd(bytes);
+    case 'image/avif':
+      // Behind the first box, which names the format.
+      return bytes.readUInt32BE(0);
     default:
       return type satisfies never;
   }
@@ -80,6 +88,8 @@ export function extract(
       return storeOfJpeg(bytes);
     case 'image/webp':
       return storeOfWebp(bytes);
+    case 'image/avif':
+      return storeOfAvif(bytes);
     default:
       return type satisfies never;
   }

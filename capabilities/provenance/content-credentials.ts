@@ -13,7 +13,7 @@ import { versionOfThis } from '#platform/package-folder.js';
 import type { CoveringSeal } from '../capability.js';
 import { hasInherited } from './inherited-manifests.js';
 import { KeptCredentials } from './kept-credentials.js';
-import { signPicture, withManifest } from './manifest.js';
+import { signPicture, withManifest, type Statement } from './manifest.js';
 import { statementOf } from './picture-statement.js';
 import { readCredentials, type Credentials } from './read-credentials.js';
 import { signingAt } from './signing.js';
@@ -30,6 +30,14 @@ interface JobFacts {
 
 /** More than a worker renders at the same time. A job may hold some megabytes of credentials. */
 const rememberedJobs = 32;
+
+/** Of a picture whose size is bounded, credentials may take this share. The pixels get the rest. */
+const largestShare = 1 / 4;
+
+/** Names each ingredient by its hash, and leaves out the manifests that it brings along. */
+function withoutInherited({ ingredients, ...rest }: Statement): Statement {
+  return { ...rest, ingredients: ingredients.map((each) => ({ ...each, inherited: undefined })) };
+}
 
 /**
  * Signs each picture: it embeds Content Credentials (C2PA) that say what made it and which order it belongs to, and
@@ -77,10 +85,15 @@ export class ContentCredentials extends PictureFinisher implements OnApplication
     facts.seal ??= await this.sealOver(facts.ordered);
     const answer = picture.original && readCredentials(picture.original);
     const statement = statementOf(picture, this.generator, { ...facts, answer });
-    const { bytes, contentType } = picture;
-    const sign = (roomBytes: number) => signPicture(bytes, contentType, statement, signer, roomBytes);
-    const stamped = await this.timeStamps.stamped(sign, signer.certificate);
-    return stamped ?? withManifest(bytes, contentType, statement, signer);
+    const { bytes, contentType, maxBytes = Infinity } = picture;
+    const whole = withManifest(bytes, contentType, statement, signer);
+    const isTooMuch = whole.length - bytes.length > maxBytes * largestShare;
+    const said = isTooMuch ? withoutInherited(statement) : statement;
+    const signed = isTooMuch ? withManifest(bytes, contentType, said, signer) : whole;
+    // It will be encoded again, so the authority need not be asked.
+    if (signed.length > maxBytes) return signed;
+    const sign = (roomBytes: number) => signPicture(bytes, contentType, said, signer, roomBytes);
+    return (await this.timeStamps.stamped(sign, signer.certificate)) ?? signed;
   }
 
   /** @throws EngineError unless unsigned pictures are accepted */

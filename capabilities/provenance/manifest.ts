@@ -1,5 +1,6 @@
 import { createHash, hash } from 'node:crypto';
 import { encode, Tagged } from 'cborg';
+import { boxesLeftOut, digestOfBoxes } from './bmff.js';
 import { around, embed, gapFor, type CarrierType, type Place } from './carriers.js';
 import { box, hashed, superbox } from './jumbf.js';
 import type { ClaimSigner } from './provenance.key.js';
@@ -66,7 +67,9 @@ const dateTag = 0;
 const algorithm = 'sha256';
 export const signatureLabel = 'c2pa.signature';
 export const claimLabel = 'c2pa.claim.v2';
+/** The assertions that bind a manifest to a range of its file, and to boxes of it. */
 export const bindingLabel = 'c2pa.hash.data';
+export const boxBindingLabel = 'c2pa.hash.bmff.v3';
 
 interface Assertion {
   readonly label: string;
@@ -129,7 +132,7 @@ function signedAround(
 ): { readonly parts: [Buffer, Buffer]; readonly signed: SignedClaim } {
   const said = assertionsOf(statement);
   const sign = (gap: Place, digest: Buffer) =>
-    signManifest(statement, [...said, cborAssertion(bindingLabel, bindingOf(gap, digest))], signer);
+    signManifest(statement, [...said, bindingTo(type, gap, digest)], signer);
   // The manifest says where it is, and its length depends on how many digits that takes: two or three rounds.
   let gap = gapFor(bytes, type, 0);
   for (let found = false; !found;) {
@@ -138,18 +141,18 @@ function signedAround(
     gap = next;
   }
   const parts = around(bytes, type, gap);
-  return { parts, signed: sign(gap, digestOf(parts)) };
+  const digest = type === 'image/avif' ? digestOfBoxes(parts, gap) : digestOf(parts);
+  return { parts, signed: sign(gap, digest) };
 }
 
 const digestBytes = 32;
 
-const bindingOf = (gap: Place, digest: Buffer) => ({
-  exclusions: [gap],
-  name: 'jumbf manifest',
-  alg: algorithm,
-  hash: digest,
-  pad: Buffer.alloc(0),
-});
+/** The assertion that says which bytes of the picture have this digest. */
+function bindingTo(type: CarrierType, gap: Place, digest: Buffer): Assertion {
+  const said = { name: 'jumbf manifest', alg: algorithm, hash: digest };
+  if (type === 'image/avif') return cborAssertion(boxBindingLabel, { exclusions: boxesLeftOut, ...said });
+  return cborAssertion(bindingLabel, { exclusions: [gap], ...said, pad: Buffer.alloc(0) });
+}
 
 export function digestOf(parts: readonly Buffer[]): Buffer {
   const digest = createHash(algorithm);

@@ -5,12 +5,12 @@ const actions = () => import('./show-provenance.js');
 
 export function addProvenanceVerbs(provenance: Command): void {
   verb(provenance, 'show', "a picture's Content Credentials; needs no service and no network")
-    .argument('<file>', 'a picture: JPEG, PNG or WebP')
+    .argument('<file>', 'a picture: JPEG, PNG, WebP or AVIF')
     .option('--tsa-certificate <file>', 'certificates of authorities of time that are trusted, as PEM')
     .action(lazily(actions, 'showProvenance'));
 
   verb(provenance, 'verify', 'check that a picture is what was signed; needs no service and no network')
-    .argument('<file>', 'a picture: JPEG, PNG or WebP')
+    .argument('<file>', 'a picture: JPEG, PNG, WebP or AVIF')
     .option('--certificate <file>', 'also require that this certificate signed it, as PEM')
     .option(
       '--tsa-certificate <file>',

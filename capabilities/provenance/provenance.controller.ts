@@ -9,7 +9,7 @@ import { DescribeErrors, DescribeFixed, DescribePublicId } from '#api/http/descr
 import { readJsonBody } from '#api/http/request-body.js';
 import { prefersOverJson } from '#api/http/preferred-type.js';
 import { NoIdempotencyKey, PublicId } from '#api/http/valid-request.js';
-import { BoundedConcurrency } from '#api/uploads/decode-picture.js';
+import { BoundedConcurrency } from '#platform/bounded-concurrency.js';
 import type { Caller } from '#application/command-context.js';
 import { Clock } from '#platform/clock.js';
 import { validate } from '#validation/validate.js';

@@ -16,6 +16,7 @@ const problems = [
   'assertion.hashedURI.mismatch',
   'assertion.missing',
   'assertion.dataHash.mismatch',
+  'assertion.bmffHash.mismatch',
   'claim.hardBindings.missing',
   'ingredient.manifest.missing',
   'ingredient.manifest.mismatch',

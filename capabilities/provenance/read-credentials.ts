@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
 import { decode } from 'cborg';
+import { boxesHold } from './bmff.js';
 import { carrierOf, extract, type Place } from './carriers.js';
 import { checkSignature, leniently, type Fields, type FoundStamp } from './claim-signature.js';
 import { hashed, readSuperbox, type Superbox } from './jumbf.js';
-import { bindingLabel, signatureLabel } from './manifest.js';
+import { bindingLabel, boxBindingLabel, signatureLabel } from './manifest.js';
 import { orderLabel, type OrderAssertion } from './order-assertion.js';
 
 /**
@@ -43,6 +44,7 @@ export type Problem =
   | 'assertion.hashedURI.mismatch'
   | 'assertion.missing'
   | 'assertion.dataHash.mismatch'
+  | 'assertion.bmffHash.mismatch'
   | 'claim.hardBindings.missing'
   | 'ingredient.manifest.missing'
   | 'ingredient.manifest.mismatch'
@@ -61,7 +63,8 @@ export function readCredentials(bytes: Buffer): Credentials | undefined {
   }
   if (!found) return undefined;
   const { store, place } = found;
-  return readStore(store, (bindings) => checkBinding(bytes, place, bindings));
+  const check = type === 'image/avif' ? checkBoxes : checkBinding;
+  return readStore(store, (bindings) => check(bytes, bindings, place));
 }
 
 /** Credentials that are kept apart from their picture. @param problems those that were found while both were together */
@@ -249,9 +252,17 @@ function digestBy(link: Fields, otherwise: string, { bytes }: Superbox): Buffer 
     .digest();
 }
 
-function checkBinding(bytes: Buffer, place: Place, bindings: Bindings): Problem[] {
+function checkBinding(bytes: Buffer, bindings: Bindings, place: Place): Problem[] {
   const binding = bindings.get(bindingLabel);
   if (binding) return fits(bytes, binding, place) ? [] : ['assertion.dataHash.mismatch'];
+  return [bindings.size > 0 ? 'general.error' : 'claim.hardBindings.missing'];
+}
+
+/** The second version of the binding is hashed like the third; the first does not hash where the boxes are. */
+function checkBoxes(bytes: Buffer, bindings: Bindings): Problem[] {
+  const binding = bindings.get(boxBindingLabel) ?? bindings.get('c2pa.hash.bmff.v2');
+  const holds = binding && boxesHold(bytes, binding, textOf(binding.get('alg')) ?? 'sha256');
+  if (holds !== undefined) return holds ? [] : ['assertion.bmffHash.mismatch'];
   return [bindings.size > 0 ? 'general.error' : 'claim.hardBindings.missing'];
 }
 

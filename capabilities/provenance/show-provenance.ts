@@ -88,7 +88,8 @@ async function judgedIn(file: string, authorities: string | undefined): Promise<
     throw new CallRefused(`${file} cannot be read: ${messageOf(error)}`);
   }
   const credentials = readCredentials(bytes);
-  if (!credentials) throw new CallRefused(`${file} has no Content Credentials, or is no JPEG, PNG or WebP`);
+  if (!credentials)
+    throw new CallRefused(`${file} has no Content Credentials, or is no JPEG, PNG, WebP or AVIF`);
   const time = await judgeTime(credentials, trusted, systemClock());
   return { sha256: hash('sha256', bytes), credentials, ...time };
 }

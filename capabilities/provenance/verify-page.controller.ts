@@ -15,7 +15,7 @@ import { ApiExcludeController } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Public } from '#api/auth/api-key.guard.js';
 import { ApiError, notFound } from '#api/http/api-error.js';
-import { BoundedConcurrency } from '#api/uploads/decode-picture.js';
+import { BoundedConcurrency } from '#platform/bounded-concurrency.js';
 import { Attempts } from '#application/limits/attempts.js';
 import { Configuration } from '#platform/configuration.js';
 import { ConsoleFiles } from '#platform/console-files.js';
@@ -90,7 +90,7 @@ function withoutOwner({ origin, ...verdict }: VerificationResponse): PublicVerdi
 
 function requirePicture(bytes: Buffer): void {
   if (carrierOf(bytes)) return;
-  const message = 'This file is no picture that can be checked. Choose a JPEG, PNG or WebP.';
+  const message = 'This file is no picture that can be checked. Choose a JPEG, PNG, WebP or AVIF.';
   throw new ApiError('UNSUPPORTED_MEDIA_TYPE', message);
 }
 

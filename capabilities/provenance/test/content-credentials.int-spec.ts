@@ -17,6 +17,7 @@ import { readClaimSigner } from '../provenance.key.js';
 import { readCredentials } from '../read-credentials.js';
 import { TimeStamps } from '../time-stamps.js';
 import { finished, markedPicture } from './support/pictures.js';
+import { complaintsAbout, hasReference, signedByReference } from './support/reference.js';
 
 const workshop = untilEnd(await Workshop.open());
 const pem = newHomeCertificate();
@@ -73,6 +74,25 @@ describe('the signer of pictures', () => {
       streams.filter((stream) => stream === streamName('test', category, id));
     expect([read('job', jobId).length, read('asset', assetId).length]).toEqual([1, 1]);
   });
+
+  it.skipIf(!hasReference)(
+    'names an ingredient by its hash alone where its manifests would take more than a quarter of the bytes',
+    async () => {
+      const { jobId } = await workshop.dispatch(await workshop.tenantWith(100));
+      const original = await signedByReference(await markedPicture('image/jpeg'), 'image/jpeg');
+      const picture = { ...(await pictureOf(jobId, 'bounded')), original };
+      const { finisher: signs } = finisher(workshop.store);
+      const whole = await signs.finish({ ...picture, maxBytes: 10 * original.length });
+      const bounded = await signs.finish({ ...picture, maxBytes: 2 * original.length });
+      expect(whole.equals(await signs.finish(picture))).toBe(true);
+      expect(bounded.length).toBeLessThan(whole.length - original.length / 2);
+      const ingredients = (bytes: Buffer) => readCredentials(bytes)!.ingredients;
+      const parent = { title: 'answer of the image model', relationship: 'parentOf' };
+      expect(ingredients(whole)).toEqual([{ ...parent, hasManifest: true }]);
+      expect(ingredients(bounded)).toEqual([{ ...parent, hasManifest: false }]);
+      expect(await complaintsAbout(bounded)).toEqual([]);
+    },
+  );
 
   it('signs without a seal, and says so, when the stream of seals cannot be read', async () => {
     const { jobId } = await workshop.dispatch(await workshop.tenantWith(100));

@@ -263,7 +263,7 @@ describe('the page for people without a key', () => {
     await choose(readFileSync(join('assets', 'samples', 'garment-photograph.jpg')));
     await page.getByText('Nothing shows that it was made here.').waitFor();
     await choose(Buffer.from('no picture'));
-    await page.getByText('Choose a JPEG, PNG or WebP').waitFor();
+    await page.getByText('Choose a JPEG, PNG, WebP or AVIF').waitFor();
     await checkForEverybody(page, 'verify, refused');
     await choose(Buffer.alloc(25 * 1024 * 1024 + 1));
     await page.getByText('The file is larger than 25 MiB').waitFor();

@@ -7,7 +7,7 @@ import { untilEnd } from '../../../test/support/until-end.js';
 import { carrierOf } from '../carriers.js';
 import { newHomeCertificate } from '../home-certificate.js';
 import { readClaimSigner } from '../provenance.key.js';
-import { unmarkedPicture, types } from './support/pictures.js';
+import { drawnTypes, unmarkedPicture } from './support/pictures.js';
 import { complaintsAbout, hasReference, manifestOf } from './support/reference.js';
 
 const workshop = untilEnd(await Workshop.open());
@@ -30,7 +30,7 @@ const height = 48;
 const engine: ImageEngine = {
   name: 'plain',
   async render() {
-    const pictures = types.map(async (contentType): Promise<EnginePicture> => {
+    const pictures = drawnTypes.map(async (contentType): Promise<EnginePicture> => {
       const bytes = await unmarkedPicture(contentType, width, height);
       return { kind: 'on_model_render', label: contentType, bytes, contentType, width, height, meta: {} };
     });
@@ -57,7 +57,7 @@ const tenYearsAgo = () => new Date(new Date().setFullYear(new Date().getFullYear
 describe('a worker', () => {
   it.skipIf(!hasReference)('stores the bytes that it signed, in each format, and their hash', async () => {
     const { pictures, jobId, tenant } = await render(signingWith(newHomeCertificate()));
-    expect(pictures.map(({ bytes }) => carrierOf(bytes))).toEqual(types);
+    expect(pictures.map(({ bytes }) => carrierOf(bytes))).toEqual(drawnTypes);
     for (const { bytes, sha256 } of pictures) {
       expect(createHash('sha256').update(bytes).digest('hex')).toBe(sha256);
       expect(await complaintsAbout(bytes)).toEqual([]);
@@ -94,7 +94,7 @@ describe('a worker', () => {
   it('gives out pictures without credentials if the operator accepts that', async () => {
     const more = signingWith(newHomeCertificate(tenYearsAgo()), { unsigned: 'accept' });
     const { pictures } = await render(more);
-    expect(pictures).toHaveLength(types.length);
+    expect(pictures).toHaveLength(drawnTypes.length);
     for (const { bytes } of pictures) expect(bytes.includes('c2pa')).toBe(false);
   });
 

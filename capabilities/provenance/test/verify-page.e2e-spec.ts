@@ -72,7 +72,7 @@ describe('/verify, if the operator offers it', () => {
     const to = await offering();
     const text = await send(to, Buffer.from('no picture'));
     expectError(text, 415, 'UNSUPPORTED_MEDIA_TYPE');
-    expect(text.body.error.message).toContain('Choose a JPEG, PNG or WebP');
+    expect(text.body.error.message).toContain('Choose a JPEG, PNG, WebP or AVIF');
     const large = await send(to, new Uint8Array(25 * 1024 * 1024 + 1));
     expectError(large, 413, 'PAYLOAD_TOO_LARGE');
     expect(large.body.error.message).toContain('25 MiB');

@@ -15,6 +15,7 @@ const types: Readonly<Record<string, string>> = {
   jpg: 'image/jpeg',
   png: 'image/png',
   webp: 'image/webp',
+  avif: 'image/avif',
 };
 
 /** The end of a key shows the type of its content, so that the type need not be stored with the bytes. */

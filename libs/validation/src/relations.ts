@@ -156,6 +156,14 @@ export function equal(field: string, value: string | boolean): Condition {
   };
 }
 
+export function oneOf(field: string, values: readonly string[]): Condition {
+  return {
+    field,
+    schema: { required: [field], ...among({ [field]: { enum: values } }) },
+    holds: (body) => values.some((value) => value === Reflect.get(body, field)),
+  };
+}
+
 function problem(loc: FieldProblem['loc'], field: string, msg: string, type = 'value'): FieldProblem {
   return { loc: [...loc, field], msg, type };
 }

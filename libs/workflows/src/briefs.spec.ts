@@ -24,8 +24,8 @@ interface Enumeration {
   readonly list: boolean;
 }
 
-/** Fields that only decide how a job fails do not change its picture. */
-const noWish = new Set(['on_technical_failure']);
+/** Fields that only decide how a job fails, or how its picture is encoded, are not for the image model. */
+const noWish = new Set(['on_technical_failure', 'output_format']);
 
 interface FieldSchema {
   readonly enum?: readonly string[];

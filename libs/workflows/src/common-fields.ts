@@ -14,12 +14,14 @@ import {
   text,
   TextField,
 } from '#validation/fields.js';
-import { equal, given, implies } from '#validation/relations.js';
+import { equal, given, implies, oneOf, Relations } from '#validation/relations.js';
 
 /* The fields that several workflows have, each with its bounds. */
 
 const aspectRatios = ['1:1', '2:3', '3:2', '3:4', '4:3', '4:5', '5:4', '9:16', '16:9'] as const;
 const failurePolicies = ['refund', 'retry'] as const;
+const outputFormats = ['png', 'jpeg', 'webp', 'avif'] as const;
+const lossyFormats = ['jpeg', 'webp', 'avif'] as const satisfies (typeof outputFormats)[number][];
 /** Formats by the places that they are for. */
 export const outputRatios = {
   square: '1:1',
@@ -95,8 +97,19 @@ export const sceneType = {
 };
 export const mood = { description: 'How it feels.', min: 1, max: 200, example: 'calm' };
 
-/** The field of every body. */
-export class DispatchBody {
+/** The bytes of a picture with its mark and its credentials: less would leave no room for the picture. */
+export const fewestMaxBytes = 50_000;
+/** No more can be uploaded, and so used in another order. */
+const mostMaxBytes = 25 * 1024 * 1024;
+
+/** What an order says of the files that it gets. */
+export interface OutputFields {
+  readonly output_format?: (typeof outputFormats)[number];
+  readonly max_bytes?: number;
+}
+
+/** The fields of every body, and of every photograph of a batch. */
+export class JobBody {
   @DataSubjectField('whom it is about')
   data_subject?: string;
 
@@ -109,6 +122,35 @@ export class DispatchBody {
     example: 30,
   })
   retain_days?: number;
+}
+
+/** The fields of every body. */
+@Relations(
+  implies(given('max_bytes'), oneOf('output_format', lossyFormats), {
+    field: 'output_format',
+    msg: `must be one of ${lossyFormats.join(', ')} with max_bytes: a PNG keeps every pixel, so its size cannot be chosen`,
+  }),
+)
+export class DispatchBody extends JobBody implements OutputFields {
+  @ChoiceField({
+    description:
+      'The format of the final pictures. When absent, each is a PNG or a JPEG, as the image model gives it. In `jpeg`, a ' +
+      'transparent ground becomes white.',
+    values: outputFormats,
+    name: 'OutputFormat',
+  })
+  output_format?: (typeof outputFormats)[number];
+
+  @IntegerField({
+    description:
+      'The most bytes of each final picture, with its mark and its Content Credentials. Needs an `output_format` of `jpeg`, ' +
+      '`webp` or `avif`. The quality is lowered as far as necessary, down to a bound; then the picture is made smaller. ' +
+      '`meta.encoding` of the artifact says what was done.',
+    min: fewestMaxBytes,
+    max: mostMaxBytes,
+    example: 500_000,
+  })
+  max_bytes?: number;
 }
 
 /** The optional fields that generator-style dispatches share. */

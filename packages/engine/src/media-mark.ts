@@ -6,7 +6,7 @@ import type { DigitalSource, EnginePicture } from './image-engine.js';
  * The mark as XMP. It holds the digital source type of the IPTC Extension, by which readers recognise generated
  * pictures, and names the generator and the job.
  */
-function xmpOf(source: DigitalSource, reference: string): string {
+export function xmpOf(source: DigitalSource, reference: string): string {
   const iptc = 'http://cv.iptc.org/newscodes/digitalsourcetype';
   const packet = `<x:xmpmeta xmlns:x="adobe:ns:meta/"><rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#"><rdf:Description rdf:about="" xmlns:Iptc4xmpExt="http://iptc.org/std/Iptc4xmpExt/2008-02-29/" xmlns:xmp="http://ns.adobe.com/xap/1.0/" xmlns:dc="http://purl.org/dc/elements/1.1/" Iptc4xmpExt:DigitalSourceType="${iptc}/${source}" xmp:CreatorTool="Atelier" dc:identifier="${reference}"/></rdf:RDF></x:xmpmeta>`;
   return `<?xpacket begin="\uFEFF" id="W5M0MpCehiHzreSzNTczkc9d"?>${packet}<?xpacket end="w"?>`;

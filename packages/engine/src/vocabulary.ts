@@ -74,6 +74,8 @@ export const metaFacts = {
   seed: 'The seed of the picture.',
   aspect_ratio: 'As ordered, or the default.',
   resolution: 'As ordered, or `1K`.',
+  encoding:
+    'With `output_format`: the type, the bytes and the quality of the file, and its sides as a share of the drawn ones.',
   provenance: 'The image model, and the IPTC digital source type.',
   evaluation: 'Measures of the picture: sharpness, exposure, contrast, colourfulness.',
   gender: "The person's, as in the body of a model.",

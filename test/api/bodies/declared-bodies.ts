@@ -39,7 +39,7 @@ export function bodiesOf(workflow: string, things: Things): Body[] {
 
 /**
  * The first example that has a value at the path. Without one: the first example that can take a value there
- * without breaking a rule, if need be in the place of another field.
+ * without breaking a rule, if need be in the place of another field or beside a choice.
  */
 export function bodyWith(workflow: string, things: Things, path: Path): Body {
   const examples = Object.values(exampleBodies(workflow, things));
@@ -50,7 +50,14 @@ export function bodyWith(workflow: string, things: Things, path: Path): Body {
     const others = Object.keys(body).filter((name) => name !== path[0]);
     return others.map((name) => withValue(body, [name], undefined));
   });
-  const fitting = [...completed, ...instead].find((body) => brokenRules(workflow, body).length === 0);
+  // A rule may ask for a choice beside the field.
+  const beside = Object.entries(bodySchema(workflow).properties ?? {}).flatMap(([name, property]) => {
+    const { enum: values = [] } = resolve(property).schema;
+    return completed.flatMap((body) => values.map((value) => withValue(body, [name], value)));
+  });
+  const fitting = [...completed, ...instead, ...beside].find(
+    (body) => brokenRules(workflow, body).length === 0,
+  );
   if (!fitting) throw new Error(`no example of ${workflow} takes ${path.join('.')}: declare one that has it`);
   return fitting;
 }

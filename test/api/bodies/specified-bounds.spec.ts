@@ -194,7 +194,10 @@ const specified: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   },
 };
 
-/** Beyond the specification: the person whom a body or a photograph of a batch is about, and for how long it is kept. */
+/**
+ * Beyond the specification: the person whom a body or a photograph of a batch is about, for how long it is kept, and how
+ * the files of its pictures are.
+ */
 const [dataSubject, retainDays] = ['string 1..128', 'integer 1..3650'];
 const ofPhotographs: Readonly<Record<string, string>> = {
   'photos[].data_subject': dataSubject,
@@ -204,7 +207,8 @@ const ofPhotographs: Readonly<Record<string, string>> = {
 describe.each(Object.keys(specified))('the body of %s', (workflow) => {
   it('has the fields and the bounds of the specification', () => {
     const further = workflow === 'pdp-batch-extractions' ? ofPhotographs : {};
-    const common = { data_subject: dataSubject, retain_days: retainDays };
+    const files = { output_format: 'png|jpeg|webp|avif', max_bytes: 'integer 50000..26214400' };
+    const common = { data_subject: dataSubject, retain_days: retainDays, ...files };
     const expected = { ...specified[workflow], ...common, ...further };
     expect(boundsOf(bodySchema(workflow))).toEqual(expected);
   });

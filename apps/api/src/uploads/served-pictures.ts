@@ -11,7 +11,7 @@ import { Logger } from '#platform/logger.js';
 import type { Metrics } from '#platform/metrics.js';
 import { ObjectNotFound, ObjectStorage } from '#storage/object-storage.js';
 import { ApiError, erased, notFound } from '../http/api-error.js';
-import { BoundedConcurrency } from './decode-picture.js';
+import { BoundedConcurrency } from '#platform/bounded-concurrency.js';
 import { ThumbnailUrls, type ThumbnailUrlsResponse } from './thumbnail-urls.js';
 
 export interface ShownPicture {

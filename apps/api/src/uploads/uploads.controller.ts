@@ -56,7 +56,8 @@ import {
   ValidBody,
   ValidQuery,
 } from '../http/valid-request.js';
-import { BoundedConcurrency, decodePicture } from './decode-picture.js';
+import { decodePicture } from './decode-picture.js';
+import { BoundedConcurrency } from '#platform/bounded-concurrency.js';
 import { presentListed, UploadListResponse } from './listed-uploads.js';
 import { fetchPicture } from './fetched-picture.js';
 import { clearLeftUploads, leftAfterMs, spoolUpload } from './spooled-upload.js';

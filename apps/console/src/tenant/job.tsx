@@ -174,7 +174,8 @@ function Results({ artifacts }: { artifacts: readonly Artifact[] }) {
 }
 
 /** The file name for a download. */
-const fileOf = ({ kind, asset_id: id }: Artifact) => `${kind}-${id}.png`;
+const fileOf = ({ kind, asset_id: id, s3_key: key }: Artifact) =>
+  `${kind}-${id}${key.slice(key.lastIndexOf('.'))}`;
 
 function Known({ value }: { value: unknown }) {
   if (typeof value === 'string') return value;

@@ -1,13 +1,16 @@
 import sharp from 'sharp';
 import type { EnginePicture } from '@atelier/engine';
+import { encoderOf } from '@atelier/engine/encode';
 import { withMediaMark } from '@atelier/engine/media-mark';
 import type { FinishedPicture } from '#application/render/finished-pictures.js';
 
-export const types = [
+export const drawnTypes = [
   'image/png',
   'image/jpeg',
   'image/webp',
 ] as const satisfies EnginePicture['contentType'][];
+/** Those that engines draw, and the one that only an order can name. */
+export const types = [...drawnTypes, 'image/avif'] as const satisfies FinishedPicture['contentType'][];
 
 /** A picture of noise, as an engine makes it. */
 export function unmarkedPicture(
@@ -27,13 +30,17 @@ export function unmarkedPicture(
 
 /** The same with its mark, as it is before it is signed. */
 export async function markedPicture(
-  contentType: EnginePicture['contentType'],
+  contentType: FinishedPicture['contentType'],
   width = 64,
   height = 48,
 ): Promise<Buffer> {
-  const bytes = await unmarkedPicture(contentType, width, height);
+  const drawn = contentType === 'image/avif' ? 'image/png' : contentType;
+  const bytes = await unmarkedPicture(drawn, width, height);
   const facts = { kind: 'try_on_render' as const, label: 'l', width, height, meta: {} };
-  return withMediaMark({ ...facts, bytes, contentType }, 'job-1');
+  const picture = { ...facts, bytes, contentType: drawn };
+  if (contentType !== 'image/avif') return withMediaMark(picture, 'job-1');
+  const encode = await encoderOf(picture, 'job-1');
+  return (await encode({ format: 'avif', quality: 60, scale: 1 })).bytes;
 }
 
 export const inputs: FinishedPicture['inputs'] = ['source_image', 'background_image', 'product_image'].map(
@@ -41,7 +48,7 @@ export const inputs: FinishedPicture['inputs'] = ['source_image', 'background_im
 );
 
 /** A picture as the worker hands it over, without inputs. */
-export function finished(bytes: Buffer, contentType: EnginePicture['contentType']): FinishedPicture {
+export function finished(bytes: Buffer, contentType: FinishedPicture['contentType']): FinishedPicture {
   return {
     bytes,
     contentType,
@@ -53,6 +60,7 @@ export function finished(bytes: Buffer, contentType: EnginePicture['contentType'
     inputs: [],
     images: [],
     original: undefined,
+    maxBytes: undefined,
     startedAt: new Date('2026-06-01T12:00:00.000Z'),
     engine: 'sketch',
     model: 'sketch-1',

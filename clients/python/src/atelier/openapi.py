@@ -17,6 +17,10 @@ TrialItemCategory = Literal[
     "accessory",
 ]
 """Where on the body it goes."""
+OutputFormat = Literal["png", "jpeg", "webp", "avif"]
+"""The format of the final pictures. When absent, each is a PNG or a JPEG, as the image model
+gives it. In `jpeg`, a transparent ground becomes white.
+"""
 Resolution = Literal["1K", "2K", "4K"]
 """How large the picture is: 1K is about a thousand pixels on its longer side."""
 AspectRatio = Literal["1:1", "2:3", "3:2", "3:4", "4:3", "4:5", "5:4", "9:16", "16:9"]
@@ -336,6 +340,16 @@ class TryOnBody(_TryOnBodyRequired, total=False):
     """The pictures are erased this many days after they are made, and the words of the job this
     many days after its end. It can only shorten what `GET /v1/retention` shows.
     """
+    output_format: OutputFormat | None
+    """The format of the final pictures. When absent, each is a PNG or a JPEG, as the image model
+    gives it. In `jpeg`, a transparent ground becomes white.
+    """
+    max_bytes: int | None
+    """The most bytes of each final picture, with its mark and its Content Credentials. Needs an
+    `output_format` of `jpeg`, `webp` or `avif`. The quality is lowered as far as necessary, down
+    to a bound; then the picture is made smaller. `meta.encoding` of the artifact says what was
+    done.
+    """
     image_model: str | None
     """The image model that draws: one that this installation has. A new installation has
     `sketch-1`.
@@ -391,6 +405,7 @@ class ArtifactMeta(TypedDict, total=False):
     seed: int
     aspect_ratio: object
     resolution: object
+    encoding: object
     provenance: object
     evaluation: object
     gender: object
@@ -683,6 +698,16 @@ class ModelGeneratorBody(TypedDict, total=False):
     """The pictures are erased this many days after they are made, and the words of the job this
     many days after its end. It can only shorten what `GET /v1/retention` shows.
     """
+    output_format: OutputFormat | None
+    """The format of the final pictures. When absent, each is a PNG or a JPEG, as the image model
+    gives it. In `jpeg`, a transparent ground becomes white.
+    """
+    max_bytes: int | None
+    """The most bytes of each final picture, with its mark and its Content Credentials. Needs an
+    `output_format` of `jpeg`, `webp` or `avif`. The quality is lowered as far as necessary, down
+    to a bound; then the picture is made smaller. `meta.encoding` of the artifact says what was
+    done.
+    """
     image_model: str | None
     """The image model that draws: one that this installation has. A new installation has
     `sketch-1`.
@@ -803,6 +828,16 @@ class BackgroundGeneratorBody(TypedDict, total=False):
     """The pictures are erased this many days after they are made, and the words of the job this
     many days after its end. It can only shorten what `GET /v1/retention` shows.
     """
+    output_format: OutputFormat | None
+    """The format of the final pictures. When absent, each is a PNG or a JPEG, as the image model
+    gives it. In `jpeg`, a transparent ground becomes white.
+    """
+    max_bytes: int | None
+    """The most bytes of each final picture, with its mark and its Content Credentials. Needs an
+    `output_format` of `jpeg`, `webp` or `avif`. The quality is lowered as far as necessary, down
+    to a bound; then the picture is made smaller. `meta.encoding` of the artifact says what was
+    done.
+    """
     image_model: str | None
     """The image model that draws: one that this installation has. A new installation has
     `sketch-1`.
@@ -894,6 +929,16 @@ class ComplementaryGarmentGeneratorBody(_ComplementaryGarmentGeneratorBodyRequir
     """The pictures are erased this many days after they are made, and the words of the job this
     many days after its end. It can only shorten what `GET /v1/retention` shows.
     """
+    output_format: OutputFormat | None
+    """The format of the final pictures. When absent, each is a PNG or a JPEG, as the image model
+    gives it. In `jpeg`, a transparent ground becomes white.
+    """
+    max_bytes: int | None
+    """The most bytes of each final picture, with its mark and its Content Credentials. Needs an
+    `output_format` of `jpeg`, `webp` or `avif`. The quality is lowered as far as necessary, down
+    to a bound; then the picture is made smaller. `meta.encoding` of the artifact says what was
+    done.
+    """
     image_model: str | None
     """The image model that draws: one that this installation has. A new installation has
     `sketch-1`.
@@ -941,6 +986,16 @@ class ProductToModelDirectBody(TypedDict, total=False):
     """The pictures are erased this many days after they are made, and the words of the job this
     many days after its end. It can only shorten what `GET /v1/retention` shows.
     """
+    output_format: OutputFormat | None
+    """The format of the final pictures. When absent, each is a PNG or a JPEG, as the image model
+    gives it. In `jpeg`, a transparent ground becomes white.
+    """
+    max_bytes: int | None
+    """The most bytes of each final picture, with its mark and its Content Credentials. Needs an
+    `output_format` of `jpeg`, `webp` or `avif`. The quality is lowered as far as necessary, down
+    to a bound; then the picture is made smaller. `meta.encoding` of the artifact says what was
+    done.
+    """
     image_model: str | None
     """The image model that draws: one that this installation has. A new installation has
     `sketch-1`.
@@ -983,6 +1038,16 @@ class ProductToModelPhasedBody(TypedDict, total=False):
     retain_days: int | None
     """The pictures are erased this many days after they are made, and the words of the job this
     many days after its end. It can only shorten what `GET /v1/retention` shows.
+    """
+    output_format: OutputFormat | None
+    """The format of the final pictures. When absent, each is a PNG or a JPEG, as the image model
+    gives it. In `jpeg`, a transparent ground becomes white.
+    """
+    max_bytes: int | None
+    """The most bytes of each final picture, with its mark and its Content Credentials. Needs an
+    `output_format` of `jpeg`, `webp` or `avif`. The quality is lowered as far as necessary, down
+    to a bound; then the picture is made smaller. `meta.encoding` of the artifact says what was
+    done.
     """
     image_model: str | None
     """The image model that draws: one that this installation has. A new installation has
@@ -1032,6 +1097,16 @@ class BackgroundSwapWithImageBody(_BackgroundSwapWithImageBodyRequired, total=Fa
     """The pictures are erased this many days after they are made, and the words of the job this
     many days after its end. It can only shorten what `GET /v1/retention` shows.
     """
+    output_format: OutputFormat | None
+    """The format of the final pictures. When absent, each is a PNG or a JPEG, as the image model
+    gives it. In `jpeg`, a transparent ground becomes white.
+    """
+    max_bytes: int | None
+    """The most bytes of each final picture, with its mark and its Content Credentials. Needs an
+    `output_format` of `jpeg`, `webp` or `avif`. The quality is lowered as far as necessary, down
+    to a bound; then the picture is made smaller. `meta.encoding` of the artifact says what was
+    done.
+    """
     source_image_s3_key: Picture | None
     """The picture: the `upload_key` of an upload, or the `s3_key` of an artifact. Exactly one of
     this and source_render_public_id.
@@ -1052,6 +1127,16 @@ class BackgroundSwapWithSpecBody(TypedDict, total=False):
     retain_days: int | None
     """The pictures are erased this many days after they are made, and the words of the job this
     many days after its end. It can only shorten what `GET /v1/retention` shows.
+    """
+    output_format: OutputFormat | None
+    """The format of the final pictures. When absent, each is a PNG or a JPEG, as the image model
+    gives it. In `jpeg`, a transparent ground becomes white.
+    """
+    max_bytes: int | None
+    """The most bytes of each final picture, with its mark and its Content Credentials. Needs an
+    `output_format` of `jpeg`, `webp` or `avif`. The quality is lowered as far as necessary, down
+    to a bound; then the picture is made smaller. `meta.encoding` of the artifact says what was
+    done.
     """
     source_image_s3_key: Picture | None
     """The picture: the `upload_key` of an upload, or the `s3_key` of an artifact. Exactly one of
@@ -1087,6 +1172,16 @@ class ModelSwapWithImageBody(_ModelSwapWithImageBodyRequired, total=False):
     """The pictures are erased this many days after they are made, and the words of the job this
     many days after its end. It can only shorten what `GET /v1/retention` shows.
     """
+    output_format: OutputFormat | None
+    """The format of the final pictures. When absent, each is a PNG or a JPEG, as the image model
+    gives it. In `jpeg`, a transparent ground becomes white.
+    """
+    max_bytes: int | None
+    """The most bytes of each final picture, with its mark and its Content Credentials. Needs an
+    `output_format` of `jpeg`, `webp` or `avif`. The quality is lowered as far as necessary, down
+    to a bound; then the picture is made smaller. `meta.encoding` of the artifact says what was
+    done.
+    """
     source_image_s3_key: Picture | None
     """The picture: the `upload_key` of an upload, or the `s3_key` of an artifact. Exactly one of
     this and source_render_public_id.
@@ -1120,6 +1215,16 @@ class ExtractBody(_ExtractBodyRequired, total=False):
     """The pictures are erased this many days after they are made, and the words of the job this
     many days after its end. It can only shorten what `GET /v1/retention` shows.
     """
+    output_format: OutputFormat | None
+    """The format of the final pictures. When absent, each is a PNG or a JPEG, as the image model
+    gives it. In `jpeg`, a transparent ground becomes white.
+    """
+    max_bytes: int | None
+    """The most bytes of each final picture, with its mark and its Content Credentials. Needs an
+    `output_format` of `jpeg`, `webp` or `avif`. The quality is lowered as far as necessary, down
+    to a bound; then the picture is made smaller. `meta.encoding` of the artifact says what was
+    done.
+    """
     runtime_config: dict[str, Any] | None
     """Settings of the engine, stored with the job. At most 8192 bytes as JSON."""
     extraction_context: ExtractionContext | None
@@ -1141,6 +1246,16 @@ class LookBody(_LookBodyRequired, total=False):
     retain_days: int | None
     """The pictures are erased this many days after they are made, and the words of the job this
     many days after its end. It can only shorten what `GET /v1/retention` shows.
+    """
+    output_format: OutputFormat | None
+    """The format of the final pictures. When absent, each is a PNG or a JPEG, as the image model
+    gives it. In `jpeg`, a transparent ground becomes white.
+    """
+    max_bytes: int | None
+    """The most bytes of each final picture, with its mark and its Content Credentials. Needs an
+    `output_format` of `jpeg`, `webp` or `avif`. The quality is lowered as far as necessary, down
+    to a bound; then the picture is made smaller. `meta.encoding` of the artifact says what was
+    done.
     """
     image_model: str | None
     """The image model that draws: one that this installation has. A new installation has
@@ -1194,6 +1309,16 @@ class CatalogShotsBody(_CatalogShotsBodyRequired, total=False):
     """The pictures are erased this many days after they are made, and the words of the job this
     many days after its end. It can only shorten what `GET /v1/retention` shows.
     """
+    output_format: OutputFormat | None
+    """The format of the final pictures. When absent, each is a PNG or a JPEG, as the image model
+    gives it. In `jpeg`, a transparent ground becomes white.
+    """
+    max_bytes: int | None
+    """The most bytes of each final picture, with its mark and its Content Credentials. Needs an
+    `output_format` of `jpeg`, `webp` or `avif`. The quality is lowered as far as necessary, down
+    to a bound; then the picture is made smaller. `meta.encoding` of the artifact says what was
+    done.
+    """
     model: str | None
     """The image model that draws: one that this installation has. A new installation has
     `sketch-1`.
@@ -1215,6 +1340,16 @@ class PdpExtractionsBody(_PdpExtractionsBodyRequired, total=False):
     retain_days: int | None
     """The pictures are erased this many days after they are made, and the words of the job this
     many days after its end. It can only shorten what `GET /v1/retention` shows.
+    """
+    output_format: OutputFormat | None
+    """The format of the final pictures. When absent, each is a PNG or a JPEG, as the image model
+    gives it. In `jpeg`, a transparent ground becomes white.
+    """
+    max_bytes: int | None
+    """The most bytes of each final picture, with its mark and its Content Credentials. Needs an
+    `output_format` of `jpeg`, `webp` or `avif`. The quality is lowered as far as necessary, down
+    to a bound; then the picture is made smaller. `meta.encoding` of the artifact says what was
+    done.
     """
     product_name: str | None
     """The name of the product."""
@@ -1270,6 +1405,16 @@ class PdpBatchExtractionsBody(_PdpBatchExtractionsBodyRequired, total=False):
     retain_days: int | None
     """The pictures are erased this many days after they are made, and the words of the job this
     many days after its end. It can only shorten what `GET /v1/retention` shows.
+    """
+    output_format: OutputFormat | None
+    """The format of the final pictures. When absent, each is a PNG or a JPEG, as the image model
+    gives it. In `jpeg`, a transparent ground becomes white.
+    """
+    max_bytes: int | None
+    """The most bytes of each final picture, with its mark and its Content Credentials. Needs an
+    `output_format` of `jpeg`, `webp` or `avif`. The quality is lowered as far as necessary, down
+    to a bound; then the picture is made smaller. `meta.encoding` of the artifact says what was
+    done.
     """
     grouping: PdpGrouping | None
     """The groups of photographs. They replace the automatic grouping and are not checked."""
@@ -1483,6 +1628,7 @@ class CatalogEntryResponseAttributes(TypedDict, total=False):
     seed: int
     aspect_ratio: object
     resolution: object
+    encoding: object
     provenance: object
     evaluation: object
     gender: object
@@ -2112,7 +2258,7 @@ class CredentialsResponse(TypedDict):
     """Whether the picture is what was signed. It does not say whether you should trust who signed:
     see `signed_by`.
     """
-    problems: list[Literal["claim.malformed", "claimSignature.mismatch", "assertion.hashedURI.mismatch", "assertion.missing", "assertion.dataHash.mismatch", "claim.hardBindings.missing", "ingredient.manifest.missing", "ingredient.manifest.mismatch", "general.error"]]
+    problems: list[Literal["claim.malformed", "claimSignature.mismatch", "assertion.hashedURI.mismatch", "assertion.missing", "assertion.dataHash.mismatch", "assertion.bmffHash.mismatch", "claim.hardBindings.missing", "ingredient.manifest.missing", "ingredient.manifest.mismatch", "general.error"]]
     """What is wrong, as C2PA names it."""
     signed_by: SignerResponse | None
     """Null: it cannot be read."""

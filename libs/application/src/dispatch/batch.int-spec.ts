@@ -128,6 +128,15 @@ describe('the dispatch of a batch', () => {
     });
   });
 
+  it('orders the files of its photographs as its own', async () => {
+    const files = { output_format: 'webp', max_bytes: 90_000 };
+    const request = await batchOf(12);
+    const ids = fresh();
+    await dispatcher().dispatch({ ...request, body: { ...request.body, ...files } }, ids);
+    const { job: last } = (await stateOf(childJobId(ids.jobId, 2))) as { job: QueuedJob };
+    expect(last.request).toEqual({ pdp_image_public_id: expect.any(String), ...files });
+  });
+
   it('is refused when only its sum is too much, and nothing is charged', async () => {
     const request = await batchOf(11);
     const ids = fresh();

@@ -4,6 +4,7 @@ import type { AcceptedKey, TestOutcome, JobInputImage } from '#domain/job/job.ev
 import type { Caller } from '../command-context.js';
 import type { QueuedJob } from '#domain/job/job.js';
 import type { Workflow } from '#workflows/define-workflow.js';
+import type { OutputFields } from '#workflows/common-fields.js';
 import { workflowOf } from '#workflows/workflows.js';
 import { derivedId, timeOfId } from '#platform/ids.js';
 import type { DispatchIds } from './idempotency.js';
@@ -99,7 +100,7 @@ export function childrenOf(parent: QueuedJob): QueuedJob[] {
       jobType,
       creditsCost: parent.creditsCost / items.length,
       displayName: parent.displayName,
-      request: { ...item },
+      request: { ...item, ...outputOf(parent.request) },
       inputs,
       seed: parent.seed,
       parentJobId: parent.jobId,
@@ -120,6 +121,11 @@ function permitsOf(parent: QueuedJob, { dataSubjects = [] }: AboutPersons): Pick
   if (!parent.permits || dataSubjects.length === 0) return {};
   const all = new Map(parent.dataSubjects?.map((name, index) => [name, parent.permits?.[index] ?? null]));
   return { permits: dataSubjects.map((name) => all.get(name) ?? null) };
+}
+
+/** What a body says of the files of its pictures, for the jobs of a batch as well. */
+function outputOf({ output_format, max_bytes }: OutputFields): OutputFields {
+  return { ...(output_format && { output_format }), ...(max_bytes !== undefined && { max_bytes }) };
 }
 
 /** The persons whom a request's body and its items name, and those of its pictures. */

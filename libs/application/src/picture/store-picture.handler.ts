@@ -28,10 +28,12 @@ export interface Picture {
 /** Larger manifest stores are not kept: they would go into each picture that is made from the upload. */
 export const keptCredentialsLimitBytes = 1024 * 1024;
 
-export const pictureExtensions: Readonly<Record<PictureType, string>> = {
+/** Renders have one type more than uploads. */
+export const pictureExtensions: Readonly<Record<PictureType | 'image/avif', string>> = {
   'image/jpeg': 'jpg',
   'image/png': 'png',
   'image/webp': 'webp',
+  'image/avif': 'avif',
 };
 
 /**

@@ -5,7 +5,7 @@ import type { Environment } from '#domain/streams.js';
 /** A picture that bears all of its marks, and what is known of its making. */
 export interface FinishedPicture {
   readonly bytes: Buffer;
-  readonly contentType: EnginePicture['contentType'];
+  readonly contentType: EnginePicture['contentType'] | 'image/avif';
   readonly assetId: string;
   /** Null: a photograph that is shown unchanged. */
   readonly digitalSource: DigitalSource | null;
@@ -18,6 +18,8 @@ export interface FinishedPicture {
   readonly images: readonly EngineImage[];
   /** The bytes that a vendor sent, if the picture was made of them. They may have credentials of their own. */
   readonly original: Buffer | undefined;
+  /** The order's bound on what `finish` gives; undefined: none. */
+  readonly maxBytes: number | undefined;
   /** When the attempt that made it began: the time in its event. */
   readonly startedAt: Date;
   readonly engine: string;

@@ -6,7 +6,7 @@ import type {
   VendorCallRecord,
   VendorCalls,
 } from '@atelier/engine';
-import { sourceOf, withMediaMark } from '@atelier/engine/media-mark';
+import { sourceOf } from '@atelier/engine/media-mark';
 import { callsOf, isUnfinished, type Job, type KnownCall, type QueuedJob } from '#domain/job/job.js';
 import type { JobArtifact, JobFailureCode, JobFailurePart, Provenance } from '#domain/job/job.events.js';
 import {
@@ -28,6 +28,7 @@ import { pictureExtensions, StoreRender } from '../picture/store-picture.handler
 import type { ObjectStorage } from '#storage/object-storage.js';
 import type { FinishedPicture, PictureFinisher } from './finished-pictures.js';
 import { answerKey } from './kept-answers.js';
+import { fileAsDrawn, fileAsOrdered, orderedOutput, type Finish } from './ordered-output.js';
 import { sha256Of } from './render-inputs.js';
 import { rendersOf } from './render-keys.js';
 
@@ -187,29 +188,31 @@ export class JobAttempt implements VendorCalls {
   ): Promise<JobArtifact> {
     const { job, number, startedAt } = this;
     const assetId = renderedAssetId(job.jobId, number, this.pictures++, startedAt);
-    const { contentType, width, height, kind, label, original } = picture;
+    const { kind, label, original } = picture;
     const { environment } = this;
     const { jobId, operation, inputs } = job;
-    const bytes = await this.worker.finisher.finish({
-      ...made,
-      bytes: await withMediaMark(picture, jobId),
-      original,
-      digitalSource: sourceOf(picture),
-      contentType,
-      assetId,
-      environment,
-      jobId,
-      operation,
-      inputs,
-      startedAt,
-    });
+    // The photographs of a batch share pictures of their parent.
+    const isResult = role === 'final' || job.childJobIds !== undefined;
+    const ordered = isResult ? orderedOutput(job.request) : undefined;
+    const facts = { ...made, original, assetId, environment, jobId, operation, inputs, startedAt };
+    const finish: Finish = (bytes, contentType) =>
+      this.worker.finisher.finish({
+        ...facts,
+        bytes,
+        contentType,
+        digitalSource: sourceOf(picture),
+        maxBytes: ordered?.maxBytes,
+      });
+    const { bytes, contentType, width, height, encoding } = ordered
+      ? await fileAsOrdered(picture, jobId, ordered, finish)
+      : await fileAsDrawn(picture, jobId, finish);
     const folder = rendersOf(environment, job.tenant, job.jobId);
     const storageKey = `${folder}${assetId}.${pictureExtensions[contentType]}`;
     const asset = { assetId, storageKey, contentType, width, height, sha256: sha256Of(bytes) };
     const context = this.context(`asset-${assetId}`);
     const stored = { ...asset, jobId: job.jobId, role, ...keptFor(job.retainDays) };
     await this.worker.commands.execute(new StoreRender(context, bytes, stored));
-    return { ...asset, kind, role, label, meta: { ...picture.meta } };
+    return { ...asset, kind, role, label, meta: { ...picture.meta, ...(encoding && { encoding }) } };
   }
 
   private async report(name: string, decide: ReportRender['data']): Promise<void> {

@@ -3,15 +3,26 @@ import { integer, ListField, nested, NestedField, NumberField, TextField } from 
 import { Relations, type Relation } from '#validation/relations.js';
 import type { FieldProblem } from '#validation/validate.js';
 import { input, isKnown, sentences, type BriefFacts, type Known } from '../briefing.js';
-import { DispatchBody, exampleId } from '../common-fields.js';
+import { DispatchBody, exampleId, JobBody } from '../common-fields.js';
 import { defineWorkflow } from '../define-workflow.js';
-import { PdpExtractionsBody, personOrder, plateOrder } from '../pdp-extractions/pdp-extractions.js';
+import {
+  personOrder,
+  PhotographField,
+  plateOrder,
+  ProductNameField,
+} from '../pdp-extractions/pdp-extractions.js';
 import { strictObject } from '../shot-words.js';
 
 const mostPhotos = 10;
 
-/** One photograph of a batch. */
-export class PdpPhoto extends PdpExtractionsBody {}
+/** One photograph of a batch. Its pictures have the format that the batch orders, as they share some. */
+export class PdpPhoto extends JobBody {
+  @PhotographField()
+  pdp_image_public_id: string;
+
+  @ProductNameField()
+  product_name?: string;
+}
 
 /** Photographs that share something. */
 export class AxisGroup {

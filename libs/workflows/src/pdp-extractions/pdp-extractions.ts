@@ -24,11 +24,24 @@ import { DispatchBody, exampleId } from '../common-fields.js';
 import { defineWorkflow, valuesOf } from '../define-workflow.js';
 import { shotSchema, strictObject } from '../shot-words.js';
 
+export function PhotographField(): PropertyDecorator {
+  return PictureField({ description: 'The photograph: an uploaded asset.', required: true });
+}
+
+export function ProductNameField(): PropertyDecorator {
+  return TextField({
+    description: 'The name of the product.',
+    min: 1,
+    max: 200,
+    example: 'Linen midi skirt',
+  });
+}
+
 export class PdpExtractionsBody extends DispatchBody {
-  @PictureField({ description: 'The photograph: an uploaded asset.', required: true })
+  @PhotographField()
   pdp_image_public_id: string;
 
-  @TextField({ description: 'The name of the product.', min: 1, max: 200, example: 'Linen midi skirt' })
+  @ProductNameField()
   product_name?: string;
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { BoundedConcurrency } from './decode-picture.js';
+import { BoundedConcurrency } from './bounded-concurrency.js';
 
 function gate() {
   const { promise, resolve } = Promise.withResolvers<void>();
