@@ -412,13 +412,13 @@ module.exports = {
       severity: 'error',
       from: {
         path: '^(?:apps|capabilities|libs|packages|projections)/',
-        // What reads the sources to describe answers is run where the sources are; the console and TensorFlow.js are
+        // What reads the sources to describe answers is run where the sources are; the console and packages are
         // bundled there.
         pathNot: [
           spec,
           '^capabilities/operate/server/result-schemas[.]ts$',
           '^apps/console/',
-          '^packages/photo/build[.]mjs$',
+          '^packages/(?:create-atelier|photo)/build[.]mjs$',
           tensorflow,
         ],
       },
