@@ -34,7 +34,7 @@ try {
 tellWhatIsNext();
 
 async function fill() {
-  const { newHomeCertificate, newSealKey } = await import('../dist/keys.js');
+  const { newHomeCertificate, newSealKey } = await import(new URL('../dist/keys.js', import.meta.url).href);
   // First, because it holds secrets: a file of this name is never written over.
   const secrets = secretsOf(newHomeCertificate(), newSealKey());
   const example = readFileSync(join(files, 'deploy', 'env.example'), 'utf8');
