@@ -12,7 +12,14 @@ import {
 } from '@nestjs/common';
 import { CommandBus } from '@nestjs/cqrs';
 import { RouteConfig } from '@nestjs/platform-fastify';
-import { ApiBody, ApiConsumes, ApiOperation, ApiProperty, ApiTags } from '@nestjs/swagger';
+import {
+  ApiBody,
+  ApiConsumes,
+  ApiOperation,
+  ApiProperty,
+  ApiPropertyOptional,
+  ApiTags,
+} from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Caller } from '#application/command-context.js';
 import { longestDataSubject, type AboutPersons } from '#domain/data-subject.js';
@@ -28,7 +35,7 @@ import { credentialsIn } from '#capabilities/parts.js';
 import { Clock } from '#platform/clock.js';
 import { Configuration } from '#platform/configuration.js';
 import { Logger } from '#platform/logger.js';
-import { IntegerField, TextField } from '#validation/fields.js';
+import { BooleanField, IntegerField, TextField } from '#validation/fields.js';
 import { validate } from '#validation/validate.js';
 import { DataSubjectField } from '#workflows/common-fields.js';
 import { pictureUrl, ThumbnailsProperty, ThumbnailUrlsResponse, uploadKey } from './thumbnail-urls.js';
@@ -40,13 +47,18 @@ import { ApiError, invalid, notFound } from '../http/api-error.js';
 import { tellWrite } from '../http/consistency-token.js';
 import { findUnsafeJson } from '../http/request-body.js';
 import { DataSubjectsProperty, shownSubjects } from './data-subjects.js';
-import { IntegerQuery, NoIdempotencyKey, PublicId, ValidBody } from '../http/valid-request.js';
+import { BooleanQuery, IntegerQuery, NoIdempotencyKey, PublicId, ValidBody } from '../http/valid-request.js';
 import { BoundedConcurrency, decodePicture } from './decode-picture.js';
 import { fetchPicture } from './fetched-picture.js';
 import { clearLeftUploads, leftAfterMs, spoolUpload } from './spooled-upload.js';
 
 const retainDaysAbout =
   'The picture is erased this many days later. It can only shorten what `GET /v1/retention` shows.';
+
+const reuseAbout =
+  'True: if you have uploaded the same picture before, with the same credentials and person, you get that upload, and ' +
+  '`already_there` tells so. An upload that is erased soon, or that has `retain_days`, is never given again, and a client ' +
+  'token always makes a new one.';
 
 /** The text fields beside the file. */
 class UploadFields {
@@ -55,6 +67,9 @@ class UploadFields {
 
   @IntegerQuery({ description: retainDaysAbout, min: 1, max: longestRetentionDays })
   retain_days?: number;
+
+  @BooleanQuery({ description: reuseAbout })
+  reuse?: boolean;
 }
 
 class ImportBody {
@@ -73,6 +88,9 @@ class ImportBody {
 
   @IntegerField({ description: retainDaysAbout, min: 1, max: longestRetentionDays })
   retain_days?: number;
+
+  @BooleanField({ description: reuseAbout })
+  reuse?: boolean;
 }
 
 class ArrivedCredentialsResponse {
@@ -122,6 +140,13 @@ export class UploadResponse {
   @DataSubjectsProperty()
   data_subjects?: string[];
 
+  @ApiPropertyOptional({
+    description:
+      'Whether this upload was there before the request. Only in answers to requests with `reuse`.',
+    example: false,
+  })
+  already_there?: boolean;
+
   @ApiProperty({
     description:
       'The Content Credentials (C2PA) that the picture arrived with. Pictures made from it take them in. Null: it had none.',
@@ -158,7 +183,8 @@ function present(
     storageKey,
     dataSubjects,
     credentials,
-  }: Pick<StoredUpload, 'assetId' | 'storageKey' | 'credentials'> & AboutPersons,
+    alreadyThere,
+  }: Pick<StoredUpload, 'assetId' | 'storageKey' | 'credentials' | 'alreadyThere'> & AboutPersons,
   shown: ShownPicture,
   caller: Caller,
 ): UploadResponse {
@@ -172,6 +198,7 @@ function present(
     ...shown,
     asset_id: assetId,
     credentials: arrived ?? null,
+    ...(alreadyThere !== undefined && !caller.scope && { already_there: alreadyThere }),
     ...shownSubjects(dataSubjects, caller),
   };
 }
@@ -255,6 +282,7 @@ export class UploadsController implements OnModuleInit, OnModuleDestroy {
           description: retainDaysAbout,
           example: 30,
         },
+        reuse: { type: 'boolean', description: reuseAbout, example: true },
       },
     },
   })
@@ -266,7 +294,7 @@ export class UploadsController implements OnModuleInit, OnModuleDestroy {
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<UploadResponse> {
     const stored = await this.receiving.run(async () => {
-      await using upload = await spoolUpload(request, ['data_subject', 'retain_days']);
+      await using upload = await spoolUpload(request, ['data_subject', 'retain_days', 'reuse']);
       const fields = validFields(upload.texts);
       // Awaited here, because the file must exist until it is decoded.
       return await this.store(caller, upload.path, fields, request.id);
@@ -324,13 +352,13 @@ export class UploadsController implements OnModuleInit, OnModuleDestroy {
   private store(
     caller: Caller,
     path: string,
-    { data_subject: dataSubject, retain_days: retainDays }: UploadFields,
+    { data_subject: dataSubject, retain_days: retainDays, reuse }: UploadFields,
     requestId: string,
   ): Promise<(StoredUpload & AboutPersons) | 'in-use'> {
     return this.decoding.run(async () => {
       const picture = await decodePicture(path);
       const credentials = (await this.readCredentials)?.(await readFile(path));
-      const facts = { dataSubject, retainDays, credentials };
+      const facts = { dataSubject, retainDays, credentials, reuse };
       const stored = await this.commands.execute(
         new StoreUpload(caller, picture, requestId, this.clock(), facts),
       );
