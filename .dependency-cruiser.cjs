@@ -18,7 +18,7 @@ const entryPoints = [
   '^libs/application/src/(?:aggregate|command-context|follow-log|stream-command[.]handler|stream-commands[.]module)[.]ts$',
   '^libs/application/src/job/job-writes[.]handler[.]ts$',
   '^libs/application/src/account/(?:account-writer|account[.]module|charges[.]handler|manage-accounts[.]handler)[.]ts$',
-  '^libs/application/src/(?:key/manage-keys[.]handler|picture/stored-pictures)[.]ts$',
+  '^libs/application/src/(?:key/manage-keys[.]handler|picture/(?:reuse-check|stored-pictures))[.]ts$',
   '^libs/application/src/consistency/(?:consistency[.]module|read-your-writes)[.]ts$',
   '^libs/application/src/dispatch/(?:dispatch-check|idempotency)[.]ts$',
   '^libs/application/src/(?:erasure/[^/]+|notice/[^/]+|read-models|render/(?:finished-pictures|render-keys))[.]ts$',

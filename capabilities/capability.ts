@@ -5,6 +5,7 @@ import type { Handled } from '#application/aggregate.js';
 import type { CommandContext } from '#application/command-context.js';
 import type { FoundCredentials } from '#application/picture/found-credentials.js';
 import type { DispatchCheck } from '#application/dispatch/dispatch-check.js';
+import type { ReuseCheck } from '#application/picture/reuse-check.js';
 import type { PictureFinisher } from '#application/render/finished-pictures.js';
 import type {
   Follows,
@@ -101,6 +102,8 @@ export interface Capability<
   readonly housekeeping?: readonly Load<Type<HousekeepingTask>>[];
   /** Providers of the API's module, which are asked before each dispatch that is about persons. */
   readonly dispatchChecks?: readonly Load<Type<DispatchCheck>>[];
+  /** Providers of the API's module, which are asked before an upload of the same picture is given again. */
+  readonly reuseChecks?: readonly Load<Type<ReuseCheck>>[];
   /** Providers of the worker's module, which each finished picture passes through before it is stored. */
   readonly pictureFinishers?: readonly Load<Type<PictureFinisher>>[];
   /** Reads the Content Credentials in the bytes of an upload, which are kept. At most one capability declares it. */

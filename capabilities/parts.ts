@@ -1,5 +1,6 @@
 import type { DynamicModule, Type } from '@nestjs/common';
 import type { DispatchCheck } from '#application/dispatch/dispatch-check.js';
+import type { ReuseCheck } from '#application/picture/reuse-check.js';
 import type { PictureFinisher } from '#application/render/finished-pictures.js';
 import type { TellsOfJobs } from '#operator-calls/told-of-jobs.js';
 import type { Noun } from '#operator-calls/noun.js';
@@ -31,6 +32,11 @@ export async function readModelsOfCapabilities(): Promise<readonly ReadModel<obj
 /** The checks before each dispatch that is about persons. */
 export function dispatchChecks(): Promise<Type<DispatchCheck>[]> {
   return Promise.all(installed.flatMap(({ dispatchChecks: loads = [] }) => loads.map((load) => load())));
+}
+
+/** The checks before an upload of the same picture is given again. */
+export function reuseChecks(): Promise<Type<ReuseCheck>[]> {
+  return Promise.all(installed.flatMap(({ reuseChecks: loads = [] }) => loads.map((load) => load())));
 }
 
 /** The finishers that each picture passes through before it is stored. */

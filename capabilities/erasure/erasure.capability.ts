@@ -35,6 +35,7 @@ export const erasure: Capability<'erasure', typeof events, Settings> = {
       load: async () => (await import('./erasure-process.js')).ErasureProcess,
     },
   ],
+  reuseChecks: [async () => (await import('./keeping/reused-uploads.js')).ReusedUploads],
   housekeeping: [
     async () => (await import('./late-pictures.js')).LatePictures,
     async () => (await import('./keeping/expiry.js')).Expiry,

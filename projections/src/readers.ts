@@ -192,6 +192,17 @@ export class AssetsReader extends readerOf(AssetRow) {
       .where("asset.erasedAt is null and asset.createdAt > job.erasedAt - interval '1 hour'")
       .getMany();
   }
+
+  /** The ids of uploads with these bytes, newest first. */
+  async uploadsWith(tenant: string, sha256: string, limit: number): Promise<string[]> {
+    const found = await this.rows.find({
+      select: { assetId: true },
+      where: { tenant, sha256, origin: 'upload', erasedAt: IsNull() },
+      order: { createdAt: 'DESC', assetId: 'DESC' },
+      take: limit,
+    });
+    return found.map(({ assetId }) => assetId);
+  }
 }
 
 const belongings = {

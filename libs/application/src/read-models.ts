@@ -171,6 +171,8 @@ export interface EnvironmentReads {
     ofJobs(tenant: string, jobIds: readonly string[]): Promise<readonly AssetView[]>;
     /** Pictures that late workers have stored for jobs whose words were erased since then. */
     leftOfErasedJobs(since: Date): Promise<readonly AssetView[]>;
+    /** The ids of uploads with these bytes, newest first. @param sha256 in hex */
+    uploadsWith(tenant: string, sha256: string, limit: number): Promise<readonly string[]>;
   };
   readonly dataSubjects: {
     /**

@@ -12,7 +12,15 @@ import {
 } from '@nestjs/common';
 import { CommandBus } from '@nestjs/cqrs';
 import { RouteConfig } from '@nestjs/platform-fastify';
-import { ApiBody, ApiConsumes, ApiOperation, ApiProperty, ApiQuery, ApiTags } from '@nestjs/swagger';
+import {
+  ApiBody,
+  ApiConsumes,
+  ApiOperation,
+  ApiProperty,
+  ApiPropertyOptional,
+  ApiQuery,
+  ApiTags,
+} from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Caller } from '#application/command-context.js';
 import { longestDataSubject, type AboutPersons } from '#domain/data-subject.js';
@@ -29,7 +37,7 @@ import { ReadModels } from '#application/read-models.js';
 import { Clock } from '#platform/clock.js';
 import { Configuration } from '#platform/configuration.js';
 import { Logger } from '#platform/logger.js';
-import { IntegerField, TextField } from '#validation/fields.js';
+import { BooleanField, IntegerField, TextField } from '#validation/fields.js';
 import { validate } from '#validation/validate.js';
 import { DataSubjectField } from '#workflows/common-fields.js';
 import { pictureUrl, ThumbnailsProperty, ThumbnailUrlsResponse, uploadKey } from './thumbnail-urls.js';
@@ -49,6 +57,7 @@ import { ConsistencyToken, tellWrite, unwrap } from '../http/consistency-token.j
 import { findUnsafeJson } from '../http/request-body.js';
 import { DataSubjectsProperty, shownSubjects } from './data-subjects.js';
 import {
+  BooleanQuery,
   IntegerQuery,
   NoIdempotencyKey,
   PageQuery,
@@ -65,6 +74,11 @@ import { clearLeftUploads, leftAfterMs, spoolUpload } from './spooled-upload.js'
 const retainDaysAbout =
   'The picture is erased this many days later. It can only shorten what `GET /v1/retention` shows.';
 
+const reuseAbout =
+  'True: if you have uploaded the same picture before, with the same credentials and person, you get that upload, and ' +
+  '`already_there` tells so. An upload that is erased soon, or that has `retain_days`, is never given again, and a client ' +
+  'token always makes a new one.';
+
 /** The text fields beside the file. */
 class UploadFields {
   @DataSubjectField('whom it shows')
@@ -72,6 +86,9 @@ class UploadFields {
 
   @IntegerQuery({ description: retainDaysAbout, min: 1, max: longestRetentionDays })
   retain_days?: number;
+
+  @BooleanQuery({ description: reuseAbout })
+  reuse?: boolean;
 }
 
 class ImportBody {
@@ -90,6 +107,9 @@ class ImportBody {
 
   @IntegerField({ description: retainDaysAbout, min: 1, max: longestRetentionDays })
   retain_days?: number;
+
+  @BooleanField({ description: reuseAbout })
+  reuse?: boolean;
 }
 
 class ArrivedCredentialsResponse {
@@ -139,6 +159,13 @@ export class UploadResponse {
   @DataSubjectsProperty()
   data_subjects?: string[];
 
+  @ApiPropertyOptional({
+    description:
+      'Whether this upload was there before the request. Only in answers to requests with `reuse`.',
+    example: false,
+  })
+  already_there?: boolean;
+
   @ApiProperty({
     description:
       'The Content Credentials (C2PA) that the picture arrived with. Pictures made from it take them in. Null: it had none.',
@@ -175,7 +202,8 @@ function present(
     storageKey,
     dataSubjects,
     credentials,
-  }: Pick<StoredUpload, 'assetId' | 'storageKey' | 'credentials'> & AboutPersons,
+    alreadyThere,
+  }: Pick<StoredUpload, 'assetId' | 'storageKey' | 'credentials' | 'alreadyThere'> & AboutPersons,
   shown: ShownPicture,
   caller: Caller,
 ): UploadResponse {
@@ -189,6 +217,7 @@ function present(
     ...shown,
     asset_id: assetId,
     credentials: arrived ?? null,
+    ...(alreadyThere !== undefined && !caller.scope && { already_there: alreadyThere }),
     ...shownSubjects(dataSubjects, caller),
   };
 }
@@ -273,6 +302,7 @@ export class UploadsController implements OnModuleInit, OnModuleDestroy {
           description: retainDaysAbout,
           example: 30,
         },
+        reuse: { type: 'boolean', description: reuseAbout, example: true },
       },
     },
   })
@@ -284,7 +314,7 @@ export class UploadsController implements OnModuleInit, OnModuleDestroy {
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<UploadResponse> {
     const stored = await this.receiving.run(async () => {
-      await using upload = await spoolUpload(request, ['data_subject', 'retain_days']);
+      await using upload = await spoolUpload(request, ['data_subject', 'retain_days', 'reuse']);
       const fields = validFields(upload.texts);
       // Awaited here, because the file must exist until it is decoded.
       return await this.store(caller, upload.path, fields, request.id);
@@ -342,13 +372,13 @@ export class UploadsController implements OnModuleInit, OnModuleDestroy {
   private store(
     caller: Caller,
     path: string,
-    { data_subject: dataSubject, retain_days: retainDays }: UploadFields,
+    { data_subject: dataSubject, retain_days: retainDays, reuse }: UploadFields,
     requestId: string,
   ): Promise<(StoredUpload & AboutPersons) | 'in-use'> {
     return this.decoding.run(async () => {
       const picture = await decodePicture(path);
       const credentials = (await this.readCredentials)?.(await readFile(path));
-      const facts = { dataSubject, retainDays, credentials };
+      const facts = { dataSubject, retainDays, credentials, reuse };
       const stored = await this.commands.execute(
         new StoreUpload(caller, picture, requestId, this.clock(), facts),
       );

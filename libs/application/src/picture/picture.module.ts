@@ -1,9 +1,10 @@
 import { Module } from '@nestjs/common';
+import { EarlierUploads } from './earlier-uploads.js';
 import { StoreUploadHandler } from './store-picture.handler.js';
 import { StoredPictures } from './stored-pictures.js';
 
 @Module({
-  providers: [StoredPictures, StoreUploadHandler],
+  providers: [EarlierUploads, StoredPictures, StoreUploadHandler],
   exports: [StoredPictures],
 })
 export class PictureModule {}

@@ -8,8 +8,10 @@ import { keptFor } from '#domain/kept-for.js';
 import { streamName } from '#domain/streams.js';
 import { EventStore } from '#event-store/event-store.js';
 import { newId } from '#platform/ids.js';
+import { pause } from '#platform/retry.js';
 import { ObjectStorage } from '#storage/object-storage.js';
 import { IdempotencyStore } from '../dispatch/idempotency.js';
+import { EarlierUploads, reuseKey, type SoughtUpload } from './earlier-uploads.js';
 import type { FoundCredentials } from './found-credentials.js';
 import { handle, untouched } from '../aggregate.js';
 import { callerContext, type Caller, type CommandContext } from '../command-context.js';
@@ -69,6 +71,8 @@ export interface UploadFacts {
   readonly retainDays?: number | undefined;
   /** The Content Credentials that it arrived with. */
   readonly credentials?: FoundCredentials | undefined;
+  /** Whether an upload of the same picture may be given again instead of a new one. */
+  readonly reuse?: boolean | undefined;
 }
 
 export class StoreUpload extends Command<StoredUpload | 'in-use'> {
@@ -89,11 +93,16 @@ export interface StoredUpload {
   readonly storageKey: string;
   readonly credentials?: ArrivedCredentials;
   readonly position?: bigint | undefined;
+  /** It was stored by an earlier request. Undefined: nothing earlier was looked for. */
+  readonly alreadyThere?: boolean;
 }
+
+/** How long an upload waits for one of the same picture, and how often it looks. */
+const sameUnderWay = { tries: 60, everyMs: 100 };
 
 /**
  * A client token makes one upload. A repeated request gets the first answer, or `in-use` while the first is
- * under way.
+ * under way. It is never given an earlier upload, because the tenant's user would learn what others have uploaded.
  */
 @CommandHandler(StoreUpload)
 export class StoreUploadHandler extends PictureWriter implements ICommandHandler<StoreUpload> {
@@ -102,19 +111,45 @@ export class StoreUploadHandler extends PictureWriter implements ICommandHandler
     storage: ObjectStorage,
     private readonly idempotency: IdempotencyStore,
     private readonly pictures: StoredPictures,
+    private readonly earlier: EarlierUploads,
   ) {
     super(store, storage);
   }
 
   async execute(command: StoreUpload): Promise<StoredUpload | 'in-use'> {
-    const { environment, tenant, scope } = command.caller;
+    const { scope } = command.caller;
+    if (scope) return this.once(command, '/v1/uploads', scope.id);
+    const { reuse, retainDays } = command.facts;
+    if (!reuse) return this.storeAs(command, newId());
+    // One that has an end of its own is a thing of its own.
+    if (retainDays !== undefined) return { ...(await this.storeAs(command, newId())), alreadyThere: false };
+    return this.reuse(command, await soughtBy(command));
+  }
+
+  /** Two requests with the same picture at once store it once: the second waits for the first. */
+  private async reuse(command: StoreUpload, sought: SoughtUpload): Promise<StoredUpload> {
+    const { caller, at } = command;
+    const found = await this.earlier.find(caller, sought, at);
+    if (found) return { ...uploadOf(found), alreadyThere: true };
+    let key = reuseKey(sought);
+    for (let tries = 0; tries < sameUnderWay.tries; tries++) {
+      const made = await this.once(command, '/v1/uploads reuse', key);
+      if (made === 'in-use') await pause(sameUnderWay.everyMs);
+      else if (!made.alreadyThere) return made;
+      else if (await this.earlier.usable(caller, made.assetId, sought, at)) return made;
+      // That one was erased since, or is erased soon. The next one has a key of its own.
+      else key = `${reuseKey(sought)}/${made.assetId}`;
+    }
+    return { ...(await this.storeAs(command, newId())), alreadyThere: false };
+  }
+
+  private async once(command: StoreUpload, endpoint: string, key: string): Promise<StoredUpload | 'in-use'> {
+    const { environment, tenant } = command.caller;
     const ids = { requestId: command.requestId, jobId: newId() };
-    if (!scope) return this.storeAs(command, ids.jobId);
-    const request = { environment, tenant, endpoint: '/v1/uploads', key: scope.id, bodyHash: '' };
-    const begun = await this.idempotency.begin(request, ids);
+    const begun = await this.idempotency.begin({ environment, tenant, endpoint, key, bodyHash: '' }, ids);
     if (begun.kind === 'in-use' || begun.kind === 'reused') return 'in-use';
     // Safe cast: the answer was written below.
-    if (begun.kind === 'answered') return begun.answer as StoredUpload;
+    if (begun.kind === 'answered') return { ...(begun.answer as StoredUpload), alreadyThere: true };
     try {
       // An earlier try may have stored its picture before it died. That picture stays.
       const earlier = begun.kind === 'resume' && (await this.pictures.asset(command.caller, begun.ids.jobId));
@@ -122,7 +157,7 @@ export class StoreUploadHandler extends PictureWriter implements ICommandHandler
         ? { ...uploadOf(earlier), position: undefined }
         : await this.storeAs(command, begun.ids.jobId);
       await this.idempotency.answer(begun.lease, stored);
-      return { ...stored, position };
+      return { ...stored, position, alreadyThere: Boolean(earlier) };
     } catch (error) {
       await this.idempotency.release(begun.lease).catch(() => undefined);
       throw error;
@@ -175,6 +210,16 @@ const uploadOf = ({ assetId, storageKey, credentials }: StoredAsset): StoredUplo
   storageKey,
   ...(credentials && { credentials }),
 });
+
+async function soughtBy({ picture, facts }: StoreUpload): Promise<SoughtUpload> {
+  const { dataSubject, credentials: found } = facts;
+  return {
+    sha256: await digestOf(picture.bytes),
+    contentType: picture.contentType,
+    dataSubjects: dataSubject === undefined ? [] : [dataSubject],
+    credentials: found ? { sha256: await digestOf(found.store), problems: found.problems } : null,
+  };
+}
 
 /** SHA-256 in hex. It runs on another thread: 25 MB would delay every other request by tens of milliseconds. */
 async function digestOf(bytes: Buffer): Promise<string> {
