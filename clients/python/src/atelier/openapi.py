@@ -1451,6 +1451,8 @@ class UploadResponse(_UploadResponseRequired, total=False):
     """Your own names for the persons whom it is about. Absent where none is named, and in answers
     to a client token.
     """
+    already_there: bool
+    """Whether this upload was there before the request. Only in answers to requests with `reuse`."""
 
 
 class _ImportBodyRequired(TypedDict):
@@ -1468,6 +1470,11 @@ class ImportBody(_ImportBodyRequired, total=False):
     retain_days: int | None
     """The picture is erased this many days later. It can only shorten what `GET /v1/retention`
     shows.
+    """
+    reuse: bool | None
+    """True: if you have uploaded the same picture before, with the same credentials and person, you
+    get that upload, and `already_there` tells so. An upload that is erased soon, or that has
+    `retain_days`, is never given again, and a client token always makes a new one.
     """
 
 
