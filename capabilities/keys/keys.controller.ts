@@ -78,16 +78,16 @@ export class KeysController {
     const period = periodOf(query, this.clock());
     const read = () => this.reader.spending(caller, period, { limit, offset });
     const { items, total } = unwrap(await this.consistency.read(caller, keyCharges, token, read), reply);
-    const [from, to] = [period.from.toISOString(), period.to.toISOString()];
-    return { items: items.map(presentSpending), total, limit, offset, from, to };
+    const [since, until] = [period.from.toISOString(), period.to.toISOString()];
+    return { items: items.map(presentSpending), total, limit, offset, since, until };
   }
 }
 
 /** @throws ApiError 422 */
-function periodOf({ from: sentFrom, to: sentTo }: KeySpendingQuery, now: Date): Period {
-  const to = sentTo === undefined ? now : new Date(sentTo);
+function periodOf({ since, until }: KeySpendingQuery, now: Date): Period {
+  const to = until === undefined ? now : new Date(until);
   const from =
-    sentFrom === undefined ? new Date(Math.max(0, to.getTime() - usualDays * dayMs)) : new Date(sentFrom);
+    since === undefined ? new Date(Math.max(0, to.getTime() - usualDays * dayMs)) : new Date(since);
   const lengthMs = to.getTime() - from.getTime();
   const msg =
     lengthMs <= 0
@@ -95,6 +95,6 @@ function periodOf({ from: sentFrom, to: sentTo }: KeySpendingQuery, now: Date): 
       : lengthMs > mostDays * dayMs
         ? `must be at most ${mostDays} days before the end of the period`
         : undefined;
-  if (msg !== undefined) throw invalid([{ loc: ['query', 'from'], msg, type: 'value' }]);
+  if (msg !== undefined) throw invalid([{ loc: ['query', 'since'], msg, type: 'value' }]);
   return { from, to };
 }

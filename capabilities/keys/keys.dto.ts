@@ -62,11 +62,11 @@ export class KeyResponse {
 export class KeyListResponse extends PageOf(KeyResponse, { total: 'Keys in all.' }) {}
 
 export class KeySpendingQuery extends PageQuery {
-  @DateTimeQuery('The first moment of the period. When absent: 30 days before `to`.')
-  from?: string;
+  @DateTimeQuery('The first moment of the period. When absent: 30 days before `until`.')
+  since?: string;
 
   @DateTimeQuery('The moment after the period, at most 366 days later. When absent: now.')
-  to?: string;
+  until?: string;
 }
 
 export class KeySpendingResponse {
@@ -104,10 +104,10 @@ export class KeySpendingResponse {
 
 export class KeySpendingListResponse extends PageOf(KeySpendingResponse, { total: 'Keys with charges.' }) {
   @ApiProperty(time)
-  from: string;
+  since: string;
 
   @ApiProperty({ format: 'date-time', example: '2026-03-02T12:00:00.000Z' })
-  to: string;
+  until: string;
 }
 
 export function presentKey(row: OwnKey, { environment, keyId: current }: Caller, now: Date): KeyResponse {

@@ -49,8 +49,10 @@ describe("a PostgreSQL server of the operator's own", () => {
       'log',
       'open charges',
       'seals',
+      'last audit',
       'writers',
       'personal words',
+      'time-stamps of pictures',
       'head of the seals',
     ];
     expect(checks.filter((check) => check.ok).map(({ name }) => name)).toEqual(well);

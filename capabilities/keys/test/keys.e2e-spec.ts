@@ -154,21 +154,21 @@ describe('GET /v1/usage/by-key', () => {
     await order(tenant);
     const [{ last_charged_at: at }] = (await spending()).body.items;
     const next = new Date(Date.parse(at) + 1).toISOString();
-    expect(await spent(`?from=${at}&to=${next}`)).toEqual([[tenant.keyId, 5]]);
-    expect(await spent(`?to=${at}`)).toEqual([]);
+    expect(await spent(`?since=${at}&until=${next}`)).toEqual([[tenant.keyId, 5]]);
+    expect(await spent(`?until=${at}`)).toEqual([]);
     const later = new Date(Date.parse(at) + dayMs).toISOString();
-    expect(await spent(`?from=${next}&to=${later}`)).toEqual([]);
-    const { from, to } = (await spending(`?to=${at}`)).body;
-    expect(Date.parse(to) - Date.parse(from)).toBe(30 * dayMs);
+    expect(await spent(`?since=${next}&until=${later}`)).toEqual([]);
+    const { since, until } = (await spending(`?until=${at}`)).body;
+    expect(Date.parse(until) - Date.parse(since)).toBe(30 * dayMs);
   });
 
   it.each([
-    ['from=2026-02-01T00:00:00Z&to=2026-02-01T00:00:00Z', 'query.from'],
-    ['from=2026-02-02T00:00:00Z&to=2026-02-01T00:00:00Z', 'query.from'],
-    ['from=2024-01-01T00:00:00Z&to=2026-02-01T00:00:00Z', 'query.from'],
-    ['to=0001-01-01T00:00:00Z', 'query.from'],
-    ['from=yesterday', 'query.from'],
-    ['to=2026-02-30T00:00:00Z', 'query.to'],
+    ['since=2026-02-01T00:00:00Z&until=2026-02-01T00:00:00Z', 'query.since'],
+    ['since=2026-02-02T00:00:00Z&until=2026-02-01T00:00:00Z', 'query.since'],
+    ['since=2024-01-01T00:00:00Z&until=2026-02-01T00:00:00Z', 'query.since'],
+    ['until=0001-01-01T00:00:00Z', 'query.since'],
+    ['since=yesterday', 'query.since'],
+    ['until=2026-02-30T00:00:00Z', 'query.until'],
     ['limit=201', 'query.limit'],
   ])('refuses %s', async (query, field) => {
     const answer = await spending(`?${query}`);

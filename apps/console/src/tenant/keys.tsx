@@ -114,8 +114,8 @@ function Spending() {
     const to = new Date();
     const from = new Date(to.getTime() - Number(days) * dayMs);
     return atelier.get('/v1/usage/by-key', {
-      from: from.toISOString(),
-      to: to.toISOString(),
+      since: from.toISOString(),
+      until: to.toISOString(),
       limit,
       offset,
     });

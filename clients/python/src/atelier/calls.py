@@ -556,8 +556,8 @@ class Calls(ABC):
         *,
         limit: int = ...,
         offset: int = ...,
-        from: str = ...,
-        to: str = ...,
+        since: str = ...,
+        until: str = ...,
     ) -> KeySpendingListResponse: ...
 
     @overload
@@ -858,8 +858,8 @@ class Calls(ABC):
         path: Literal["/v1/usage/by-key"],
         /,
         *,
-        from: str = ...,
-        to: str = ...,
+        since: str = ...,
+        until: str = ...,
     ) -> Iterator[KeySpendingResponse]: ...
 
     @overload
@@ -1382,8 +1382,8 @@ class AsyncCalls(ABC):
         *,
         limit: int = ...,
         offset: int = ...,
-        from: str = ...,
-        to: str = ...,
+        since: str = ...,
+        until: str = ...,
     ) -> KeySpendingListResponse: ...
 
     @overload
@@ -1705,8 +1705,8 @@ class AsyncCalls(ABC):
         path: Literal["/v1/usage/by-key"],
         /,
         *,
-        from: str = ...,
-        to: str = ...,
+        since: str = ...,
+        until: str = ...,
     ) -> AsyncIterator[KeySpendingResponse]: ...
 
     @overload

@@ -2180,17 +2180,14 @@ class KeySpendingResponse(TypedDict):
     """Its last charge in the period."""
 
 
-KeySpendingListResponse = TypedDict(
-    "KeySpendingListResponse",
-    {
-        "items": "list[KeySpendingResponse]",
-        "total": "int",
-        "limit": "int",
-        "offset": "int",
-        "from": "str",
-        "to": "str",
-    },
-)
+class KeySpendingListResponse(TypedDict):
+    items: list[KeySpendingResponse]
+    total: int
+    """Keys with charges."""
+    limit: int
+    offset: int
+    since: str
+    until: str
 
 
 class VerifyBody(TypedDict):
