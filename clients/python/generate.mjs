@@ -192,9 +192,11 @@ function answerOf({ responses }) {
 function parametersOf({ parameters = [] }, left = []) {
   const asked = parameters.filter(({ in: place, name }) => place !== 'header' && !left.includes(name));
   const sorted = asked.toSorted((a, b) => Number(Boolean(b.required)) - Number(Boolean(a.required)));
-  return sorted.map(
-    ({ name, required, schema }) => `${name}: ${typeOf(schema, pascal(name))}${required ? '' : ' = ...'}`,
-  );
+  return sorted.map(({ name, required, schema }) => {
+    if (!isName(name))
+      throw new Error(`no call in Python can name the parameter ${name}: choose another name`);
+    return `${name}: ${typeOf(schema, pascal(name))}${required ? '' : ' = ...'}`;
+  });
 }
 
 /** `def` in lines that are not too long. */
