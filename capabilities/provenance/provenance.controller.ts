@@ -16,7 +16,7 @@ import { validate } from '#validation/validate.js';
 import { passportPage } from './passport-page.js';
 import { Passports } from './passports.js';
 import { PassportResponse, VerificationResponse, VerifyBody } from './provenance.dto.js';
-import { Verification } from './verification.js';
+import { Verification, VerificationPlaces } from './verification.js';
 
 function tooBusy(): ApiError {
   const message = 'Too many pictures are being verified at the same time. Send this one again in a moment.';
@@ -35,7 +35,7 @@ const uploadedFile = {
 @Controller('/v1')
 export class ProvenanceController {
   /** How many pictures may arrive and be read at the same time. Each one is in memory, with at most 25 MiB. */
-  private readonly reading = new BoundedConcurrency(4, 16, tooBusy);
+  private readonly places = new VerificationPlaces(new BoundedConcurrency(4, 16, tooBusy));
 
   constructor(
     private readonly verification: Verification,
@@ -69,7 +69,7 @@ export class ProvenanceController {
     @CurrentCaller() caller: Caller,
     @Req() request: FastifyRequest,
   ): Promise<VerificationResponse> {
-    if (request.isMultipart()) return this.verification.ofUpload(caller, request, this.reading);
+    if (request.isMultipart()) return this.verification.ofUpload(caller, request, this.places);
     const { sha256 } = validate(VerifyBody, await readJsonBody(request), 'body');
     return this.verification.of(caller, sha256.toLowerCase());
   }

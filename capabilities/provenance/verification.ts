@@ -28,12 +28,18 @@ export type Asking = Pick<Caller, 'environment' | 'tenant'>;
 const lookedAtPixels = 40_000_000;
 const lookTimeoutSeconds = 10;
 
+/** Bounds for the pictures of some callers, so that others do not wait for them. */
+export class VerificationPlaces {
+  /** A hostile picture can take hundreds of megabytes while it is decoded. */
+  readonly looking = new BoundedConcurrency(1, Infinity, () => new Error('this queue has no end'));
+
+  /** @param reading bounds the pictures in memory, and so those that wait to be looked at */
+  constructor(readonly reading: BoundedConcurrency) {}
+}
+
 /** Judges pictures that anyone may have sent. */
 @Injectable()
 export class Verification {
-  /** A hostile picture can take hundreds of megabytes while it is decoded. `reading` bounds those that wait. */
-  private readonly looking = new BoundedConcurrency(1, Infinity, () => new Error('this queue has no end'));
-
   constructor(
     private readonly origins: PictureOrigins,
     private readonly presented: PresentedCredentials,
@@ -43,22 +49,21 @@ export class Verification {
 
   /**
    * The picture in a multipart request.
-   * @param reading bounds the pictures in memory. A request takes its place once its body is there, so that slow clients hold
-   * none.
+   * @param places A request takes its place once its body is there, so that slow clients hold none.
    * @param check of its bytes, which may throw
    * @throws ApiError as {@link spoolUpload}, and if there is no place
    */
   async ofUpload(
     asking: Asking,
     request: FastifyRequest,
-    reading: BoundedConcurrency,
+    { reading, looking }: VerificationPlaces,
     check: (bytes: Buffer) => void = () => undefined,
   ): Promise<VerificationResponse> {
     await using upload = await spoolUpload(request);
     return await reading.run(async () => {
       const bytes = await readFile(upload.path);
       check(bytes);
-      const look = () => this.looking.run(() => lookAt(bytes));
+      const look = () => looking.run(() => lookAt(bytes));
       return this.of(asking, hash('sha256', bytes), { credentials: readCredentials(bytes), look });
     });
   }

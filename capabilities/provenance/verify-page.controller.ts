@@ -21,7 +21,7 @@ import { Configuration } from '#platform/configuration.js';
 import { ConsoleFiles } from '#platform/console-files.js';
 import { carrierOf } from './carriers.js';
 import type { OriginResponse, VerificationResponse } from './provenance.dto.js';
-import { Verification, type Asking } from './verification.js';
+import { Verification, VerificationPlaces, type Asking } from './verification.js';
 
 /** How many pictures one address may send in a minute, to each API process. */
 const picturesPerMinute = 20;
@@ -61,7 +61,9 @@ export class VerifyPageController {
   private readonly files = new ConsoleFiles('verify', []);
   private readonly sent = new Attempts(picturesPerMinute);
   /** Apart from that of callers with a key, so that strangers take no place from them. */
-  private readonly reading = new BoundedConcurrency(2, 8, () => tooMany(2, 'Many pictures are checked now.'));
+  private readonly places = new VerificationPlaces(
+    new BoundedConcurrency(2, 8, () => tooMany(2, 'Many pictures are checked now.')),
+  );
 
   constructor(private readonly verification: Verification) {}
 
@@ -78,7 +80,7 @@ export class VerifyPageController {
   async verify(@Req() request: FastifyRequest): Promise<PublicVerdict> {
     const wait = this.sent.take(request.ip);
     if (wait > 0) throw tooMany(wait, 'Your network has sent many pictures.');
-    return withoutOwner(await this.verification.ofUpload(stranger, request, this.reading, requirePicture));
+    return withoutOwner(await this.verification.ofUpload(stranger, request, this.places, requirePicture));
   }
 }
 
