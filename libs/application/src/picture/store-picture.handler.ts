@@ -1,7 +1,6 @@
 import { webcrypto } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
-import { likenessOf } from '#capabilities/parts.js';
 import type { ArrivedCredentials } from '#domain/asset/asset.events.js';
 import { storeAsset, type Asset, type StoredAsset } from '#domain/asset/asset.js';
 import { keptFor } from '#domain/kept-for.js';
@@ -239,13 +238,9 @@ export class StoreRender extends Command<bigint | undefined> {
 
 @CommandHandler(StoreRender)
 export class StoreRenderHandler extends PictureWriter implements ICommandHandler<StoreRender> {
-  private readonly findLikeness = likenessOf?.();
-
-  async execute({ context, bytes, asset }: StoreRender): Promise<bigint | undefined> {
+  execute({ context, bytes, asset }: StoreRender): Promise<bigint | undefined> {
     const at = context.at.toISOString();
     const sizeBytes = bytes.length;
-    const likeness = asset.role === 'final' ? await (await this.findLikeness)?.(bytes) : undefined;
-    const stored = { ...asset, ...(likeness !== undefined && { likeness }) };
-    return this.keep(context, bytes, { ...stored, tenant: context.tenant, sizeBytes, origin: 'render', at });
+    return this.keep(context, bytes, { ...asset, tenant: context.tenant, sizeBytes, origin: 'render', at });
   }
 }

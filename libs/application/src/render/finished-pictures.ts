@@ -34,4 +34,7 @@ export abstract class PictureFinisher {
    * @throws EngineError when the picture must not be given out as it is; the class decides what follows
    */
   abstract finish(picture: FinishedPicture): Promise<Buffer>;
+
+  /** The perceptual hash of a finished picture, in hex; undefined: it has none. */
+  likenessOf?(bytes: Uint8Array): Promise<string | undefined>;
 }

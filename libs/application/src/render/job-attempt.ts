@@ -210,7 +210,9 @@ export class JobAttempt implements VendorCalls {
     const storageKey = `${folder}${assetId}.${pictureExtensions[contentType]}`;
     const asset = { assetId, storageKey, contentType, width, height, sha256: sha256Of(bytes) };
     const context = this.context(`asset-${assetId}`);
-    const stored = { ...asset, jobId: job.jobId, role, ...keptFor(job.retainDays) };
+    const likeness = role === 'final' ? await this.worker.finisher.likenessOf?.(bytes) : undefined;
+    const more = { ...(likeness !== undefined && { likeness }), ...keptFor(job.retainDays) };
+    const stored = { ...asset, jobId: job.jobId, role, ...more };
     await this.worker.commands.execute(new StoreRender(context, bytes, stored));
     return { ...asset, kind, role, label, meta: { ...picture.meta, ...(encoding && { encoding }) } };
   }

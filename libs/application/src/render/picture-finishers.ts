@@ -1,12 +1,13 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { ModuleRef } from '@nestjs/core';
-import { pictureFinishers } from '#capabilities/parts.js';
+import { likenessOf, pictureFinishers } from '#capabilities/parts.js';
 import { PictureFinisher, type FinishedPicture } from './finished-pictures.js';
 
 /** The finishers of all capabilities, one after the other. */
 @Injectable()
 export class PictureFinishers extends PictureFinisher implements OnModuleInit {
   private all: readonly PictureFinisher[] = [];
+  private readonly findLikeness = likenessOf?.();
 
   constructor(private readonly modules: ModuleRef) {
     super();
@@ -21,5 +22,9 @@ export class PictureFinishers extends PictureFinisher implements OnModuleInit {
     let { bytes } = picture;
     for (const finisher of this.all) bytes = await finisher.finish({ ...picture, bytes });
     return bytes;
+  }
+
+  override async likenessOf(bytes: Uint8Array): Promise<string | undefined> {
+    return (await this.findLikeness)?.(bytes);
   }
 }
