@@ -17,7 +17,7 @@ export interface OwnKey {
   readonly retiresAt: Date | null;
 }
 
-/** What one key was charged in a period. Amounts are in credits. */
+/** The charges of one key in a period, in credits. */
 export interface KeySpending {
   /** Null: the charges of requests whose key is unknown. */
   readonly keyId: string | null;

@@ -16,6 +16,7 @@ import { KeptCredentials } from './kept-credentials.js';
 import { signPicture, withManifest, type Statement } from './manifest.js';
 import { statementOf } from './picture-statement.js';
 import { readCredentials, type Credentials } from './read-credentials.js';
+import type { ClaimSigner } from './provenance.key.js';
 import { signingAt } from './signing.js';
 import { TimeStamps } from './time-stamps.js';
 
@@ -33,6 +34,9 @@ const rememberedJobs = 32;
 
 /** Of a picture whose size is bounded, credentials may take this share. The pixels get the rest. */
 const largestShare = 1 / 4;
+
+const signed = ({ bytes, contentType }: FinishedPicture, said: Statement, signer: ClaimSigner): Buffer =>
+  withManifest(bytes, contentType, said, signer);
 
 /** Names each ingredient by its hash, and leaves out the manifests that it brings along. */
 function withoutInherited({ ingredients, ...rest }: Statement): Statement {
@@ -85,15 +89,26 @@ export class ContentCredentials extends PictureFinisher implements OnApplication
     facts.seal ??= await this.sealOver(facts.ordered);
     const answer = picture.original && readCredentials(picture.original);
     const statement = statementOf(picture, this.generator, { ...facts, answer });
-    const { bytes, contentType, maxBytes = Infinity } = picture;
-    const whole = withManifest(bytes, contentType, statement, signer);
-    const isTooMuch = whole.length - bytes.length > maxBytes * largestShare;
+    const { maxBytes } = picture;
+    if (maxBytes === undefined)
+      return (await this.stamped(picture, statement, signer)) ?? signed(picture, statement, signer);
+    const whole = signed(picture, statement, signer);
+    const isTooMuch = whole.length - picture.bytes.length > maxBytes * largestShare;
     const said = isTooMuch ? withoutInherited(statement) : statement;
-    const signed = isTooMuch ? withManifest(bytes, contentType, said, signer) : whole;
+    const plain = isTooMuch ? signed(picture, said, signer) : whole;
     // It will be encoded again, so the authority need not be asked.
-    if (signed.length > maxBytes) return signed;
+    if (plain.length > maxBytes) return plain;
+    return (await this.stamped(picture, said, signer)) ?? plain;
+  }
+
+  /** Undefined: it has to go without a time-stamp. */
+  private stamped(
+    { bytes, contentType }: FinishedPicture,
+    said: Statement,
+    signer: ClaimSigner,
+  ): Promise<Buffer | undefined> {
     const sign = (roomBytes: number) => signPicture(bytes, contentType, said, signer, roomBytes);
-    return (await this.timeStamps.stamped(sign, signer.certificate)) ?? signed;
+    return this.timeStamps.stamped(sign, signer.certificate);
   }
 
   /** @throws EngineError unless unsigned pictures are accepted */

@@ -69,15 +69,16 @@ export async function seek(grey: Uint8Array): Promise<SoughtLikeness> {
     }
     await setImmediate();
   }
-  const having = new Map<Chunk, Words[]>();
-  for (const [likeness, words] of hashes)
-    for (const chunk of chunksOf(likeness)) having.set(chunk, [...(having.get(chunk) ?? []), words]);
+  const chunks = [...hashes].flatMap(([likeness, words]) =>
+    chunksOf(likeness).map((chunk) => ({ chunk, words })),
+  );
+  const having: ReadonlyMap<Chunk, typeof chunks> = Map.groupBy(chunks, ({ chunk }) => chunk);
   return {
     chunks: [...having.keys()],
     difference(likeness) {
       const words = wordsOf(Buffer.from(likeness, 'hex'));
       const near = chunksOf(likeness).flatMap((chunk) => having.get(chunk) ?? []);
-      const nearest = Math.min(...near.map((each) => differing(words, each)));
+      const nearest = Math.min(...near.map((each) => differing(words, each.words)));
       return nearest <= alikeBits ? nearest : undefined;
     },
   };

@@ -31,7 +31,7 @@ const lookTimeoutSeconds = 10;
 /** Bounds for the pictures of some callers, so that others do not wait for them. */
 export class VerificationPlaces {
   /** A hostile picture can take hundreds of megabytes while it is decoded. */
-  readonly looking = new BoundedConcurrency(1, Infinity, () => new Error('this queue has no end'));
+  readonly looking = new BoundedConcurrency(1);
 
   /** @param reading bounds the pictures in memory, and so those that wait to be looked at */
   constructor(readonly reading: BoundedConcurrency) {}

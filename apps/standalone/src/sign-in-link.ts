@@ -8,8 +8,8 @@ const ownMachine = /^(?:127\.\d+\.\d+\.\d+|::1|localhost)$/;
 type LinkSettings = Pick<Configuration, 'host' | 'storage' | 'trustedProxies'>;
 
 /**
- * Only a service that nobody but this machine reaches, with the database and the folder that it made itself, prints a
- * link: with any setting of a real installation there is none.
+ * A service prints a link only if it listens on this machine's own address and uses the database and the folder that it
+ * made itself. With any setting of a real installation it prints none.
  */
 export function printsLink(
   { host, storage, trustedProxies }: LinkSettings,
@@ -66,5 +66,5 @@ export class SignInLink {
   }
 }
 
-/** Of the same length for every text. */
+/** Texts of any length have digests of one length, which the comparison needs. */
 const digest = (text: string) => createHash('sha256').update(text).digest();

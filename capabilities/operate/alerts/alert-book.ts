@@ -37,8 +37,8 @@ const valuesOf = (alert: Alert, { messageId, body, channels, at }: NewMessage) =
 ];
 
 /**
- * What operators were told, and the messages that have not arrived. An alert changes in the same statement that makes its
- * messages. So a process that is killed tells neither twice nor not at all.
+ * The alerts that operators know, and the messages that have not arrived. One statement changes an alert and makes its
+ * messages. So if the process is killed, each alert is still told, and told once.
  */
 export class AlertBook {
   /** @param database the session that holds the lock: one that has lost it cannot write */

@@ -2,7 +2,7 @@ import type { Environment } from '#domain/streams.js';
 import { sqlState } from '#platform/postgres.js';
 import type { Queries } from '#read-store/data-source.js';
 
-/** What operators were told, and what did not reach them. */
+/** The alerts that were told, and the messages that did not arrive. */
 export interface AlertLevel {
   readonly told: readonly {
     readonly env: Environment | null;

@@ -7,7 +7,7 @@ export interface Attempt {
   readonly ended: { readonly at: Date; readonly outcome: ActionOutcome } | null;
 }
 
-/** What to do about a night's audit now. `begin`: the attempt of this number. `close`: that one was killed. */
+/** The next step of a night's audit. `begin` starts the attempt of this number; `close` records that it was killed. */
 export type Step = { readonly kind: 'begin' | 'close'; readonly attempt: number } | { readonly kind: 'rest' };
 
 /** An audit that runs out of memory each time must not go on all day. */

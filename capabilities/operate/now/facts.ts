@@ -78,8 +78,6 @@ function unlessGone<T>(look: Promise<T>, otherwise: T): Promise<T> {
   });
 }
 
-const rounded = (value: number) => Math.round(value * 10_000) / 10_000;
-
 /** Errors that the same order may not meet again. */
 const transientCodes = new Set([
   'ENGINE_CAPACITY',
@@ -95,7 +93,7 @@ function hourOf(env: Environment, all: readonly figures.JobEnds[]) {
     ends.filter(({ error_code: code }) => wanted(code)).reduce((sum, { jobs }) => sum + jobs, 0);
   const ended = count(() => true);
   const share = (wanted: (code: string | null) => boolean) =>
-    ended === 0 ? null : rounded(count(wanted) / ended);
+    ended === 0 ? null : figures.rounded(count(wanted) / ended);
   return {
     env,
     ended,

@@ -135,3 +135,6 @@ export function levelsOf(env: Environment, levels: readonly QueueLevel[]) {
     oldest_seconds: Math.round(of('waiting')?.oldestSeconds ?? 0),
   };
 }
+
+/** To four digits behind the point. */
+export const rounded = (value: number): number => Math.round(value * 10_000) / 10_000;

@@ -64,16 +64,14 @@ function dayOf({ env, models, ...credits }: figures.Day, list: Pick<ModelList, '
     credits_taken: credits.creditsTaken,
     credits_returned: credits.creditsReturned,
     currency: list.currency,
-    price: rounded(price),
-    margin: margin === undefined ? null : rounded(margin),
-    models: models.map((model) => ({ ...model, price: rounded(model.price) })),
+    price: figures.rounded(price),
+    margin: margin === undefined ? null : figures.rounded(margin),
+    models: models.map((model) => ({ ...model, price: figures.rounded(model.price) })),
   };
 }
 
 @Module({ providers: [NowReader], exports: [NowReader] })
 class NowModule {}
-
-const rounded = (value: number) => Math.round(value * 10_000) / 10_000;
 
 export const showNow = defineCall({
   name: 'now',

@@ -1,12 +1,12 @@
-/** Limits the calls that run and the calls that wait. Further calls are refused. */
+/** Limits the calls that run and, if a limit is given, the calls that wait. Further calls are refused. */
 export class BoundedConcurrency {
   private running = 0;
   private readonly waiting: (() => void)[] = [];
 
   constructor(
     private readonly limit: number,
-    private readonly queueLimit: number,
-    private readonly turnAway: () => Error,
+    private readonly queueLimit = Infinity,
+    private readonly turnAway = () => new Error('the queue is full'),
   ) {}
 
   async run<Result>(work: () => Promise<Result>): Promise<Result> {

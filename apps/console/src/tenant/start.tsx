@@ -93,7 +93,7 @@ function NextSteps() {
   );
 }
 
-/** What there is, and what to do next. */
+/** The newest pictures, sample pictures, and the next three steps. */
 export function StartPage() {
   const jobs = useAsked(
     ['jobs', 'start'],

@@ -20,7 +20,7 @@ interface RolesOptions {
   readonly variables: NodeJS.ProcessEnv;
   /** The whole environment, read at each start, because the database's URL may have changed. */
   readonly environment: () => NodeJS.ProcessEnv;
-  /** What a link that a browser shows to the API is worth. */
+  /** Answers the API, which asks about a link that a browser has shown to it. */
   readonly takeLink: (token: string) => Promise<LinkAnswer>;
   readonly warn: (line: string) => void;
 }

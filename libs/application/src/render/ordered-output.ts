@@ -45,7 +45,7 @@ const shortestSide = 64;
  * One picture at a time: in AVIF, one of 4K takes up to 700 MB, and one of libuv's four threads for seconds. A worker may
  * have 50 pictures of remote models at the same time.
  */
-const encoding = new BoundedConcurrency(1, Infinity, () => new Error('there is always room to wait'));
+const encoding = new BoundedConcurrency(1);
 
 export function orderedOutput(request: Readonly<Record<string, unknown>>): OrderedOutput | undefined {
   // Safe cast: the body was validated before the job was queued.
