@@ -283,6 +283,9 @@ describe('a release that ends', () => {
   it('stops a job that another process dispatched before it heard of the end', async () => {
     await require();
     const image = await photographOf('Anna');
+    // What the other process accepts before it hears of the rule needs no release, so no end stops it.
+    const dry = () => elsewhere.post('/v1/extract?dry_run=true', tenant.key, { trial_image: image });
+    await eventually(async () => (await dry()).status === 403);
     const id = await grant('Anna');
     await eventually(async () => (await extract(image, elsewhere)).status === 202);
     // The other process is asked in the same moment, so some of its dispatches come after the end.

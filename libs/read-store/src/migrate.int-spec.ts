@@ -43,6 +43,8 @@ describe('the read store migrations', () => {
     );
     expect(await relations('test')).toEqual(live);
     expect(await relations('read_store')).toEqual([
+      'alert_messages',
+      'alerts',
       'checkpoint_log',
       'parked_events',
       'projections',
