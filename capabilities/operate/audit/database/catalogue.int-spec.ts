@@ -93,6 +93,20 @@ describe('the catalogue of the release', () => {
   });
 
   it.each([
+    ['a table of a later release', 'id integer primary key, name text unique check (length(name) < 9)', 0],
+    ['and not one that holds rows of this release fast', 'id uuid references data_keys.keys', 1],
+  ])('leaves %s', async (_what, columns, wrong) => {
+    await fixture.sql.query(
+      `create table data_keys.later (${columns}); create index on data_keys.later (id)`,
+    );
+    const facts = await catalogueOf(fixture.url, [keysSchema]);
+    await fixture.sql.query('drop table data_keys.later');
+    const findings = new AuditFindings();
+    checkCatalogue(facts, [{ schema: keysSchema, readModels: [] }], findings);
+    expect(findings.all.map(({ found }) => found)).toHaveLength(wrong);
+  });
+
+  it.each([
     ['what an earlier release appends with', '', 0],
     ['and not what has become of that', 'perform 1;', 1],
   ])('leaves %s', async (_what, altered, wrong) => {
