@@ -312,6 +312,16 @@ describe('POST /v1/uploads', () => {
     }
   });
 
+  it.each(['/v1/uploads', '/v1/uploads/import'])(
+    'refuses a field in the URL of %s, which has no effect there',
+    async (path) => {
+      const sent = { key: tenant.key, body: new FormData() };
+      const refused = await api.call('POST', `${path}?data_subject=anna`, sent);
+      expectError(refused, 422, 'VALIDATION_ERROR');
+      expect(complaints(refused)).toEqual(['query.data_subject']);
+    },
+  );
+
   it('takes multipart only, and only when it is whole', async () => {
     const post = (type: string, body: string) =>
       api.call('POST', '/v1/uploads', { key: tenant.key, body, headers: { 'content-type': type } });

@@ -6,6 +6,7 @@ import { sealingOf } from '#capabilities/seals/test/support/sealing.js';
 import { operate } from '../support/command.js';
 import { createInstallation, settingsOf } from './databases.js';
 import { seedHistory } from './history.js';
+import { tell } from './results.js';
 
 /** Each job has nine events: about a million in all. */
 const usualJobs = 111_111;
@@ -32,19 +33,24 @@ export async function benchAudit(serverUrl: string, jobs = usualJobs): Promise<v
     await seedHistory(opened.store, jobs);
   });
   await timed('read models built', () => operate(settings, 'projections', 'rebuild', '--all'));
+  const rows: (string | number)[][] = [];
   for (const round of ['first', 'second', 'sealed']) {
     if (round === 'sealed') await seal(urls);
     const { stdout } = await operate(settings, 'ledger', 'audit', '--json');
     const { holds, events, seconds, events_per_second, cpu_seconds, rss_mb, checks } = JSON.parse(
       stdout,
     ) as Audited;
-    const rows = checks
+    const compared = checks
       .filter(({ invariant }) => invariant === 8)
       .reduce((sum, { checked }) => sum + checked, 0);
-    console.log(
-      `${round} audit: ${holds ? 'all hold' : 'NOT all hold'}; ${events} events and ${rows} rows in ${seconds} s (${events_per_second} events/s), ${cpu_seconds} s of CPU, at most ${rss_mb} MB of memory`,
-    );
+    const result = holds ? 'all hold' : 'NOT all hold';
+    rows.push([round, result, events, compared, seconds, events_per_second, cpu_seconds, rss_mb]);
   }
+  tell({
+    title: 'Audits of an installation',
+    head: ['audit', 'result', 'events', 'rows', 's', 'events/s', 'CPU s', 'most MB'],
+    rows,
+  });
 }
 
 /** Seals the log as a projector does that has to catch up. The first range that is not full is the last one. */

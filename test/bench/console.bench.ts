@@ -8,6 +8,7 @@ import { operate } from '../support/command.js';
 import { startRole } from '../support/role-process.js';
 import { createInstallation, settingsOf } from './databases.js';
 import { seedHistory } from './history.js';
+import { tell } from './results.js';
 
 const usualJobs = 100_000;
 const visits = 8;
@@ -40,15 +41,15 @@ export async function benchConsole(serverUrl: string, jobs = usualJobs): Promise
   await page.getByLabel('Operator’s token').fill(token);
   await page.getByRole('button', { name: 'Log in' }).click();
   await page.getByText('bench, admin').waitFor();
-  console.log(`${jobs} jobs; p75 of ${visits} visits, until the screen is drawn`);
+  const rows: [path: string, ms: number][] = [];
   for (const path of screensOf(tenant, job)) {
     const times: number[] = [];
     for (let visit = 0; visit < visits; visit++) times.push(await timeToDrawn(page, base + path));
     const sorted = times.toSorted((one, other) => one - other);
-    console.log(
-      `${path.padEnd(48)} ${String(Math.round(sorted[Math.ceil(visits * 0.75) - 1] ?? 0)).padStart(6)} ms`,
-    );
+    rows.push([path, Math.round(sorted[Math.ceil(visits * 0.75) - 1] ?? 0)]);
   }
+  const title = `The console over ${jobs} jobs: until a screen is drawn, of ${visits} visits`;
+  tell({ title, head: ['screen', 'p75 ms'], rows });
   await role.stop();
 }
 

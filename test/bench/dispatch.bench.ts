@@ -1,9 +1,9 @@
-import Table from 'cli-table3';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { prepareAtelier, type AtelierUnderLoad } from './atelier.js';
 import { median, spent, spentEach, statisticsDelayMs, type Spent } from './cost.js';
 import { createDatabase, type BenchServer } from './databases.js';
 import { dispatchLoad, type LoadResult } from './load.js';
+import { tell } from './results.js';
 import { startRole } from '../support/role-process.js';
 
 const seconds = 5;
@@ -66,26 +66,26 @@ export function serviceOf(name: string, atelier: AtelierUnderLoad): Service {
   };
 }
 
+const comparedHead = [
+  'tenants',
+  'connections',
+  'service',
+  'dispatches/s',
+  'ratio',
+  'p50 ms',
+  'p99 ms',
+  'not 202',
+  'CPU ms: api',
+  'projector',
+  'postgres',
+  'transactions',
+];
+
 /** Measures two services in turns, round after round: only the ratio counts. */
 export async function compareDispatches(server: BenchServer, peer: Service, subject: Service): Promise<void> {
   const services = [peer, subject];
   for (const { url, keys } of services) await dispatchLoad({ url, keys, connections: 16, seconds: 3 });
-  const table = new Table({
-    head: [
-      'tenants',
-      'connections',
-      'service',
-      'dispatches/s',
-      'ratio',
-      'p50 ms',
-      'p99 ms',
-      'not 202',
-      'CPU ms: api',
-      'projector',
-      'postgres',
-      'transactions',
-    ],
-  });
+  const rows: (string | number)[][] = [];
   for (const scenario of scenarios) {
     const results: Record<string, Measured[]> = {};
     for (let round = 0; round < rounds; round++) {
@@ -98,7 +98,7 @@ export async function compareDispatches(server: BenchServer, peer: Service, subj
     );
     for (const { name } of services) {
       const of = (value: (one: Measured) => number) => median(results[name]!.map(value));
-      table.push([
+      rows.push([
         scenario.tenants,
         scenario.connections,
         name,
@@ -114,7 +114,7 @@ export async function compareDispatches(server: BenchServer, peer: Service, subj
       ]);
     }
   }
-  console.log(table.toString());
+  tell({ title: `Dispatches: ${subject.name} beside ${peer.name}`, head: comparedHead, rows });
 }
 
 /** The load of some seconds, and what each dispatch used until all its work was done. */

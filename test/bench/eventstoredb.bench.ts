@@ -10,6 +10,7 @@ import { createInstallation, settingsOf, type BenchServer } from './databases.js
 import { compareDispatches, serviceOf } from './dispatch.bench.js';
 import { seedHistory } from './history.js';
 import { rebuildAll } from './rebuild.bench.js';
+import { tell } from './results.js';
 import { catchUp, eventStoreDb, sampleEvent, writers } from './store.bench.js';
 
 const rounds = 5;
@@ -18,7 +19,6 @@ const roundMs = 2_000;
 /** Compares appends through the port with appends by the client's own batch call, in turns. */
 export async function benchEventStoreDbAppends(): Promise<void> {
   const { name, url, stop } = await eventStoreDb();
-  console.log(`appends: ${name}`);
   const store = new EventStoreDbEventStore({ connectionString: url });
   const client = EventStoreDBClient.connectionString(url);
   const byPort = (event: Event) => store.append(`bench-${newId()}`, 'no-stream', [event]);
@@ -27,6 +27,7 @@ export async function benchEventStoreDbAppends(): Promise<void> {
     client.appendToStream(`bench-${newId()}`, jsonEvent(event as Parameters<typeof jsonEvent>[0]), {
       expectedRevision: NO_STREAM,
     });
+  const rows: (string | number)[][] = [];
   for (const count of writers) {
     const results: (readonly [Appended, Appended])[] = [];
     // The first round warms both up.
@@ -34,12 +35,17 @@ export async function benchEventStoreDbAppends(): Promise<void> {
       results.push([await appendFor(count, byClient), await appendFor(count, byPort)]);
     results.shift();
     const of = (value: (pair: (typeof results)[number]) => number) => median(results.map(value));
-    console.log(
-      `  ${count} writers: client ${of(([own]) => own.perSecond).toFixed(0)}/s, ` +
-        `port ${of(([, port]) => port.perSecond).toFixed(0)}/s, ratio ${of(([own, port]) => port.perSecond / own.perSecond).toFixed(2)}, ` +
-        `CPU each ${of(([own]) => own.cpuMs).toFixed(3)} and ${of(([, port]) => port.cpuMs).toFixed(3)} ms`,
-    );
+    rows.push([
+      count,
+      of(([own]) => own.perSecond).toFixed(0),
+      of(([, port]) => port.perSecond).toFixed(0),
+      of(([own, port]) => port.perSecond / own.perSecond).toFixed(2),
+      of(([own]) => own.cpuMs).toFixed(3),
+      of(([, port]) => port.cpuMs).toFixed(3),
+    ]);
   }
+  const head = ['writers', 'client/s', 'port/s', 'ratio', 'client, CPU ms', 'port, CPU ms'];
+  tell({ title: `Appends, ${name}`, head, rows });
   await client.dispose();
   await store.close();
   await stop();
@@ -81,10 +87,10 @@ export async function benchEventStoreDbDispatch(server: BenchServer): Promise<vo
 /** Compares a rebuild of all read models from EventStoreDB with catching up alone, in turns. */
 export async function benchEventStoreDbRebuild(serverUrl: string, jobs = 20_000): Promise<void> {
   const { name, url, stop } = await eventStoreDb();
-  console.log(`rebuild: ${name}`);
   const urls = await createInstallation(serverUrl, 'rebuild', url);
   const opened = await openEventStore(urls, { ...testKeys });
   await seedHistory(opened.store, jobs);
+  const rows: string[][] = [];
   const ratios: number[] = [];
   for (let round = 0; round < rounds; round++) {
     const fresh = new EventStoreDbEventStore({ connectionString: url });
@@ -93,11 +99,10 @@ export async function benchEventStoreDbRebuild(serverUrl: string, jobs = 20_000)
     await sleep(500);
     const rebuild = await rebuildAll(settingsOf(urls.databaseUrl, url));
     ratios.push(rebuild.eventsPerSecond / reading);
-    console.log(
-      `  catching up ${reading.toFixed(0)} events/s, rebuild ${rebuild.eventsPerSecond}, ratio ${ratios.at(-1)!.toFixed(2)}`,
-    );
+    rows.push([reading.toFixed(0), String(rebuild.eventsPerSecond), ratios.at(-1)!.toFixed(2)]);
   }
-  console.log(`  median ratio ${median(ratios).toFixed(2)}`);
+  rows.push(['', 'median', median(ratios).toFixed(2)]);
+  tell({ title: `Rebuild, ${name}`, head: ['catching up, events/s', 'rebuild, events/s', 'ratio'], rows });
   await opened.close();
   await stop();
 }

@@ -1,10 +1,10 @@
-import Table from 'cli-table3';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { prepareAtelier, type AtelierUnderLoad } from './atelier.js';
 import { spent, spentEach, statisticsDelayMs } from './cost.js';
 import type { BenchServer } from './databases.js';
 import { dispatchOne } from './load.js';
+import { tell } from './results.js';
 
 const usualEvents = 1_000_000;
 const waitingTasks = 200_000;
@@ -45,7 +45,7 @@ export async function benchGrowth(server: BenchServer, events = usualEvents): Pr
     });
   const page = (query: string) => costOf(server, atelier, pages, () => list(atelier, busy, query));
   const grown: Growth[] = [];
-  const tell = (...growth: Growth) => {
+  const note = (...growth: Growth) => {
     grown.push(growth);
     console.log(lineOf(growth).join('  '));
   };
@@ -54,34 +54,33 @@ export async function benchGrowth(server: BenchServer, events = usualEvents): Pr
     let before = await each(few);
     await addTasks(client);
     let after = await each(few);
-    tell(`0 and ${waitingTasks} waiting tasks`, before, after);
+    note(`0 and ${waitingTasks} waiting tasks`, before, after);
 
     before = after;
     await each([old], 10);
     await addEvents(client, oldTenant, events);
     await atelier.catchUpSeconds();
     after = await each(few);
-    tell(`few and ${events} events in the log`, before, after);
+    note(`few and ${events} events in the log`, before, after);
     await each([old], 1);
-    tell(`an account of few and of ${events} events`, await each([busy], 500), await each([old], 500));
-    tell('the first touch of either', await touch(busyTenant), await touch(oldTenant));
+    note(`an account of few and of ${events} events`, await each([busy], 500), await each([old], 500));
+    note('the first touch of either', await touch(busyTenant), await touch(oldTenant));
 
     const open = await each([busy], 500);
     await each([busy], openCharges);
-    tell(`1,000 and ${openCharges + 1_000} open charges of an account`, open, await each([busy], 500));
+    note(`1,000 and ${openCharges + 1_000} open charges of an account`, open, await each([busy], 500));
 
     await each(keys, keys.length);
-    tell(`${fewTenants} and ${manyTenants} tenants`, await each(few), await each(keys));
+    note(`${fewTenants} and ${manyTenants} tenants`, await each(few), await each(keys));
 
     await addJobs(client, busyTenant);
     const first = await page('');
-    tell(`first and ${farPage}th page by offset`, first, await page(`&offset=${(farPage - 1) * pageSize}`));
+    note(`first and ${farPage}th page by offset`, first, await page(`&offset=${(farPage - 1) * pageSize}`));
     const cursor = await cursorAt(client, busyTenant);
-    tell(`first and ${farPage}th page by cursor`, first, await page(`&cursor=${cursor}`));
+    note(`first and ${farPage}th page by cursor`, first, await page(`&cursor=${cursor}`));
 
-    const table = new Table({ head: ['what grows', 'small, CPU ms', 'large, CPU ms', 'ratio'] });
-    for (const growth of grown) table.push(lineOf(growth));
-    console.log(table.toString());
+    const head = ['what grows', 'small, CPU ms', 'large, CPU ms', 'ratio'];
+    tell({ title: 'What a dispatch or a page costs when something grows', head, rows: grown.map(lineOf) });
   } finally {
     await client.end();
     await atelier.stop();

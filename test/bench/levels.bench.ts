@@ -1,7 +1,6 @@
-import { cpus, totalmem } from 'node:os';
-import Table from 'cli-table3';
 import { prepareAtelier } from './atelier.js';
 import { dispatchLoad } from './load.js';
+import { tell } from './results.js';
 
 const tenants = 64;
 const connections = 64;
@@ -15,21 +14,18 @@ const shares = [0.5, 0.8, 1];
 export async function benchLevels(serverUrl: string): Promise<void> {
   const { url, keys, stop } = await prepareAtelier(serverUrl, tenants);
   const load = { url, keys, connections, seconds };
-  const table = new Table({
-    head: ['load', 'due a second', 'done a second', 'p50 ms', 'p99 ms', 'p99.9 ms', 'not 202'],
-  });
+  const rows: (string | number)[][] = [];
   try {
     await dispatchLoad(load);
     const { perSecond: most } = await dispatchLoad(load);
     for (const share of shares) {
       const rate = most * share;
       const { perSecond, p50Ms, p99Ms, p999Ms, refused } = await dispatchLoad({ ...load, rate });
-      table.push([`${share * 100} %`, rate.toFixed(0), perSecond.toFixed(0), p50Ms, p99Ms, p999Ms, refused]);
+      rows.push([`${share * 100} %`, rate.toFixed(0), perSecond.toFixed(0), p50Ms, p99Ms, p999Ms, refused]);
     }
   } finally {
     await stop();
   }
-  const [first] = cpus();
-  console.log(`${cpus().length} × ${first?.model}, ${Math.round(totalmem() / 2 ** 30)} GiB`);
-  console.log(table.toString());
+  const head = ['load', 'due a second', 'done a second', 'p50 ms', 'p99 ms', 'p99.9 ms', 'not 202'];
+  tell({ title: `Latency by load, ${tenants} tenants, ${connections} connections`, head, rows });
 }

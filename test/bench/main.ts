@@ -13,6 +13,7 @@ import { benchLevels } from './levels.bench.js';
 import { benchPaced } from './paced.bench.js';
 import { benchRebuild } from './rebuild.bench.js';
 import { benchRender } from './render.bench.js';
+import { saveResults } from './results.js';
 import { benchStart } from './start.bench.js';
 import { benchStore } from './store.bench.js';
 import { benchVendors } from './vendors.bench.js';
@@ -36,24 +37,32 @@ const benches: Record<string, (server: BenchServer, size?: number) => Promise<vo
   console: ({ url }, jobs) => benchConsole(url, jobs),
 };
 
-const names = Object.keys(benches);
+const all = 'all';
+const names = [all, ...Object.keys(benches)];
 const isSize = (argument: string) => /^\d+$/.test(argument);
 const named = oneOf(names, 'bench');
-const { args } = npmRun(
+const command = npmRun(
   'bench',
-  'Measures on a PostgreSQL of its own with real disk flushes (docs/performance-notes.md).',
+  'Measures on a PostgreSQL of its own with real disk flushes (docs/performance-notes.md), and writes the tables as JSON and Markdown.',
 )
   .argument(
     '[bench or size...]',
-    `${names.join(', ')} (default: all); a number is the size of the history where a bench has one, in jobs`,
+    `${names.join(', ')}; a number is the size of the history where a bench has one, in jobs`,
     (argument) => (isSize(argument) ? wholeNumber(argument) : named(argument)),
   )
+  .option('--output <folder>', 'for results.json and results.md', '.atelier/bench')
   .parse();
+const { args } = command;
+const { output } = command.opts<{ output: string }>();
 const size = args.find(isSize);
 const wanted = args.filter((argument) => !isSize(argument));
+const isAll = wanted.length === 0 || wanted.includes(all);
 await withServer(async (server) => {
   for (const [name, run] of Object.entries(benches)) {
-    if (wanted.length === 0 || wanted.includes(name))
-      await run(server, size === undefined ? undefined : Number(size));
+    if (!isAll && !wanted.includes(name)) continue;
+    await run(server, size === undefined ? undefined : Number(size));
+    // After each, so that the next one's error loses nothing.
+    saveResults(output);
   }
 });
+console.log(`\nThe tables are in ${output}/results.md and results.json.`);

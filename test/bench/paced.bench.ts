@@ -7,7 +7,7 @@ import type { Seal } from '#capabilities/seals/seal.js';
 import { startRole } from '../support/role-process.js';
 import { prepareAtelier } from './atelier.js';
 import { dispatchOne } from './load.js';
-import { quantiles } from './quantiles.js';
+import { tellTimes } from './results.js';
 
 const seconds = 20;
 /** Rendering takes most of the machine, so dispatches come more slowly then. */
@@ -32,15 +32,17 @@ export async function benchPaced(serverUrl: string): Promise<void> {
       if (place % lookedFor === 0) reads.push(untilRead(jobId));
       if (place % lookedFor === lookedFor / 2) visible.push(untilVisible(jobId));
     });
-    console.log(`${perSecond.alone} dispatches a second, idle workers: ms ${quantiles(waits)}`);
-    console.log(`202 → answer to a read at once: ms ${quantiles(await Promise.all(reads))}`);
-    console.log(`202 → in the table, unread: ms ${quantiles(await Promise.all(visible))}`);
-    console.log(`appended → sealed: ms ${quantiles(await sealingDelays(atelier.store))}`);
+    tellTimes(`At ${perSecond.alone} dispatches a second, with idle workers`, {
+      'due → 202': waits,
+      '202 → answer to a read at once': await Promise.all(reads),
+      '202 → in the table, unread': await Promise.all(visible),
+      'appended → sealed': await sealingDelays(atelier.store),
+    });
     const worker = await startRole('apps/worker/src/main.js', atelier.settings);
     try {
       await sleep(2_000);
       const beside = await pace(atelier.url, atelier.keys[0]!, seconds, perSecond.rendering);
-      console.log(`${perSecond.rendering} dispatches a second, rendering beside: ms ${quantiles(beside)}`);
+      tellTimes(`At ${perSecond.rendering} dispatches a second, rendering beside`, { 'due → 202': beside });
     } finally {
       await worker.stop();
     }

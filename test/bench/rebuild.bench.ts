@@ -11,26 +11,33 @@ import { prepareAtelier, type AtelierUnderLoad } from './atelier.js';
 import { settingsOf } from './databases.js';
 import { seedHistory } from './history.js';
 import { dispatchOne } from './load.js';
-import { quantiles } from './quantiles.js';
+import { tell, tellTimes } from './results.js';
 
 const usualJobs = 100_000;
 const perSecond = 50;
+
+type RebuiltRow = [how: string, ...Awaited<ReturnType<typeof measured>>];
+const rebuiltHead = ['rebuild', 'events', 'events/s', 's in all', 'checkpoints held, ms'];
 
 /**
  * Measures how many events a second a rebuild of all read models folds: from empty tables, beside live ones,
  * and beside live ones while dispatches go on. It ends with the audit of the ledger.
  */
 export async function benchRebuild(serverUrl: string, jobs = usualJobs): Promise<void> {
-  const atelier = await prepareAtelier(serverUrl, 4, (store, url) => prepareHistory(store, url, jobs));
+  const rows: RebuiltRow[] = [];
+  const atelier = await prepareAtelier(serverUrl, 4, async (store, url) => {
+    await prepareHistory(store, url, jobs);
+    rows.push(['out of nothing', ...(await measured(settingsOf(url)))]);
+  });
   try {
-    console.log(`beside live ones: ${await measured(atelier.settings)}`);
+    rows.push(['beside live ones', ...(await measured(atelier.settings))]);
     const load = dispatchSteadily(atelier);
     await sleep(2_000);
-    console.log(`with ${perSecond} dispatches a second beside it: ${await measured(atelier.settings)}`);
+    rows.push([`with ${perSecond} dispatches a second beside it`, ...(await measured(atelier.settings))]);
     const { milliseconds, failures } = await load.stop();
-    console.log(
-      `${milliseconds.length} dispatches meanwhile: ms ${quantiles(milliseconds)}, ${failures.length} failed ${failures.slice(0, 3).join(', ')}`,
-    );
+    tell({ title: 'Rebuilds of all read models', head: rebuiltHead, rows });
+    tellTimes(`Dispatches meanwhile, ${failures.length} failed`, { 'due → 202': milliseconds });
+    if (failures.length > 0) console.log(failures.slice(0, 3).join('\n'));
     await atelier.catchUpSeconds();
     const { stdout, stderr } = await operate(atelier.settings, 'ledger', 'audit');
     console.log(`ledger audit: exit code 0\n${stdout}${stderr}`);
@@ -54,12 +61,11 @@ async function prepareHistory(store: EventStore, databaseUrl: string, jobs: numb
       head,
     ]);
   await client.end();
-  console.log(`out of nothing: ${await measured(settingsOf(databaseUrl))}`);
 }
 
-async function measured(settings: AtelierUnderLoad['settings']): Promise<string> {
+async function measured(settings: AtelierUnderLoad['settings']) {
   const { events, eventsPerSecond, seconds, heldMs } = await rebuildAll(settings);
-  return `${events} events, ${eventsPerSecond} a second; ${seconds} s in all, checkpoints held for ${heldMs} ms`;
+  return [events, eventsPerSecond, seconds, heldMs] as const;
 }
 
 /** Runs the operator's own command, as an operator would. */

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { streamName } from '#domain/streams.js';
 import { prepareAtelier } from './atelier.js';
 import { dispatchOne } from './load.js';
-import { quantiles } from './quantiles.js';
+import { tellTimes } from './results.js';
 import { startRole } from '../support/role-process.js';
 
 const renders = 12;
@@ -43,9 +43,11 @@ export async function benchRender(serverUrl: string): Promise<void> {
     await worker.stop();
     await atelier.stop();
   }
-  console.log(`202 → RenderStarted, ms: ${quantiles(toStarted)}`);
-  console.log(`202 → first stage, ms: ${quantiles(toFirstStage)}`);
-  console.log(`202 → succeeded, ms: ${quantiles(toSucceeded)}`);
+  tellTimes('One job at a time on one worker', {
+    '202 → RenderStarted': toStarted,
+    '202 → first stage': toFirstStage,
+    '202 → succeeded': toSucceeded,
+  });
 
   async function reach(jobId: string, type: string, since: number): Promise<number> {
     for (;;) {

@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import Table from 'cli-table3';
 import { Atelier } from '../standalone/support/atelier.js';
 import { temporaryHome } from '../standalone/support/home.js';
 import { fieldsOf, median, ownCpuMs } from './cost.js';
+import { tell } from './results.js';
 
 const starts = 3;
 const calmS = 10;
@@ -31,10 +31,12 @@ export async function benchStart(): Promise<void> {
       }
     }
   }
-  const table = new Table({ head: ['npm start', 'median', 'all'] });
-  for (const [measure, values] of Object.entries(measured))
-    table.push([measure, median(values).toFixed(0), values.map((value) => value.toFixed(0)).join(', ')]);
-  console.log(table.toString());
+  const rows = Object.entries(measured).map(([measure, values]) => [
+    measure,
+    median(values).toFixed(0),
+    values.map((value) => value.toFixed(0)).join(', '),
+  ]);
+  tell({ title: 'Starts of npm start', head: ['what', 'median', 'all'], rows });
 }
 
 /** Groups the processes of the service by their work. A PostgreSQL backend names its own work. */
@@ -63,13 +65,13 @@ async function rest(atelier: Atelier): Promise<void> {
     sum.cpuMs += ownCpuMs(Number(pid)) - (before.get(pid) ?? 0);
     sum.pssKb += Number(/^Pss:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8'))?.[1]);
   }
-  const table = new Table({ head: ['at rest', 'processes', 'PSS, MB', '% of a core'] });
+  const rows: (string | number)[][] = [];
   const total = { processes: 0, cpuMs: 0, pssKb: 0 };
   for (const [kind, { processes, cpuMs, pssKb }] of [...Object.entries(kinds), ['all', total] as const]) {
-    table.push([kind, processes, (pssKb / 1024).toFixed(0), (cpuMs / restS / 10).toFixed(2)]);
+    rows.push([kind, processes, (pssKb / 1024).toFixed(0), (cpuMs / restS / 10).toFixed(2)]);
     total.processes += processes;
     total.cpuMs += cpuMs;
     total.pssKb += pssKb;
   }
-  console.log(table.toString());
+  tell({ title: 'At rest', head: ['what', 'processes', 'PSS, MB', '% of a core'], rows });
 }

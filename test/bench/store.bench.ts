@@ -6,7 +6,8 @@ import { EventStoreDbEventStore } from '#event-store/eventstoredb/eventstoredb-e
 import { newId } from '#platform/ids.js';
 import { startRole } from '../support/role-process.js';
 import { createDatabase } from './databases.js';
-import { quantiles } from './quantiles.js';
+import { quantile } from './quantiles.js';
+import { tell } from './results.js';
 
 export const writers = [1, 8, 64];
 const seconds = 5;
@@ -41,17 +42,25 @@ export async function eventStoreDb() {
 }
 
 async function benchOne(name: string, store: EventStore): Promise<void> {
-  console.log(`event store: ${name}`);
   try {
-    for (const count of writers) await benchAppends(store, count);
-    await benchMemory(store);
-    await benchReads(store);
+    const appends = [];
+    for (const count of writers) appends.push(await benchAppends(store, count));
+    tell({ title: `Appends, ${name}`, head: ['writers', 'appends/s', 'p50 ms', 'p99 ms'], rows: appends });
+    const heaps = await benchMemory(store);
+    const title = `Heap over ${steadyAppends} appends that a live subscription sees, ${name}`;
+    tell({ title, head: heaps.map((_, part) => `MiB after part ${part + 1}`), rows: [heaps] });
+    const { events, perSecond } = await catchUp(store);
+    tell({
+      title: `Catching up, ${name}`,
+      head: ['events', 'events/s'],
+      rows: [[events, perSecond.toFixed(0)]],
+    });
   } finally {
     await store.close();
   }
 }
 
-async function benchAppends(store: EventStore, count: number): Promise<void> {
+async function benchAppends(store: EventStore, count: number): Promise<(string | number)[]> {
   const latencies: number[] = [];
   const until = performance.now() + seconds * 1000;
   const write = async () => {
@@ -62,12 +71,12 @@ async function benchAppends(store: EventStore, count: number): Promise<void> {
     }
   };
   await Promise.all(Array.from({ length: count }, write));
-  const perSecond = (latencies.length / seconds).toFixed(0);
-  console.log(`  ${count} writers: ${perSecond} appends/s, ms: ${quantiles(latencies)}`);
+  const at = (share: number) => quantile(latencies, share).toFixed(1);
+  return [count, (latencies.length / seconds).toFixed(0), at(0.5), at(0.99)];
 }
 
-/** Prints the heap after each part, once garbage is collected: it must not grow. */
-async function benchMemory(store: EventStore): Promise<void> {
+/** @returns the heap in MiB after each part, once garbage is collected: it must not grow. */
+async function benchMemory(store: EventStore): Promise<string[]> {
   const followed = follow(store, steadyAppends);
   const heaps: string[] = [];
   for (let part = 0; part < parts; part++) {
@@ -80,9 +89,7 @@ async function benchMemory(store: EventStore): Promise<void> {
     heaps.push((process.memoryUsage().heapUsed / 2 ** 20).toFixed(1));
   }
   await followed;
-  console.log(
-    `  heap over ${steadyAppends} appends, all seen by a live subscription, MiB: ${heaps.join(' → ')}`,
-  );
+  return heaps;
 }
 
 /** Resolves when a new subscription has seen this many events from now on. */
@@ -98,11 +105,6 @@ async function follow(store: EventStore, expected: number): Promise<void> {
     seen += events.length;
     if (seen >= expected) stopping.abort();
   }
-}
-
-async function benchReads(store: EventStore): Promise<void> {
-  const { events, perSecond } = await catchUp(store);
-  console.log(`  catching up on ${events} events: ${perSecond.toFixed(0)} events/s`);
 }
 
 /** Reads all of the log. */

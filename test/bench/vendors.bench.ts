@@ -8,7 +8,7 @@ import { startRole } from '../support/role-process.js';
 import { prepareAtelier } from './atelier.js';
 import { ownCpuMs, residentMb } from './cost.js';
 import { pace } from './paced.bench.js';
-import { quantiles } from './quantiles.js';
+import { tell, tellTimes } from './results.js';
 
 const atOnce = 50;
 const vendorMs = 10_000;
@@ -59,7 +59,7 @@ export async function benchVendors(serverUrl: string): Promise<void> {
   try {
     const dispatches = (forSeconds: number) => pace(atelier.url, atelier.keys[0]!, forSeconds, perSecond);
     await dispatches(3);
-    console.log(`${perSecond} dispatches a second, no worker: ms ${quantiles(await dispatches(seconds))}`);
+    const alone = await dispatches(seconds);
     const worker = await startRole('apps/worker/src/main.js', atelier.settings);
     try {
       while (vendor.seen.now < atOnce) await sleep(50);
@@ -68,13 +68,19 @@ export async function benchVendors(serverUrl: string): Promise<void> {
       // A render has ended once another has taken its place.
       while (vendor.seen.asked < atOnce + renders) await sleep(50);
       const [cpuMs, elapsedMs] = [ownCpuMs(worker.pid) - before.cpuMs, performance.now() - before.at];
-      console.log(
-        `${perSecond} dispatches a second, ${vendor.seen.most} remote renders beside: ms ${quantiles(beside)}`,
-      );
-      console.log(
-        `the worker: ${renders} renders in ${(elapsedMs / 1000).toFixed(0)} s, ${((100 * cpuMs) / elapsedMs).toFixed(0)} % of a core, ` +
-          `${(cpuMs / renders).toFixed(0)} ms of CPU a render, ${Math.round(residentMb(worker.pid))} MB`,
-      );
+      tellTimes(`Beside slow vendors, at ${perSecond} dispatches a second`, {
+        'due → 202, no worker': alone,
+        [`due → 202, ${vendor.seen.most} remote renders beside`]: beside,
+      });
+      const row = [
+        renders,
+        (elapsedMs / 1000).toFixed(0),
+        ((100 * cpuMs) / elapsedMs).toFixed(0),
+        (cpuMs / renders).toFixed(0),
+        Math.round(residentMb(worker.pid)),
+      ];
+      const head = ['renders', 's', '% of a core', 'CPU ms each', 'MB'];
+      tell({ title: `A worker with ${atOnce} slow remote renders at a time`, head, rows: [row] });
     } finally {
       await worker.stop('SIGKILL');
     }

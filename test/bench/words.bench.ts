@@ -1,4 +1,3 @@
-import Table from 'cli-table3';
 import { openEventStore } from '#event-store/open-event-store.js';
 import { operate } from '../support/command.js';
 import { testMasterKey, testSigningKey } from '../support/signing-key.js';
@@ -8,6 +7,7 @@ import { createInstallation, settingsOf, type BenchServer } from './databases.js
 import { measure, serviceOf, type Scenario, type Service } from './dispatch.bench.js';
 import { seedHistory } from './history.js';
 import { dispatchLoad } from './load.js';
+import { tell } from './results.js';
 
 const usualJobs = 20_000;
 const rounds = 5;
@@ -25,16 +25,17 @@ interface Pair {
 
 /** The CPU that the encryption of personal words adds to a dispatch, and to an event of a rebuild. */
 export async function benchWords(server: BenchServer, jobs = usualJobs): Promise<void> {
-  const table = new Table({ head: ['work', 'CPU ms plain', 'CPU ms encrypted', 'ratio'] });
+  const rows: string[][] = [];
   const row = (work: string, pairs: readonly Pair[]) => {
     const of = (value: (pair: Pair) => number) => median(pairs.map(value));
     const figures = [of(({ plain }) => plain), of(({ encrypted }) => encrypted)];
     const ratio = of(({ plain, encrypted }) => encrypted / plain);
-    table.push([work, ...figures.map((each) => each.toFixed(3)), ratio.toFixed(2)]);
+    rows.push([work, ...figures.map((each) => each.toFixed(3)), ratio.toFixed(2)]);
   };
   await measureDispatches(server, row);
   row(`an event of a rebuild of ${jobs} jobs`, await measureRebuilds(server, jobs));
-  console.log(table.toString());
+  const head = ['work', 'CPU ms plain', 'CPU ms encrypted', 'ratio'];
+  tell({ title: 'The encryption of personal words', head, rows });
 }
 
 type Row = (work: string, pairs: readonly Pair[]) => void;

@@ -126,6 +126,21 @@ export class NoIdempotencyKey implements CanActivate {
   }
 }
 
+/**
+ * For routes whose fields are all in the body. A field in the query is refused and not ignored: a caller may think that
+ * `?data_subject=` named a person.
+ */
+@Injectable()
+export class NoQuery implements CanActivate {
+  canActivate(context: ExecutionContext): boolean {
+    const { query } = context.switchToHttp().getRequest<FastifyRequest>();
+    const [field] = Object.keys(query as object);
+    if (field === undefined) return true;
+    const msg = 'is not read from the URL: send it as a field of the body';
+    throw invalid([{ loc: ['query', field], msg, type: 'extra_forbidden' }]);
+  }
+}
+
 /** The `public_id` of the path. A malformed id and an unknown id both give 404. */
 export const PublicId = createParamDecorator((what: string, context: ExecutionContext): string => {
   const { params } = context.switchToHttp().getRequest<FastifyRequest<{ Params: { public_id?: string } }>>();

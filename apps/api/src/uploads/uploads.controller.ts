@@ -60,6 +60,7 @@ import {
   BooleanQuery,
   IntegerQuery,
   NoIdempotencyKey,
+  NoQuery,
   PageQuery,
   PublicId,
   ValidBody,
@@ -266,7 +267,7 @@ export class UploadsController implements OnModuleInit, OnModuleDestroy {
   }
 
   @Post()
-  @UseGuards(NoIdempotencyKey)
+  @UseGuards(NoIdempotencyKey, NoQuery)
   @OpenToClientTokens('upload')
   @RouteConfig({ streamsBody: true })
   @RequireCapability('jobs:create')
@@ -323,7 +324,7 @@ export class UploadsController implements OnModuleInit, OnModuleDestroy {
   }
 
   @Post('import')
-  @UseGuards(NoIdempotencyKey)
+  @UseGuards(NoIdempotencyKey, NoQuery)
   @RequireCapability('jobs:create')
   @ApiOperation({
     operationId: 'importUpload',
