@@ -77,7 +77,7 @@ async function benchAppends(store: EventStore, count: number): Promise<(string |
 
 /** @returns the heap in MiB after each part, once garbage is collected: it must not grow. */
 async function benchMemory(store: EventStore): Promise<string[]> {
-  const followed = follow(store, steadyAppends);
+  const followed = follow(store, steadyAppends, await store.head());
   const heaps: string[] = [];
   for (let part = 0; part < parts; part++) {
     const append = async () => {
@@ -92,11 +92,10 @@ async function benchMemory(store: EventStore): Promise<string[]> {
   return heaps;
 }
 
-/** Resolves when a new subscription has seen this many events from now on. */
-async function follow(store: EventStore, expected: number): Promise<void> {
+/** Resolves when a new subscription has seen this many events after the position. */
+async function follow(store: EventStore, expected: number, after: bigint | undefined): Promise<void> {
   const stopping = new AbortController();
   let seen = 0;
-  const after = await store.head();
   const subscription = store.subscribe({
     signal: stopping.signal,
     ...(after === undefined ? {} : { after }),
