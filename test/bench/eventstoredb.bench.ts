@@ -45,7 +45,7 @@ export async function benchEventStoreDbAppends(): Promise<void> {
     ]);
   }
   const head = ['writers', 'client/s', 'port/s', 'ratio', 'client, CPU ms', 'port, CPU ms'];
-  tell({ title: `Appends, ${name}`, head, rows });
+  tell({ title: `Appends through the port and by the client alone, ${name}`, head, rows });
   await client.dispose();
   await store.close();
   await stop();

@@ -37,11 +37,14 @@ export function tellTimes(title: string, times: Readonly<Record<string, readonly
 export function saveResults(folder: string): void {
   mkdirSync(folder, { recursive: true });
   const machine = describeMachine();
-  writeFileSync(join(folder, 'results.json'), `${JSON.stringify({ machine, tables }, null, 2)}\n`);
+  const figures = tables.map((table) => ({ ...table, rows: table.rows.map((row) => row.map(numberIn)) }));
+  writeFileSync(join(folder, 'results.json'), `${JSON.stringify({ machine, tables: figures }, null, 2)}\n`);
   const lines = Object.entries(machine).map(([what, value]) => `- ${what}: ${value}`);
   const text = ['# Results', '', ...lines, ...tables.flatMap((table) => ['', ...markdownOf(table)]), ''];
   writeFileSync(join(folder, 'results.md'), text.join('\n'));
 }
+
+const numberIn = (cell: Cell): Cell => (/^-?\d+(\.\d+)?$/.test(String(cell)) ? Number(cell) : cell);
 
 const markdownOf = ({ title, head, rows }: ResultTable) => [
   `## ${title}`,
