@@ -175,7 +175,9 @@ function defineAll() {
 function operations(method) {
   return Object.entries(paths).flatMap(([path, item]) => {
     const operation = item[method];
-    return operation && !operation.responses[202] && path !== '/v1/uploads' ? [{ path, operation }] : [];
+    return operation && !operation.responses[202] && !path.match(/^\/v1\/uploads(\/batch)?$/)
+      ? [{ path, operation }]
+      : [];
   });
 }
 

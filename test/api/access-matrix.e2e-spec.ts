@@ -65,6 +65,9 @@ const webhookBodies: Readonly<Record<string, Readonly<Record<string, unknown>>>>
   '/v1/webhooks/{public_id}/resend': { failed: true },
 };
 
+/** They take files. */
+const uploads = ['/v1/uploads', '/v1/uploads/batch'];
+
 /** A request that is valid except for its key: everything that it names exists and belongs to the tenant. */
 function request(
   [method, path]: Operation,
@@ -74,7 +77,7 @@ function request(
 ): Promise<Answer> {
   const url = urlOf(path, id);
   if (method === 'GET' || method === 'DELETE' || bodiless.has(path)) return api.call(method, url, { key });
-  if (path !== '/v1/uploads') return api.call(method, url, { key, json: json ?? bodiesOf(path)[0] });
+  if (!uploads.includes(path)) return api.call(method, url, { key, json: json ?? bodiesOf(path)[0] });
   const body = new FormData();
   body.append('file', new Blob(['not looked at'], { type: 'image/png' }), 'a.png');
   return api.call(method, url, { key, body });
@@ -214,7 +217,7 @@ const thingOf = (things: Things, name: string) =>
   ({ ...things.presets, ...things.collected, ...things })[name as keyof Things] as unknown as string;
 
 /** Their bodies name nothing of a tenant's. */
-const namesNothing = ['/v1/uploads', '/v1/uploads/import', '/v1/verify', ...collections];
+const namesNothing = [...uploads, '/v1/uploads/import', '/v1/verify', ...collections];
 const referring = operations.filter(
   ([method, path]) => method === 'POST' && !path.includes('{') && !namesNothing.includes(path),
 );

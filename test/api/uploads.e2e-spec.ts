@@ -434,3 +434,74 @@ describe('the credentials of an upload', () => {
     expect(await kept(limit + 1)).toEqual({ ...malformed, kept: false });
   });
 });
+
+describe('POST /v1/uploads/batch', () => {
+  const png = async (width: number) => new Uint8Array(await picture(width, 20).png().toBuffer());
+  const batch = (
+    files: readonly (readonly [name: string, bytes: Uint8Array<ArrayBuffer>])[],
+    texts: object = {},
+  ) => {
+    const form = new FormData();
+    for (const [name, bytes] of files) form.append('file', new Blob([bytes], { type: 'image/png' }), name);
+    for (const [name, text] of Object.entries(texts)) form.append(name, text as string);
+    return api.call('POST', '/v1/uploads/batch', { key: tenant.key, body: form });
+  };
+
+  it('stores each picture, in order, with the fields of the request', async () => {
+    const files = await Promise.all(
+      [41, 42, 43].map(async (width) => [`${width}.png`, await png(width)] as const),
+    );
+    const { status, body } = await batch(files, { data_subject: 'anna' });
+    expect(status).toBe(201);
+    const items = body.items as { file_name: string; upload: Record<string, unknown>; error: unknown }[];
+    expect(items.map(({ file_name, error }) => [file_name, error])).toEqual(
+      files.map(([name]) => [name, null]),
+    );
+    for (const [index, { upload }] of items.entries()) {
+      expect(upload.data_subjects).toEqual(['anna']);
+      const { bytes } = await fetchPicture(upload.image_url as string);
+      expect((await sharp(bytes).metadata()).width).toBe(41 + index);
+    }
+    const first = await api.get(`/v1/uploads/${items[0]!.upload.asset_id as string}`, tenant.key);
+    expect(first.status).toBe(200);
+  });
+
+  it('stores the others when some are refused, and says of each what to do', async () => {
+    const huge = new Uint8Array(25 * 1024 * 1024 + 1);
+    const { status, body } = await batch([
+      ['words.png', new TextEncoder().encode('no picture')],
+      ['huge.png', huge],
+      ['good.png', await png(44)],
+    ]);
+    expect(status).toBe(207);
+    const items = body.items as {
+      file_name: string;
+      upload: object | null;
+      error: { code: string } | null;
+    }[];
+    expect(items.map(({ file_name, upload, error }) => [file_name, upload !== null, error?.code])).toEqual([
+      ['words.png', false, 'UNSUPPORTED_MEDIA_TYPE'],
+      ['huge.png', false, 'PAYLOAD_TOO_LARGE'],
+      ['good.png', true, undefined],
+    ]);
+    for (const { error } of items) if (error) expect(error).toMatchObject({ request_id: expect.any(String) });
+  });
+
+  it('stores nothing of a form that is wrong as a whole', async () => {
+    const before = (await api.get('/v1/uploads?limit=1', tenant.key)).body.total;
+    const good = await png(45);
+    const many = await batch(Array.from({ length: 21 }, () => ['p.png', good] as const));
+    expectError(many, 422, 'VALIDATION_ERROR');
+    expect(many.body.error.message).toMatch(/^file may be sent 20 times only/);
+    expectError(await batch([]), 422, 'VALIDATION_ERROR');
+    expectError(await batch([['p.png', good]], { retain_days: 'soon' }), 422, 'VALIDATION_ERROR');
+    expectError(await batch([['p.png', good]], { person: 'anna' }), 422, 'VALIDATION_ERROR');
+    const full = new Uint8Array(25 * 1024 * 1024);
+    const heavy = await batch([
+      ...Array.from({ length: 4 }, () => ['p.png', full] as const),
+      ['p.png', good],
+    ]);
+    expectError(heavy, 413, 'PAYLOAD_TOO_LARGE');
+    expect((await api.get('/v1/uploads?limit=1', tenant.key)).body.total).toBe(before);
+  });
+});

@@ -52,8 +52,9 @@ import {
   DescribeWrite,
   idLike,
 } from '../http/describe.js';
-import { ApiError, invalid, notFound } from '../http/api-error.js';
+import { ApiError, envelopeOf, ErrorDescription, invalid, notFound } from '../http/api-error.js';
 import { ConsistencyToken, tellWrite, unwrap } from '../http/consistency-token.js';
+import { translateError } from '../http/error.filter.js';
 import { findUnsafeJson } from '../http/request-body.js';
 import { DataSubjectsProperty, shownSubjects } from './data-subjects.js';
 import {
@@ -70,7 +71,15 @@ import { decodePicture } from './decode-picture.js';
 import { BoundedConcurrency } from '#platform/bounded-concurrency.js';
 import { presentListed, UploadListResponse } from './listed-uploads.js';
 import { fetchPicture } from './fetched-picture.js';
-import { clearLeftUploads, leftAfterMs, spoolUpload } from './spooled-upload.js';
+import {
+  clearLeftUploads,
+  leftAfterMs,
+  spoolUpload,
+  spoolUploads,
+  type SpooledFile,
+  tooLarge,
+  uploadLimitBytes,
+} from './spooled-upload.js';
 
 const retainDaysAbout =
   'The picture is erased this many days later. It can only shorten what `GET /v1/retention` shows.';
@@ -176,6 +185,61 @@ export class UploadResponse {
   credentials: ArrivedCredentialsResponse | null;
 }
 
+const textProperties = {
+  data_subject: {
+    type: 'string',
+    minLength: 1,
+    maxLength: longestDataSubject,
+    description:
+      'Your own name for the person whom it shows. All that is made from it belongs to the same person.',
+    example: 'customer-4711',
+  },
+  retain_days: {
+    type: 'integer',
+    minimum: 1,
+    maximum: longestRetentionDays,
+    description: retainDaysAbout,
+    example: 30,
+  },
+  reuse: { type: 'boolean', description: reuseAbout, example: true },
+} as const;
+
+class BatchUploadItem {
+  @ApiProperty({
+    description: 'The name that you gave the file.',
+    type: String,
+    nullable: true,
+    example: 'coat.jpg',
+  })
+  file_name: string | null;
+
+  @ApiProperty({
+    description: 'The upload; null if this file was refused.',
+    type: UploadResponse,
+    nullable: true,
+  })
+  upload: UploadResponse | null;
+
+  @ApiProperty({
+    description: 'Why this file was refused, and what to do; null if it was not.',
+    type: ErrorDescription,
+    nullable: true,
+  })
+  error: ErrorDescription | null;
+}
+
+class BatchUploadResponse {
+  @ApiProperty({ description: 'One for each file, in the order of the files.', type: [BatchUploadItem] })
+  items: BatchUploadItem[];
+}
+
+/** The form of several pictures. A caller with more of them sends several requests. */
+const batchForm = {
+  textFields: ['data_subject', 'retain_days', 'reuse'],
+  files: 20,
+  bytes: 4 * uploadLimitBytes,
+};
+
 function tooBusy(): ApiError {
   const message = 'Too many pictures are being uploaded at the same time. Send this one again in a moment.';
   return new ApiError('SERVICE_UNAVAILABLE', message, { headers: { 'retry-after': '2' } });
@@ -237,6 +301,8 @@ export class UploadsController implements OnModuleInit, OnModuleDestroy {
   private clearing: NodeJS.Timeout | undefined;
   /** How many bodies may arrive at the same time. Each one costs a file of at most 25 MiB. */
   private readonly receiving = new BoundedConcurrency(64, 0, tooBusy);
+  /** The same for bodies of several pictures, each with up to five times as many bytes. */
+  private readonly receivingBatches = new BoundedConcurrency(8, 0, tooBusy);
   /** How many pictures may be decoded at the same time. Each one costs memory for its pixels, and a thread. */
   private readonly decoding = new BoundedConcurrency(2, 64, tooBusy);
   /** Imports that wait for other servers. They are apart, so that slow servers take no place of an upload. */
@@ -286,25 +352,7 @@ export class UploadsController implements OnModuleInit, OnModuleDestroy {
       type: 'object',
       required: ['file'],
       additionalProperties: false,
-      properties: {
-        file: { type: 'string', format: 'binary' },
-        data_subject: {
-          type: 'string',
-          minLength: 1,
-          maxLength: longestDataSubject,
-          description:
-            'Your own name for the person whom it shows. All that is made from it belongs to the same person.',
-          example: 'customer-4711',
-        },
-        retain_days: {
-          type: 'integer',
-          minimum: 1,
-          maximum: longestRetentionDays,
-          description: retainDaysAbout,
-          example: 30,
-        },
-        reuse: { type: 'boolean', description: reuseAbout, example: true },
-      },
+      properties: { file: { type: 'string', format: 'binary' }, ...textProperties },
     },
   })
   @DescribeWrite(201, UploadResponse)
@@ -321,6 +369,78 @@ export class UploadsController implements OnModuleInit, OnModuleDestroy {
       return await this.store(caller, upload.path, fields, request.id);
     });
     return this.answer(caller, stored, reply);
+  }
+
+  @Post('batch')
+  @UseGuards(NoIdempotencyKey, NoQuery)
+  @RouteConfig({ streamsBody: true })
+  @RequireCapability('jobs:create')
+  @ApiOperation({
+    operationId: 'uploadBatch',
+    summary: 'Upload up to 20 pictures in one request',
+    description:
+      'Each picture as in `POST /v1/uploads`, and at most 100 MiB (104,857,600 bytes) together. The text fields hold for all of ' +
+      'them. A picture that is refused does not stop the others: the answer is 201 if all were stored, and 207 if at least one was ' +
+      'not. Nothing is stored before the whole request has arrived. Free.',
+  })
+  @ApiConsumes('multipart/form-data')
+  @ApiBody({
+    required: true,
+    schema: {
+      type: 'object',
+      required: ['file'],
+      additionalProperties: false,
+      properties: {
+        file: {
+          type: 'array',
+          minItems: 1,
+          maxItems: batchForm.files,
+          items: { type: 'string', format: 'binary' },
+        },
+        ...textProperties,
+      },
+    },
+  })
+  @DescribeWrite(201, BatchUploadResponse)
+  @DescribeWrite(207, BatchUploadResponse, 'At least one picture was refused: look at each `error`.')
+  @DescribeErrors(401, 403, 413, 415, 422)
+  async uploadBatch(
+    @CurrentCaller() caller: Caller,
+    @Req() request: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<BatchUploadResponse> {
+    const items = await this.receivingBatches.run(async () => {
+      await using upload = await spoolUploads(request, batchForm);
+      const fields = validFields(upload.texts);
+      const stored: BatchUploadItem[] = [];
+      // One after the other, so that a caller with many pictures takes one place among those who upload one.
+      for (const file of upload.files)
+        stored.push(await this.storeOne(caller, file, fields, request.id, reply));
+      return stored;
+    });
+    void reply.status(items.some(({ error }) => error) ? 207 : 201);
+    return { items };
+  }
+
+  /** @returns its error, if it cannot be stored */
+  private async storeOne(
+    caller: Caller,
+    { path, name, isTooLarge }: SpooledFile,
+    fields: UploadFields,
+    requestId: string,
+    reply: FastifyReply,
+  ): Promise<BatchUploadItem> {
+    const file_name = name?.slice(0, 255) ?? null;
+    try {
+      if (isTooLarge) throw tooLarge();
+      const stored = await this.store(caller, path, fields, requestId);
+      return { file_name, upload: await this.answer(caller, stored, reply), error: null };
+    } catch (raised) {
+      const error = translateError(raised);
+      if (error.status >= 500)
+        this.logger.warn({ requestId, err: error.cause ?? error }, 'a picture of a batch is not stored');
+      return { file_name, upload: null, error: envelopeOf(error, requestId).error };
+    }
   }
 
   @Post('import')

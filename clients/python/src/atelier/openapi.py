@@ -1455,6 +1455,20 @@ class UploadResponse(_UploadResponseRequired, total=False):
     """Whether this upload was there before the request. Only in answers to requests with `reuse`."""
 
 
+class BatchUploadItem(TypedDict):
+    file_name: str | None
+    """The name that you gave the file."""
+    upload: UploadResponse | None
+    """The upload; null if this file was refused."""
+    error: ErrorDescription | None
+    """Why this file was refused, and what to do; null if it was not."""
+
+
+class BatchUploadResponse(TypedDict):
+    items: list[BatchUploadItem]
+    """One for each file, in the order of the files."""
+
+
 class _ImportBodyRequired(TypedDict):
     url: str
     """An `https://` URL on the internet that answers with the picture itself. Redirects are not
