@@ -343,8 +343,8 @@ describe('a signed upload', () => {
   const form = (bytes: Uint8Array, tail = '\r\n--b--\r\n', start = head) =>
     Buffer.concat([Buffer.from(start), bytes, Buffer.from(tail)]);
 
-  const upload = (who: Tenant, body: Uint8Array<ArrayBuffer>, signature: string) =>
-    api.call('POST', '/v1/uploads', {
+  const upload = (who: Tenant, body: Uint8Array<ArrayBuffer>, signature: string, path = '/v1/uploads') =>
+    api.call('POST', path, {
       key: who.key,
       body,
       headers: {
@@ -362,6 +362,14 @@ describe('a signed upload', () => {
     }
     const large = form(Buffer.concat([picture, Buffer.alloc(10_000_000, 7)]));
     expect((await upload(strict, large, sign(strict, large))).status).toBe(201);
+  });
+
+  it('of several pictures is kept when the signature covers them all', async () => {
+    const body = form(Buffer.concat([picture, Buffer.from(`\r\n${head}`), picture]));
+    const path = '/v1/uploads/batch';
+    expect((await upload(strict, body, sign(strict, body), path)).body.items).toHaveLength(2);
+    const changed = Buffer.concat([body, Buffer.from('\r\n')]);
+    await expectUnauthenticated(await upload(strict, changed, sign(strict, body), path));
   });
 
   it('is not kept when it covers anything else, whatever else is wrong with it', async () => {

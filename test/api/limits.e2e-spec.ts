@@ -81,6 +81,7 @@ describe('a slow client', () => {
       [`${jsonHead(100)}{"seed"`],
       [head('/v1/uploads', [multipart, 'Content-Length: 100000']) + part + 'x'.repeat(1_000)],
       [head('/v1/uploads', [multipart, 'Content-Length: 100000'])],
+      [head('/v1/uploads/batch', [multipart, 'Content-Length: 100000']) + `${part}x\r\n${part}x`],
     ]) {
       const { status, requestId, code, afterMs } = await sendSlowly(pieces, 50);
       expect({ status, code }).toEqual({ status: 408, code: 'REQUEST_TIMEOUT' });

@@ -274,6 +274,7 @@ const someId = '01K9Z7J0V4M2Q8T6R3N5B1C7DE';
 it.each([
   '/v1/products',
   '/v1/uploads',
+  '/v1/uploads/batch',
   '/v1/client-tokens',
   '/v1/webhooks',
   ...['rotate-secret', 'test', 'resend'].map((what) => `/v1/webhooks/${someId}/${what}`),

@@ -43,7 +43,7 @@ export type PathOf<Verb extends Method> = {
     ? Verb extends 'post'
       ? Found extends { 202: unknown }
         ? never
-        : Exclude<Path, '/v1/uploads'>
+        : Exclude<Path, '/v1/uploads' | '/v1/uploads/batch'>
       : Path
     : never;
 }[keyof paths];
