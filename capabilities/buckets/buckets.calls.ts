@@ -1,7 +1,6 @@
 import { defineCall } from '#operator-calls/call.js';
-import { CallRefused } from '#operator-calls/call-refused.js';
 import { OfAccount } from '#operator-calls/input.js';
-import { printProperties } from '#operator-calls/output.js';
+import { printLine, printProperties } from '#operator-calls/output.js';
 import { presentBucket } from './buckets.dto.js';
 import { BucketsModule } from './buckets.module.js';
 import { bucketOf } from './manage-buckets.js';
@@ -17,10 +16,12 @@ export const showBucket = defineCall({
   async run(operator, { tenant, env }) {
     await operator.account(env, tenant);
     const bucket = await bucketOf(operator.store, env, tenant);
-    if (!bucket) throw new CallRefused('the tenant has no bucket in this environment', 'RESOURCE_NOT_FOUND');
-    return { ...presentBucket(bucket, await operator.get(Pushes).stateOf(env, tenant)) };
+    const pushes = await operator.get(Pushes).stateOf(env, tenant);
+    return { tenant_id: tenant, bucket: bucket ? presentBucket(bucket, pushes) : null };
   },
-  print({ pushes: { waiting, failed, last_success: success, last_error: error }, ...bucket }) {
+  print({ bucket }) {
+    if (!bucket) return printLine('The tenant has no bucket in this environment.');
+    const { waiting, failed, last_success: success, last_error: error } = bucket.pushes;
     printProperties([
       ['endpoint', bucket.endpoint],
       ['bucket', `${bucket.bucket}/${bucket.prefix}`],

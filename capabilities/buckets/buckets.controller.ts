@@ -17,7 +17,13 @@ import { DescribeErrors, DescribeFixed, DescribeWrite } from '#api/http/describe
 import { EmptyBody, NoIdempotencyKey, ValidBody } from '#api/http/valid-request.js';
 import { sealSecret } from './bucket-secret.js';
 import type { ConnectedBucket } from './bucket.js';
-import { BucketResponse, BucketTestResponse, ConnectBucketBody, presentBucket } from './buckets.dto.js';
+import {
+  BucketResponse,
+  BucketTestResponse,
+  complaintAboutForm,
+  ConnectBucketBody,
+  presentBucket,
+} from './buckets.dto.js';
 import { bucketOf, ConnectBucket, DisconnectBucket } from './manage-buckets.js';
 import { Pushes } from './pushes.js';
 import { failureOf, TenantBuckets } from './tenant-buckets.js';
@@ -69,9 +75,10 @@ export class BucketsController {
   ): Promise<BucketResponse> {
     const { environment, tenant } = caller;
     const signingKey = this.signingKey();
+    const malformed = complaintAboutForm(body);
+    if (malformed) throw wrong(...malformed);
     const complaint = await this.buckets.complaintAbout(environment, body.endpoint);
-    if (complaint !== undefined)
-      throw invalid([{ loc: ['body', 'endpoint'], msg: complaint, type: 'value' }]);
+    if (complaint !== undefined) throw wrong('endpoint', complaint);
     const { region, bucket, prefix, access_key_id: accessKeyId, force_path_style: forcePathStyle } = body;
     const { origin: endpoint } = new URL(body.endpoint);
     const terms = { endpoint, region, bucket, prefix, forcePathStyle, accessKeyId };
@@ -174,4 +181,8 @@ export class BucketsController {
       'Secrets cannot be kept here: the operator has to set ATELIER_SIGNING_KEY. Nothing was changed.';
     throw new ApiError('SERVICE_UNAVAILABLE', message);
   }
+}
+
+function wrong(field: string, msg: string): ApiError {
+  return invalid([{ loc: ['body', field], msg, type: 'value' }]);
 }

@@ -1,31 +1,25 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { Matches } from 'class-validator';
-import { BooleanField, field, TextField } from '#validation/fields.js';
+import { BooleanField, TextField } from '#validation/fields.js';
 import type { ConnectedBucket } from './bucket.js';
 import type { PushState } from './pushes.js';
 
 const exampleId = '01K9Z7J0V6X8Y2Z4A6B8C0D2EF';
 const time = { format: 'date-time', example: '2026-01-31T12:00:00.000Z' };
 
-/** A text that has a form. @param what ends the sentence `must be …` */
-function FormedField(
-  {
-    description,
-    required,
-    example,
-    ...rest
-  }: { description: string; required?: true; example: string; default?: string },
-  what: string,
-  pattern: RegExp,
-): PropertyDecorator {
-  const kind = {
-    type: 'value',
-    message: `must be ${what}`,
-    schema: { type: 'string', pattern: pattern.source },
-    rules: (told: object) => [Matches(pattern, told)],
-  };
-  return field({ description, example, ...rest, ...(required && { required }) }, kind);
-}
+/** The forms of texts that are parts of addresses and signatures, as the second halves of sentences. */
+const forms = {
+  region: [/^[A-Za-z0-9-]+$/, 'must be a region: letters, digits and hyphens'],
+  bucket: [
+    /^(?!.*--(?:x|ol)-s3$)[a-z0-9][a-z0-9.-]*[a-z0-9]$/,
+    'must be the name of a bucket: lower-case letters, digits, dots and hyphens',
+  ],
+  prefix: [
+    /^(?!\/)(?!.*(?:^|\/)\.{0,2}\/)[\w!'()=\-/.]*$/,
+    "must be letters, digits and characters of !_'()=-/., without an empty, `.` or `..` folder",
+  ],
+  access_key_id: [/^[!-~]+$/, 'must be the id of a key: visible ASCII characters, without spaces'],
+  secret_access_key: [/^[!-~]+$/, 'must be the secret of a key: visible ASCII characters, without spaces'],
+} as const;
 
 export class ConnectBucketBody {
   @TextField({
@@ -33,51 +27,52 @@ export class ConnectBucketBody {
     min: 1,
     max: 512,
     required: true,
-    example: 'https://s3.eu-central-1.amazonaws.com',
+    example: 'https://s3.shop.example',
   })
   endpoint: string;
 
-  @FormedField(
-    { description: 'Its region, under which requests are signed.', required: true, example: 'eu-central-1' },
-    'a region: at most 64 letters, digits and hyphens',
-    /^[A-Za-z0-9-]{1,64}$/,
-  )
+  @TextField({
+    description: 'Its region, under which requests are signed.',
+    min: 1,
+    max: 64,
+    required: true,
+    example: 'eu-central-1',
+  })
   region: string;
 
-  @FormedField(
-    { description: 'Your bucket, which exists.', required: true, example: 'shop-pictures' },
-    'the name of a bucket: 3 to 63 lower-case letters, digits, dots and hyphens',
-    /^(?!.*--(?:x|ol)-s3$)[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/,
-  )
+  @TextField({
+    description: 'Your bucket, which exists.',
+    min: 3,
+    max: 63,
+    required: true,
+    example: 'shop-pictures',
+  })
   bucket: string;
 
-  @FormedField(
-    { description: 'Before each key. A folder ends with a slash.', default: '', example: 'atelier/' },
-    "at most 256 letters, digits and characters of !_'()=-/., without an empty, `.` or `..` folder",
-    /^(?!\/)(?!.*(?:^|\/)\.{0,2}\/)[\w!'()=\-/.]{0,256}$/,
-  )
+  @TextField({
+    description: 'Before each key. A folder ends with a slash.',
+    max: 256,
+    default: '',
+    example: 'atelier/',
+  })
   prefix: string = '';
 
-  @FormedField(
-    {
-      description: 'The key that may write and delete objects there.',
-      required: true,
-      example: 'AKIAIOSFODNN7EXAMPLE',
-    },
-    'the id of a key: at most 128 characters without spaces',
-    /^[!-~]{1,128}$/,
-  )
+  @TextField({
+    description: 'The id of a key that may write and delete objects there.',
+    min: 1,
+    max: 128,
+    required: true,
+    example: 'AKIAIOSFODNN7EXAMPLE',
+  })
   access_key_id: string;
 
-  @FormedField(
-    {
-      description: 'Its secret half. It is stored encrypted, and never shown again.',
-      required: true,
-      example: 'wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY',
-    },
-    'the secret of a key: at most 256 characters without spaces',
-    /^[!-~]{1,256}$/,
-  )
+  @TextField({
+    description: 'Its secret half. It is stored encrypted, and never shown again.',
+    min: 1,
+    max: 256,
+    required: true,
+    example: 'wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY',
+  })
   secret_access_key: string;
 
   @BooleanField({
@@ -87,6 +82,13 @@ export class ConnectBucketBody {
     example: false,
   })
   force_path_style: boolean = false;
+}
+
+/** The field whose text has another form, and what is wrong with it. */
+export function complaintAboutForm(body: ConnectBucketBody): [field: string, complaint: string] | undefined {
+  for (const [field, [form, complaint]] of Object.entries(forms))
+    if (!form.test(body[field as keyof typeof forms])) return [field, complaint];
+  return undefined;
 }
 
 class LastPush {
@@ -130,7 +132,7 @@ export class PushesResponse {
 }
 
 export class BucketResponse {
-  @ApiProperty({ example: 'https://s3.eu-central-1.amazonaws.com' })
+  @ApiProperty({ example: 'https://s3.shop.example' })
   endpoint: string;
 
   @ApiProperty({ example: 'eu-central-1' })

@@ -16,6 +16,9 @@ import { fileOf, isSince, pushedJob, type PushedJob } from './pushed-job.js';
 import { Pushes, type Push } from './pushes.js';
 import { BucketFailure, failureOf, TenantBuckets, type OpenBucket } from './tenant-buckets.js';
 
+/** For all pictures of a job. The queue hands a task out again after a quarter of an hour. */
+const attemptMs = 10 * 60_000;
+
 /**
  * Makes one attempt to push a job's pictures for each call. Keys derive from the job, so an attempt that was killed is
  * made again and writes the same objects. What is pushed, and where to, comes from the log alone: a row that somebody
@@ -55,12 +58,13 @@ export class PushSender {
   }
 
   /** @throws BucketFailure */
-  private async attempt(environment: Environment, push: Push, signal: AbortSignal): Promise<void> {
+  private async attempt(environment: Environment, push: Push, claim: AbortSignal): Promise<void> {
     const { tenant, jobId } = push;
     let job = await this.jobOf(environment, push);
     const bucket = await bucketOf(this.store, environment, tenant);
     // Its disconnection is about to remove the push.
     if (!bucket) throw new BucketFailure('the bucket was disconnected', null, false);
+    const signal = AbortSignal.any([claim, AbortSignal.timeout(attemptMs)]);
     using opened = await this.buckets.open(bucket, { environment, tenant, signal });
     for (;;) {
       await this.mirror(environment, push, bucket, opened, job);

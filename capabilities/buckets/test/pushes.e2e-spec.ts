@@ -145,7 +145,7 @@ describe('the settings of a bucket', () => {
 
   it('are tried with an object that is removed again, and the answer says what the bucket said', async () => {
     const tenant = await connected();
-    const test = async () => (await api.call('POST', '/v1/bucket/test', { key: tenant.key })).body as Json;
+    const test = async () => (await api.call('POST', '/v1/bucket/test', { key: tenant.key })).body;
     const before = peer.seen.length;
     expect(await test()).toEqual({ works: true, status_code: null, error: null });
     expect(peer.seen.slice(before).map(({ method }) => method)).toEqual(['PUT', 'DELETE']);
@@ -402,7 +402,7 @@ describe('an erasure', () => {
     const tenant = await connected();
     const { jobId, artifacts } = await makePictures(api, service, tenant, portrait, portrait);
     await pushed(tenant, jobId);
-    const [first, second] = artifacts;
+    const [, second] = artifacts;
     await erased(tenant, `/v1/renders/${jobId}`);
     await eventually(() => {
       expect(objectsOf(jobId)).toEqual(keysOf(jobId, [second!]));

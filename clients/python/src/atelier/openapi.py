@@ -2003,7 +2003,7 @@ class _ConnectBucketBodyRequired(TypedDict):
     bucket: str
     """Your bucket, which exists."""
     access_key_id: str
-    """The key that may write and delete objects there."""
+    """The id of a key that may write and delete objects there."""
     secret_access_key: str
     """Its secret half. It is stored encrypted, and never shown again."""
 
