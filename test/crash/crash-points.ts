@@ -217,8 +217,10 @@ export const crashPoints: readonly CrashPoint[] = [
   ]),
   ...at('projector', 'capabilities/buckets/push-dispatcher.ts', [
     ['event-store.subscription', ['single', 'batch'], redelivered],
-    ['event-store.read:bucket', ['single', 'batch'], redelivered],
     ['process.move-checkpoint', ['single', 'batch'], 'a push that is there already begins anew: same keys'],
+  ]),
+  ...at('projector', 'capabilities/buckets/manage-buckets.ts', [
+    ['event-store.read:bucket', ['single', 'batch'], redelivered],
   ]),
   ...at('projector', 'capabilities/releases/release-keeper.ts', [
     ['event-store.subscription', ['single', 'batch'], redelivered],
