@@ -57,7 +57,7 @@ export const bucketsHealth: Health<PushLevel[]> = {
         ? [
             {
               env,
-              detail: `the pictures of ${failed} jobs were not pushed to ${buckets} buckets in 24 hours: "atelier buckets show" says why`,
+              detail: `failed pushes to buckets in 24 hours: ${failed} (tenants: ${buckets}); "atelier buckets show" says why`,
             },
           ]
         : []),

@@ -1,8 +1,13 @@
-import { Inject, Injectable } from '@nestjs/common';
 import type { S3Client, S3ClientConfig } from '@aws-sdk/client-s3';
 import type { Environment } from '#domain/streams.js';
-import { Configuration } from '#platform/configuration.js';
-import { callableUrl, complaintAboutHost, resolvePublic } from '#platform/public-address.js';
+import type { Configuration } from '#platform/configuration.js';
+import {
+  callableUrl,
+  complaintAboutHost,
+  resolveByDns,
+  resolvePublic,
+  type ResolveName,
+} from '#platform/public-address.js';
 import { callOnce } from '#platform/webhook-call.js';
 import { openSecret } from './bucket-secret.js';
 import type { ConnectedBucket } from './bucket.js';
@@ -50,9 +55,11 @@ type S3Request = { hostname: string; protocol: string; port?: number; path: stri
  * Calls the buckets of tenants. Each call looks the host up once, checks its address, and connects to exactly that one;
  * it follows no redirect, and limits the time and how much of an answer is read.
  */
-@Injectable()
 export class TenantBuckets {
-  constructor(@Inject(Configuration) private readonly configuration: Configuration) {}
+  constructor(
+    private readonly configuration: Pick<Configuration, 'signingKey' | 'acceptedSigningKeys' | 'buckets'>,
+    private readonly resolve: ResolveName = resolveByDns,
+  ) {}
 
   /** Why this is no endpoint, as the second half of a sentence; undefined if it is one. */
   async complaintAbout(environment: Environment, endpoint: string): Promise<string | undefined> {
@@ -60,7 +67,7 @@ export class TenantBuckets {
     if (typeof url === 'string') return url;
     if (url.pathname !== '/' || url.search)
       return 'must be the address of the server alone: the bucket has its own field';
-    return complaintAboutHost(url.hostname, this.configuration.buckets.allowedNetworks);
+    return complaintAboutHost(url.hostname, this.configuration.buckets.allowedNetworks, this.resolve);
   }
 
   /** @throws BucketFailure if its secret cannot be read */
@@ -116,7 +123,7 @@ export class TenantBuckets {
       const url = this.parse(environment, text);
       if (typeof url === 'string') throw new BucketFailure(`its address ${url}`, null, false);
       for (const [name, value] of Object.entries(query)) url.searchParams.append(name, String(value));
-      const address = () => resolvePublic(url.hostname, allowedNetworks);
+      const address = () => resolvePublic(url.hostname, allowedNetworks, this.resolve);
       // The commands above have no other bodies.
       const call = { ...limits, headers, body: (body ?? '') as string | Uint8Array, address };
       const outcome = await callOnce(url, method, call);

@@ -295,6 +295,22 @@ describe('the pictures of a job', () => {
     expect(objectsOf(jobId)).toEqual(keysOf(jobId, artifacts));
   });
 
+  it('are pushed although the queue has lost the task', async () => {
+    const tenant = await connected();
+    const { jobId, artifacts } = await makePictures(api, service, tenant, portrait);
+    await pushed(tenant, jobId);
+    for (const path of objectsOf(jobId)) peer.objects.delete(path);
+    await pool.query(
+      `update test.bucket_pushes set status = 'waiting', round = round + 1, queued_at = now() - interval '1 hour'
+         where job_id = $1`,
+      [jobId],
+    );
+    await eventually(() => {
+      expect(objectsOf(jobId)).toEqual(keysOf(jobId, artifacts));
+      return true;
+    });
+  });
+
   it('are not pushed any more when the bucket is disconnected', async () => {
     const tenant = await connected();
     peer.intercept = refuse(503, 'SlowDown', 'later');

@@ -85,8 +85,10 @@ export async function callOnce(url: URL, method: string, call: Post): Promise<Ra
   const { headers, body, timeoutMs, signal, address } = call;
   const limit = AbortSignal.timeout(timeoutMs);
   const either = AbortSignal.any([signal, limit]);
+  let failed = 'its name has no address';
   try {
     const found = await address?.();
+    failed = 'the connection was cut';
     either.throwIfAborted();
     const send = url.protocol === 'https:' ? requestByHttps : requestByHttp;
     const request = send(url, {
@@ -100,7 +102,7 @@ export async function callOnce(url: URL, method: string, call: Post): Promise<Ra
   } catch (error) {
     if (error instanceof ForbiddenAddress) return { kind: 'refused', error: error.message };
     if (limit.aborted) return { kind: 'no-answer', error: `no answer within ${timeoutMs} ms` };
-    return { kind: 'no-answer', error: errorCode(error) ?? 'the connection was cut' };
+    return { kind: 'no-answer', error: errorCode(error) ?? failed };
   }
 }
 
