@@ -123,11 +123,8 @@ export class PushSender {
     } catch (error) {
       if (!(error instanceof ObjectNotFound)) throw error;
     }
-    throw new BucketFailure(
-      `the service does not have the bytes of picture ${assetId} any more`,
-      null,
-      false,
-    );
+    // They may have been erased since the job was read; the next attempt then knows.
+    throw new BucketFailure(`the service does not have the bytes of picture ${assetId}`, null, true);
   }
 }
 

@@ -366,7 +366,7 @@ describe('a row that somebody altered in the database', () => {
     const push = async (tenant: Tenant) => {
       const { rows } = await pool.query(
         `insert into test.bucket_pushes as known (job_id, tenant) values ($1, $2) on conflict (job_id) do update
-           set tenant = $2, status = 'waiting', round = known.round + 1 returning round`,
+           set tenant = $2, status = 'waiting', round = known.round + 1, next_attempt_at = null returning round`,
         [jobId, tenant.id],
       );
       const { round } = rows[0] as { round: number };
