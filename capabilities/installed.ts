@@ -1,4 +1,5 @@
 import type { AnyCapability } from './capability.js';
+import { buckets } from './buckets/buckets.capability.js';
 import { erasure } from './erasure/erasure.capability.js';
 import { keys } from './keys/keys.capability.js';
 import { mcp } from './mcp/mcp.capability.js';
@@ -11,7 +12,19 @@ import { vendors } from './vendors/vendors.capability.js';
 import { webhooks } from './webhooks/webhooks.capability.js';
 
 /** The capabilities of this installation. To leave one out, delete it from this list. */
-const list = [erasure, keys, mcp, operate, provenance, releases, seals, signIn, vendors, webhooks] as const;
+const list = [
+  buckets,
+  erasure,
+  keys,
+  mcp,
+  operate,
+  provenance,
+  releases,
+  seals,
+  signIn,
+  vendors,
+  webhooks,
+] as const;
 
 /** Each of them, as a type. */
 export type Installed = (typeof list)[number];

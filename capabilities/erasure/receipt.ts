@@ -90,7 +90,10 @@ export function statementOf(
         where: atVendor(vendor, calls),
         until: null,
       })),
-      { where: 'answers, webhooks and downloads that have left the service', until: null },
+      {
+        where: 'answers, webhooks, downloads and copies in your own bucket that have left the service',
+        until: null,
+      },
     ],
   };
 }

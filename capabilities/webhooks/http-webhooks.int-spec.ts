@@ -69,6 +69,13 @@ describe('the call of an endpoint', () => {
     expect(receiver.to('/rebound')).toEqual([]);
   });
 
+  it('says so when the name has no address', async () => {
+    const nowhere = new HttpWebhooks(loopback, () => Promise.reject(new Error('the name has no address')));
+    const url = 'http://nowhere.example/';
+    const outcome = await nowhere.post({ ...message, url });
+    expect(outcome).toEqual({ kind: 'no-answer', error: 'its name has no address' });
+  });
+
   it.each([
     'http://127.0.0.1',
     'http://2130706433',

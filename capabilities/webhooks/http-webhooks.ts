@@ -2,7 +2,7 @@ import { WebhookTransport, type WebhookCall } from './deliveries.js';
 import type { Environment } from '#domain/streams.js';
 import {
   callableUrl,
-  ForbiddenAddress,
+  complaintAboutHost,
   resolveByDns,
   resolvePublic,
   type ResolveName,
@@ -26,14 +26,7 @@ export class HttpWebhooks extends WebhookTransport {
   async complaintAbout(environment: Environment, url: string): Promise<string | undefined> {
     const parsed = this.parse(environment, url);
     if (typeof parsed === 'string') return parsed;
-    try {
-      await resolvePublic(parsed.hostname, this.settings.allowedNetworks, this.resolve);
-    } catch (error) {
-      if (error instanceof ForbiddenAddress)
-        return 'must be an address on the internet: private and local networks are not called';
-      // A name may become known later. Each call checks the address that the name then has.
-    }
-    return undefined;
+    return complaintAboutHost(parsed.hostname, this.settings.allowedNetworks, this.resolve);
   }
 
   async post({ environment, url, headers, body, signal }: WebhookCall): Promise<CallOutcome> {

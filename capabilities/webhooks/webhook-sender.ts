@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
 import { CommandBus } from '@nestjs/cqrs';
 import type { Environment } from '#domain/streams.js';
@@ -8,7 +7,7 @@ import { EventStore } from '#event-store/event-store.js';
 import { Clock } from '#platform/clock.js';
 import { Configuration } from '#platform/configuration.js';
 import { Logger } from '#platform/logger.js';
-import { pauseAfter } from '#platform/retry-schedule.js';
+import { chanceOf, pauseAfter } from '#platform/retry-schedule.js';
 import { isDelivered, signedHeaders, type CallOutcome } from '#platform/webhook-call.js';
 import type { DeliveryTask } from './delivery.task.js';
 import type { TaskOutcome } from '#render-queue/render-queue.js';
@@ -144,9 +143,6 @@ function verdictOn(outcome: CallOutcome, { deliveryId, attempts }: Delivery, now
   if (isDelivered(outcome)) return { kind: 'delivered' };
   if (isGone(outcome)) return { kind: 'failed', retryAt: null };
   const retryAfter = outcome.kind === 'answered' ? outcome.retryAfter : undefined;
-  // The chance looks random, and is the same in every run of a simulation.
-  const chance =
-    Number.parseInt(createHash('sha256').update(deliveryId).digest('hex').slice(0, 8), 16) / 2 ** 32;
-  const pauseMs = pauseAfter(attempts + 1, retryAfter, chance);
+  const pauseMs = pauseAfter(attempts + 1, retryAfter, chanceOf(deliveryId));
   return { kind: 'failed', retryAt: pauseMs === undefined ? null : new Date(now.getTime() + pauseMs) };
 }

@@ -57,7 +57,7 @@ async function thingsOf(owner: Tenant): Promise<Things> {
 
 const operations = guardedOperations();
 const dispatched = new Set(workflows.map(({ name }) => `/v1/${name}`));
-const bodiless = new Set(['/v1/jobs/{public_id}/cancel', '/v1/webhooks/{public_id}/test']);
+const bodiless = new Set(['/v1/jobs/{public_id}/cancel', '/v1/webhooks/{public_id}/test', '/v1/bucket/test']);
 
 const webhookBody = { url: 'https://shop.example/hook', events: ['job.succeeded'] };
 const webhookBodies: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
@@ -217,7 +217,7 @@ const thingOf = (things: Things, name: string) =>
   ({ ...things.presets, ...things.collected, ...things })[name as keyof Things] as unknown as string;
 
 /** Their bodies name nothing of a tenant's. */
-const namesNothing = [...uploads, '/v1/uploads/import', '/v1/verify', ...collections];
+const namesNothing = [...uploads, '/v1/uploads/import', '/v1/verify', '/v1/bucket/test', ...collections];
 const referring = operations.filter(
   ([method, path]) => method === 'POST' && !path.includes('{') && !namesNothing.includes(path),
 );

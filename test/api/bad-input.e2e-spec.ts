@@ -185,6 +185,7 @@ describe('a path', () => {
       ['GET', '/v1/model-generator', 'POST'],
       ['PUT', '/v1/jobs/01K9Z7J0V6X8Y2Z4A6B8C0D2EF', 'DELETE, GET, HEAD'],
       ['DELETE', '/v1/retention', 'GET, HEAD, PATCH'],
+      ['POST', '/v1/bucket', 'DELETE, GET, HEAD, PUT'],
       ['POST', '/health/live', 'GET, HEAD'],
     ] as const) {
       const answer = await api.call(method, path, { key: tenant.key });

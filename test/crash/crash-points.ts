@@ -215,6 +215,13 @@ export const crashPoints: readonly CrashPoint[] = [
       'deliveries have ids of their events: handled again, they are there already',
     ],
   ]),
+  ...at('projector', 'capabilities/buckets/push-dispatcher.ts', [
+    ['event-store.subscription', ['single', 'batch'], redelivered],
+    ['process.move-checkpoint', ['single', 'batch'], 'a push that is there already begins anew: same keys'],
+  ]),
+  ...at('projector', 'capabilities/buckets/manage-buckets.ts', [
+    ['event-store.read:bucket', ['single', 'batch'], redelivered],
+  ]),
   ...at('projector', 'capabilities/releases/release-keeper.ts', [
     ['event-store.subscription', ['single', 'batch'], redelivered],
     ['process.move-checkpoint', ['single', 'batch'], 'a job that is stopped already is left as it is'],

@@ -76,6 +76,11 @@ async function vocabularyOf(): Promise<Vocabulary> {
     [/^source_render_public_id$/, [job.job_id]],
     [/^trial_image$/, [upload.asset_id]],
     [/^url$/, [hook.url]],
+    [/^endpoint$/, ['https://s3.shop.example']],
+    [/^region$/, ['eu-central-1']],
+    [/^bucket$/, ['shop-pictures']],
+    [/^prefix$/, ['', 'atelier/']],
+    [/^(?:secret_access_key|access_key_id)$/, ['key']],
     // Ids in a path, by the part of the path before them.
     [/^\/v1\/products.* public_id$/, [product.public_id]],
     [/^\/v1\/uploads.* public_id$/, [upload.asset_id]],

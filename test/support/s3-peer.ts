@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { createServer, type Server, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import type { S3StorageOptions } from '#storage/s3/s3-storage.js';
@@ -15,6 +15,8 @@ export class S3Peer {
   lostAnswers = 0;
   /** By path: the versions of an object, and marks of its deletion. Undefined: the bucket keeps no versions. */
   versions: Map<string, { id: string; deleted: boolean }[]> | undefined;
+  /** Takes requests before the server does. @returns whether it has taken this one */
+  intercept: ((request: IncomingMessage, response: ServerResponse) => boolean) | undefined;
   private readonly server: Server;
 
   private constructor() {
@@ -24,6 +26,7 @@ export class S3Peer {
         const { method = '', headers } = request;
         this.seen.push({ method, path, authorization: headers.authorization ?? '' });
         const bytes = await buffer(request);
+        if (this.intercept?.(request, response)) return;
         if (this.failures-- > 0) return response.writeHead(503).end();
         if (method === 'PUT' && headers['if-none-match'] === '*' && this.objects.has(path))
           return response.writeHead(412).end();

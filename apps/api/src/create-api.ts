@@ -129,7 +129,7 @@ function adapterFor(trustedProxies: readonly string[], limits: HttpLimits): Fast
 function corsOptions(origins: readonly string[]): FastifyCorsOptions {
   return {
     origin: origins.includes('*') ? '*' : [...origins],
-    methods: ['GET', 'POST', 'PATCH', 'DELETE'],
+    methods: ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'],
     exposedHeaders: [
       'X-Request-Id',
       'X-Consistency-Token',

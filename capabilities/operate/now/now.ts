@@ -78,7 +78,7 @@ export const showNow = defineCall({
   route: 'GET /now',
   may: ['read'],
   summary:
-    'Is anyone waiting, and why: queues, jobs, read models, charges, webhooks, seals, the cost of vendors',
+    'Is anyone waiting, and why: queues, jobs, read models, charges, webhooks, buckets, seals, the cost of vendors',
   input: NoInput,
   live: true,
   features: [NowModule],

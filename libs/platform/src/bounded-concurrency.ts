@@ -23,3 +23,31 @@ export class BoundedConcurrency {
     }
   }
 }
+
+/** The same without waiting, and each tenant has only some of the places: one with slow servers does not take all. */
+export class TenantPlaces {
+  private readonly all: BoundedConcurrency;
+  private readonly taken = new Map<string, number>();
+
+  constructor(
+    places: number,
+    private readonly ofTenant: number,
+    private readonly turnAway: () => Error,
+  ) {
+    this.all = new BoundedConcurrency(places, 0, turnAway);
+  }
+
+  /** @throws the error of `turnAway` when no place is free */
+  async run<Result>(tenant: string, work: () => Promise<Result>): Promise<Result> {
+    const before = this.taken.get(tenant) ?? 0;
+    if (before >= this.ofTenant) throw this.turnAway();
+    this.taken.set(tenant, before + 1);
+    try {
+      return await this.all.run(work);
+    } finally {
+      const rest = (this.taken.get(tenant) ?? 1) - 1;
+      if (rest === 0) this.taken.delete(tenant);
+      else this.taken.set(tenant, rest);
+    }
+  }
+}

@@ -70,6 +70,22 @@ export async function resolvePublic(
   return { address, family: isIP(address) === 6 ? 6 : 4 };
 }
 
+/** Why a host cannot be called, as the second half of a sentence; undefined if it can, as far as is known now. */
+export async function complaintAboutHost(
+  hostname: string,
+  allowed: readonly string[],
+  resolve: ResolveName = resolveByDns,
+): Promise<string | undefined> {
+  try {
+    await resolvePublic(hostname, allowed, resolve);
+  } catch (error) {
+    if (error instanceof ForbiddenAddress)
+      return 'must be an address on the internet: private and local networks are not called';
+    // A name may become known later. Each call checks the address that the name then has.
+  }
+  return undefined;
+}
+
 /**
  * A look-up for Node's requests that always finds this address, whatever the name leads to by now. Node does not call it
  * for an IP address in the URL itself: {@link resolvePublic} has checked that one unchanged.

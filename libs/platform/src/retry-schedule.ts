@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto';
+
 const minute = 60_000;
 const hour = 60 * minute;
 
@@ -40,4 +42,9 @@ export function pauseAfter(
   const askedMs = /^\d{1,6}$/.test(retryAfter ?? '') ? Number(retryAfter) * 1_000 : 0;
   const longestMs = Math.max(pauseMs, Math.min(askedMs, longestRetryAfterMs));
   return Math.round(longestMs * (1 + jitter * chance));
+}
+
+/** From 0 to 1. It looks random, and is the same for the same id: also in every run of a simulation. */
+export function chanceOf(id: string): number {
+  return Number.parseInt(createHash('sha256').update(id).digest('hex').slice(0, 8), 16) / 2 ** 32;
 }

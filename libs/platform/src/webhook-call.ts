@@ -1,5 +1,10 @@
 import { once } from 'node:events';
-import { request as requestByHttp, type ClientRequest, type IncomingMessage } from 'node:http';
+import {
+  request as requestByHttp,
+  type ClientRequest,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+} from 'node:http';
 import { request as requestByHttps } from 'node:https';
 import { Webhook } from 'standardwebhooks';
 import { errorCode } from './errors.js';
@@ -43,7 +48,7 @@ export function signedHeaders({ id, at, body, secrets, userAgent }: SignedMessag
 
 interface Post {
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: string;
+  readonly body: string | Uint8Array;
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
   /**
@@ -53,20 +58,41 @@ interface Post {
   readonly address?: () => Promise<ResolvedAddress>;
 }
 
+/** A {@link CallOutcome} with all headers, and the first bytes of the answer as they came. */
+export type RawOutcome =
+  | {
+      readonly kind: 'answered';
+      readonly statusCode: number;
+      readonly headers: IncomingHttpHeaders;
+      readonly bytes: Buffer;
+    }
+  | { readonly kind: 'no-answer' | 'refused'; readonly error: string };
+
+/** Posts once. See {@link callOnce}. */
+export async function postOnce(url: URL, post: Post): Promise<CallOutcome> {
+  const outcome = await callOnce(url, 'POST', post);
+  if (outcome.kind !== 'answered') return outcome;
+  const { statusCode, headers, bytes } = outcome;
+  const answer = bytes.toString('utf8').replaceAll('\0', '');
+  return { kind: 'answered', statusCode, retryAfter: headers['retry-after'], answer };
+}
+
 /**
- * Posts once, on a connection of its own. It does not follow redirects. It limits the time, and how much of an answer it
+ * Calls once, on a connection of its own. It does not follow redirects. It limits the time, and how much of an answer it
  * reads.
  */
-export async function postOnce(url: URL, post: Post): Promise<CallOutcome> {
-  const { headers, body, timeoutMs, signal, address } = post;
+export async function callOnce(url: URL, method: string, call: Post): Promise<RawOutcome> {
+  const { headers, body, timeoutMs, signal, address } = call;
   const limit = AbortSignal.timeout(timeoutMs);
   const either = AbortSignal.any([signal, limit]);
+  let failed = 'its name has no address';
   try {
     const found = await address?.();
+    failed = 'the connection was cut';
     either.throwIfAborted();
     const send = url.protocol === 'https:' ? requestByHttps : requestByHttp;
     const request = send(url, {
-      method: 'POST',
+      method,
       headers: { ...headers, 'content-length': Buffer.byteLength(body) },
       agent: false,
       maxHeaderSize: mostHeaderBytes,
@@ -76,7 +102,7 @@ export async function postOnce(url: URL, post: Post): Promise<CallOutcome> {
   } catch (error) {
     if (error instanceof ForbiddenAddress) return { kind: 'refused', error: error.message };
     if (limit.aborted) return { kind: 'no-answer', error: `no answer within ${timeoutMs} ms` };
-    return { kind: 'no-answer', error: errorCode(error) ?? 'the connection was cut' };
+    return { kind: 'no-answer', error: errorCode(error) ?? failed };
   }
 }
 
@@ -86,7 +112,7 @@ export function isDelivered(outcome: CallOutcome): boolean {
 }
 
 /** Listens to the signal only during the call: after the call there is nothing left to abort. */
-async function answerTo(request: ClientRequest, signal: AbortSignal): Promise<CallOutcome> {
+async function answerTo(request: ClientRequest, signal: AbortSignal): Promise<RawOutcome> {
   const abort = () => request.destroy(new Error('aborted'));
   signal.addEventListener('abort', abort);
   try {
@@ -102,7 +128,7 @@ async function answerTo(request: ClientRequest, signal: AbortSignal): Promise<Ca
   }
 }
 
-async function answerOf(response: IncomingMessage): Promise<CallOutcome> {
+async function answerOf(response: IncomingMessage): Promise<RawOutcome> {
   const chunks: Buffer[] = [];
   let bytes = 0;
   try {
@@ -115,11 +141,6 @@ async function answerOf(response: IncomingMessage): Promise<CallOutcome> {
   } catch {
     // The status has arrived, and it decides. The part of the body that came is kept.
   }
-  const answer = Buffer.concat(chunks).subarray(0, keptBytes).toString('utf8').replaceAll('\0', '');
-  return {
-    kind: 'answered',
-    statusCode: response.statusCode ?? 0,
-    retryAfter: response.headers['retry-after'],
-    answer,
-  };
+  const { statusCode = 0, headers } = response;
+  return { kind: 'answered', statusCode, headers, bytes: Buffer.concat(chunks).subarray(0, keptBytes) };
 }

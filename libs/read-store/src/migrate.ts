@@ -286,6 +286,24 @@ const environmentMigrations = migrationsOf({
   /** Null for what an older release has queued. */
   ProveWebhookDeliveries1790000000095: `
     alter table webhook_deliveries add column mac text`,
+  /** The state of pushes to the buckets of tenants. What is pushed, and where to, is in the log alone. */
+  CreateBucketPushes1790000000101: `
+    create table bucket_pushes (
+      job_id          text primary key,
+      tenant          text not null,
+      status          text not null default 'waiting' check (status in ('waiting', 'pushed', 'failed')),
+      round           integer not null default 0,
+      attempts        integer not null default 0,
+      next_attempt_at timestamptz,
+      queued_at       timestamptz not null default now(),
+      pushed_at       timestamptz,
+      failed_at       timestamptz,
+      error           text
+    ) with (fillfactor = 70);
+    create index bucket_pushes_by_tenant on bucket_pushes (tenant, status, pushed_at);
+    create index bucket_pushes_by_age on bucket_pushes (queued_at);
+    create index bucket_pushes_waiting on bucket_pushes (coalesce(next_attempt_at, queued_at))
+      where status = 'waiting'`,
 });
 
 /**

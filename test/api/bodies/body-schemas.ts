@@ -69,8 +69,8 @@ export function bodySchema(workflow: string): Schema {
 
 /** A body of the examples of its fields, for a route that is no workflow. */
 export function exampleOf(path: string): Readonly<Record<string, unknown>> {
-  const { post, patch } = openApi.paths[path] ?? {};
-  const content = (post ?? patch)?.requestBody?.content['application/json'];
+  const { post, patch, put } = openApi.paths[path] ?? {};
+  const content = (post ?? patch ?? put)?.requestBody?.content['application/json'];
   if (!content) throw new Error(`openapi.json does not describe the body of ${path}`);
   const fields = Object.entries(resolve(content.schema).schema.properties ?? {});
   const examples = fields.map(([name, field]) => [name, resolve(field).schema.example] as const);

@@ -19,6 +19,7 @@ export const guides: Readonly<Record<string, Guide>> = {
     'Webhooks',
     'calls to your server when a job has ended, and proof that they are ours',
   ],
+  buckets: ['buckets.md', 'A bucket of your own', 'pictures that the service writes into your S3 bucket'],
   mcp: ['guides/mcp.md', 'Agents (MCP)', 'agents that order with consent, and what that costs at most'],
   privacy: [
     'guides/privacy.md',

@@ -68,7 +68,7 @@ import {
   ValidQuery,
 } from '../http/valid-request.js';
 import { decodePicture } from './decode-picture.js';
-import { BoundedConcurrency } from '#platform/bounded-concurrency.js';
+import { BoundedConcurrency, TenantPlaces } from '#platform/bounded-concurrency.js';
 import { presentListed, UploadListResponse } from './listed-uploads.js';
 import { fetchPicture } from './fetched-picture.js';
 import {
@@ -306,9 +306,7 @@ export class UploadsController implements OnModuleInit, OnModuleDestroy {
   /** How many pictures may be decoded at the same time. Each one costs memory for its pixels, and a thread. */
   private readonly decoding = new BoundedConcurrency(2, 64, tooBusy);
   /** Imports that wait for other servers. They are apart, so that slow servers take no place of an upload. */
-  private readonly importing = new BoundedConcurrency(32, 0, tooBusy);
-  /** How many of them each tenant has, so that one tenant with slow servers does not take all places. */
-  private readonly importsOf = new Map<string, number>();
+  private readonly importing = new TenantPlaces(32, mostImportsOfTenant, tooBusy);
 
   constructor(
     private readonly commands: CommandBus,
@@ -469,25 +467,11 @@ export class UploadsController implements OnModuleInit, OnModuleDestroy {
       timeoutMs: request.server.httpLimits.importMs,
       left: left.signal,
     };
-    await using file = await this.inTurn(caller.tenant, () => fetchPicture(body.url, limits));
+    await using file = await this.importing.run(caller.tenant, () => fetchPicture(body.url, limits));
     const stored = await this.store(caller, file.path, body, request.id).catch((error: unknown) => {
       throw ofUrl(error);
     });
     return await this.answer(caller, stored, reply);
-  }
-
-  /** @throws ApiError 503 when too many imports run, of all tenants or of this one */
-  private async inTurn<Result>(tenant: string, work: () => Promise<Result>): Promise<Result> {
-    const before = this.importsOf.get(tenant) ?? 0;
-    if (before >= mostImportsOfTenant) throw tooBusy();
-    this.importsOf.set(tenant, before + 1);
-    try {
-      return await this.importing.run(work);
-    } finally {
-      const rest = (this.importsOf.get(tenant) ?? 1) - 1;
-      if (rest === 0) this.importsOf.delete(tenant);
-      else this.importsOf.set(tenant, rest);
-    }
   }
 
   private store(

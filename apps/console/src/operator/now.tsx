@@ -19,6 +19,7 @@ const where: Readonly<Record<NowFacts['reasons'][number]['what'], string>> = {
   stranded: '/care',
   orphaned: '/care',
   webhooks: '/tenants',
+  buckets: '/tenants',
   provenance: '/care',
   seals: '/audit',
   audit: '/audit',

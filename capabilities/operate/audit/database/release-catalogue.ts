@@ -21,6 +21,16 @@ data_keys | constraint | sheets.sheets_wrapped_or_destroyed | CHECK ((((wrapped 
 data_keys | index | keys.data_keys.keys_one_of_owner | CREATE UNIQUE INDEX keys_one_of_owner ON data_keys.keys USING btree (environment, tenant) WHERE (destroyed_at IS NULL)
 data_keys | table | keys | table
 data_keys | table | sheets | table
+environment | column | bucket_pushes.attempts | integer not null default 0
+environment | column | bucket_pushes.error | text
+environment | column | bucket_pushes.failed_at | timestamp with time zone
+environment | column | bucket_pushes.job_id | text not null
+environment | column | bucket_pushes.next_attempt_at | timestamp with time zone
+environment | column | bucket_pushes.pushed_at | timestamp with time zone
+environment | column | bucket_pushes.queued_at | timestamp with time zone not null default now()
+environment | column | bucket_pushes.round | integer not null default 0
+environment | column | bucket_pushes.status | text not null default 'waiting'::text
+environment | column | bucket_pushes.tenant | text not null
 environment | column | idempotency_keys.body_hash | text not null
 environment | column | idempotency_keys.created_at | timestamp with time zone not null default now()
 environment | column | idempotency_keys.endpoint | text not null
@@ -66,6 +76,8 @@ environment | column | webhook_deliveries.type | text not null
 environment | column | webhook_health.endpoint_id | text not null
 environment | column | webhook_health.failed_at | timestamp with time zone
 environment | column | webhook_health.failing_since | timestamp with time zone
+environment | constraint | bucket_pushes.bucket_pushes_pkey | PRIMARY KEY (job_id)
+environment | constraint | bucket_pushes.bucket_pushes_status_check | CHECK ((status = ANY (ARRAY['waiting'::text, 'pushed'::text, 'failed'::text])))
 environment | constraint | idempotency_keys.idempotency_keys_pkey | PRIMARY KEY (tenant, endpoint, key)
 environment | constraint | idempotency_keys.idempotency_keys_status_check | CHECK ((status = ANY (ARRAY['running'::text, 'answered'::text])))
 environment | constraint | process_checkpoints.process_checkpoints_pkey | PRIMARY KEY (process)
@@ -75,6 +87,7 @@ environment | constraint | webhook_attempts.webhook_attempts_pkey | PRIMARY KEY 
 environment | constraint | webhook_deliveries.webhook_deliveries_pkey | PRIMARY KEY (delivery_id)
 environment | constraint | webhook_deliveries.webhook_deliveries_status_check | CHECK ((status = ANY (ARRAY['pending'::text, 'delivered'::text, 'failed'::text])))
 environment | constraint | webhook_health.webhook_health_pkey | PRIMARY KEY (endpoint_id)
+environment | table | bucket_pushes | table
 environment | table | idempotency_keys | table
 environment | table | process_checkpoints | table
 environment | table | schema_migrations | table

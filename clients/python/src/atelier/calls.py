@@ -10,6 +10,8 @@ from .openapi import (
     BackgroundGeneratorBody,
     BackgroundSwapWithImageBody,
     BackgroundSwapWithSpecBody,
+    BucketResponse,
+    BucketTestResponse,
     CatalogEntryResponse,
     CatalogListResponse,
     CatalogResource,
@@ -515,6 +517,9 @@ class Calls(ABC):
     def get(self, path: Literal["/v1/image-models"], /) -> ImageModelListResponse: ...
 
     @overload
+    def get(self, path: Literal["/v1/bucket"], /) -> BucketResponse: ...
+
+    @overload
     def get(self, path: Literal["/v1/data-subjects/{name}"], /, *, name: str) -> None: ...
 
     @overload
@@ -679,6 +684,14 @@ class Calls(ABC):
     ) -> ClientTokenResponse: ...
 
     @overload
+    def post(
+        self,
+        path: Literal["/v1/bucket/test"],
+        body: None = None,
+        /,
+    ) -> BucketTestResponse: ...
+
+    @overload
     def post(self, path: Literal["/v1/verify"], body: VerifyBody, /) -> VerificationResponse: ...
 
     @overload
@@ -795,6 +808,9 @@ class Calls(ABC):
         resource: CatalogResource,
         public_id: str,
     ) -> None: ...
+
+    @overload
+    def delete(self, path: Literal["/v1/bucket"], /) -> None: ...
 
     @overload
     def delete(self, path: Literal["/v1/webhooks/{public_id}"], /, *, public_id: str) -> None: ...
@@ -1341,6 +1357,9 @@ class AsyncCalls(ABC):
     async def get(self, path: Literal["/v1/image-models"], /) -> ImageModelListResponse: ...
 
     @overload
+    async def get(self, path: Literal["/v1/bucket"], /) -> BucketResponse: ...
+
+    @overload
     async def get(self, path: Literal["/v1/data-subjects/{name}"], /, *, name: str) -> None: ...
 
     @overload
@@ -1512,6 +1531,14 @@ class AsyncCalls(ABC):
     @overload
     async def post(
         self,
+        path: Literal["/v1/bucket/test"],
+        body: None = None,
+        /,
+    ) -> BucketTestResponse: ...
+
+    @overload
+    async def post(
+        self,
         path: Literal["/v1/verify"],
         body: VerifyBody,
         /,
@@ -1636,6 +1663,9 @@ class AsyncCalls(ABC):
         resource: CatalogResource,
         public_id: str,
     ) -> None: ...
+
+    @overload
+    async def delete(self, path: Literal["/v1/bucket"], /) -> None: ...
 
     @overload
     async def delete(

@@ -1995,6 +1995,74 @@ class ClientTokenResponse(_ClientTokenResponseRequired, total=False):
     """With purpose `job`."""
 
 
+class _ConnectBucketBodyRequired(TypedDict):
+    endpoint: str
+    """The server with the S3 API: an `https://` address on the internet, without the bucket."""
+    region: str
+    """Its region, under which requests are signed."""
+    bucket: str
+    """Your bucket, which exists."""
+    access_key_id: str
+    """The id of a key that may write and delete objects there."""
+    secret_access_key: str
+    """Its secret half. It is stored encrypted, and never shown again."""
+
+
+class ConnectBucketBody(_ConnectBucketBodyRequired, total=False):
+    prefix: str | None
+    """Before each key. A folder ends with a slash."""
+    force_path_style: bool | None
+    """Whether the bucket is in the path of its address, as MinIO needs it. Otherwise it is in the
+    host name. `false` when absent.
+    """
+
+
+class LastPush(TypedDict):
+    job_id: str
+    at: str
+
+
+class LastPushError(TypedDict):
+    job_id: str
+    at: str
+    error: str
+    """What the bucket said, or why it was not asked."""
+
+
+class PushesResponse(TypedDict):
+    waiting: int
+    """Jobs whose pictures are on their way, or wait for the next attempt."""
+    failed: int
+    """Jobs that are not tried any more. PUT the settings again to push them."""
+    last_success: LastPush | None
+    """Of the last 30 days."""
+    last_error: LastPushError | None
+    """Of the jobs that wait or have failed."""
+
+
+class BucketResponse(TypedDict):
+    endpoint: str
+    region: str
+    bucket: str
+    prefix: str
+    access_key_id: str
+    force_path_style: bool
+    connected_at: str
+    """Jobs that end from then on are pushed."""
+    changed_at: str
+    """When its settings were last stated."""
+    pushes: PushesResponse
+
+
+class BucketTestResponse(TypedDict):
+    works: bool
+    """Whether a small object was written and deleted."""
+    status_code: int | None
+    """The HTTP status of the refusal; null without one."""
+    error: str | None
+    """What the bucket said, or why it was not asked."""
+
+
 class _ErasureEstimateResponseRequired(TypedDict):
     pictures: int
     jobs: int

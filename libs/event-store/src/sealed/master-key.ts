@@ -1,6 +1,6 @@
 import type { KeyObject } from 'node:crypto';
 import { namedKey, type NamedKey } from '../named-key.js';
-import { decrypt, encrypt } from './aes-gcm.js';
+import { decrypt, encrypt } from '#platform/aes-gcm.js';
 
 /** A data key as it is stored: encrypted by a master key that the database does not have. */
 export interface WrappedKey {

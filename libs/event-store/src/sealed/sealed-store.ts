@@ -12,7 +12,7 @@ import {
   type StreamWrite,
 } from '../event-store.js';
 import { ownEvents } from '../own-events.js';
-import { decrypt, encrypt } from './aes-gcm.js';
+import { decrypt, encrypt } from '#platform/aes-gcm.js';
 import type { KeyOwner } from './data-key-store.js';
 import type { DataKeys } from './data-keys.js';
 import type { DataKey } from './key-row.js';
