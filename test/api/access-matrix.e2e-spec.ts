@@ -18,7 +18,8 @@ const imageModels = { ...sandboxAlone, models: [sandboxModel, wideModel] };
 const { service, api, tenant } = await openWorld({
   credits: 1_000,
   capabilities: ['jobs:create', 'jobs:read', 'data:erase'],
-  configuration: { imageModels },
+  // Each operation is tried with eight bad keys.
+  configuration: { imageModels, authFailuresPerMin: 100_000 },
 });
 const proxy = await startTcpProxy(Number(new URL(service.databaseUrl).port));
 afterAll(async () => {
