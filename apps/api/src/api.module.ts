@@ -45,6 +45,9 @@ import { ServedPictures } from './uploads/served-pictures.js';
 import { PresetsController } from './catalog/presets.controller.js';
 import { ProductsController } from './catalog/products.controller.js';
 import { RendersController } from './catalog/renders.controller.js';
+import { DirectUploads } from './uploads/direct-uploads.js';
+import { DirectUploadsController } from './uploads/direct-uploads.controller.js';
+import { UploadIntake } from './uploads/upload-intake.js';
 import { UploadsController } from './uploads/uploads.controller.js';
 import { UsageController } from './account/usage.controller.js';
 import { SignatureCheck } from './auth/signature.js';
@@ -54,6 +57,7 @@ import { hasParentWithLink } from '#platform/sign-in-link.js';
 const controllers = [
   ...workflows.map((workflow) => dispatchController(workflow)),
   UploadsController,
+  DirectUploadsController,
   ThumbnailsController,
   ProductsController,
   PresetsController,
@@ -93,6 +97,7 @@ const features = [
 ];
 
 const providers: Provider[] = [
+  DirectUploads,
   Dispatches,
   Followers,
   JobPictures,
@@ -106,6 +111,7 @@ const providers: Provider[] = [
   SignatureCheck,
   ClientTokens,
   ThumbnailUrls,
+  UploadIntake,
 ];
 
 /** The adapters of the API. When the app stops, they close in reverse order. */

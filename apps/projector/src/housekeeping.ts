@@ -4,6 +4,7 @@ import { CommandBus } from '@nestjs/cqrs';
 import type { HousekeepingTask } from '#application/process-managers/process-manager.js';
 import { StrandedJobs } from '#application/process-managers/stranded-jobs.js';
 import { sweepOrphans } from '#application/process-managers/orphan-sweep.js';
+import { IncomingPictures } from '#application/picture/incoming-pictures.js';
 import { KeptAnswers } from '#application/render/kept-answers.js';
 import { ReadModels } from '#application/read-models.js';
 import type { Environment } from '#domain/streams.js';
@@ -15,8 +16,8 @@ import { PostgresRateLimitStore } from '#read-store/rate-limit-store.js';
 
 /**
  * The work that is due from time to time. It refunds orphaned charges, and puts jobs that lost their task back
- * into the queue. It deletes old Idempotency-Keys, counts of the rate limit and kept answers of vendors. It
- * also runs the tasks of capabilities. It needs no lock, because two projectors that do it at the same time do
+ * into the queue. It deletes old Idempotency-Keys, counts of the rate limit, kept answers of vendors and files of direct
+ * uploads that were never completed. It also runs the tasks of capabilities. It needs no lock, because two projectors that do it at the same time do
  * no harm.
  */
 @Injectable()
@@ -28,6 +29,7 @@ export class Housekeeping {
     private readonly keys: PostgresIdempotencyStore,
     private readonly requests: PostgresRateLimitStore,
     private readonly answers: KeptAnswers,
+    private readonly incoming: IncomingPictures,
     @Inject(Configuration) private readonly configuration: Configuration,
     @Inject(Clock) private readonly clock: Clock,
     @Inject(Logger) private readonly logger: Logger,
@@ -84,5 +86,6 @@ export class Housekeeping {
     await this.keys.forgetExpired(environment);
     await this.requests.forgetIdle();
     await this.answers.forget(environment, clock());
+    await this.incoming.forget(environment, clock());
   }
 }

@@ -31,6 +31,7 @@ import { BatchParents } from '#application/process-managers/batch-parents.js';
 import { ChargeCloser } from '#application/process-managers/charge-closer.js';
 import { ProcessManagersModule } from '#application/process-managers/process-managers.module.js';
 import { RenderDispatcher } from '#application/process-managers/render-dispatcher.js';
+import { IncomingPictures } from '#application/picture/incoming-pictures.js';
 import { KeptAnswers } from '#application/render/kept-answers.js';
 import { environments, type Environment } from '#domain/streams.js';
 import { readModels } from '#projections/read-models.js';
@@ -193,7 +194,13 @@ export class ProjectorModule {
         ProcessManagersModule,
         ...modulesFor('projector'),
       ],
-      providers: [Projector, Housekeeping, KeptAnswers, { provide: ReadPace, useValue: pace }],
+      providers: [
+        Projector,
+        Housekeeping,
+        IncomingPictures,
+        KeptAnswers,
+        { provide: ReadPace, useValue: pace },
+      ],
     };
   }
 }

@@ -24,6 +24,12 @@ export abstract class ObjectStorage {
   /** The keys that begin with the prefix, in no particular order. The prefix ends with a slash. */
   abstract list(prefix: string): Promise<string[]>;
 
+  /** Gives the bytes to `take` while they arrive. @throws ObjectNotFound; what `take` throws */
+  abstract stream<Result>(
+    key: string,
+    take: (bytes: AsyncIterable<Uint8Array>) => Promise<Result>,
+  ): Promise<Result>;
+
   /** SHA-256, in hex, of the current bytes, all of which it reads. @throws ObjectNotFound */
   abstract digest(key: string): Promise<string>;
 
@@ -35,6 +41,25 @@ export abstract class ObjectStorage {
 
   /** A GET URL that anyone may use until it expires. Computed locally, no round trip. */
   abstract presignGet(key: string, expiresInSeconds?: number): Promise<string>;
+
+  /**
+   * A form with which anyone may store one file under the key until it expires. Computed locally, no round trip.
+   * @returns undefined where callers cannot reach the storage itself
+   */
+  abstract presignPost(key: string, terms: FormTerms): Promise<PostForm | undefined>;
+}
+
+export interface FormTerms {
+  readonly contentType: string;
+  readonly mostBytes: number;
+  readonly at: Date;
+  readonly expiresAt: Date;
+}
+
+/** For `multipart/form-data`: the fields first, and then the file, in a field `file`. */
+export interface PostForm {
+  readonly url: string;
+  readonly fields: Readonly<Record<string, string>>;
 }
 
 export class ObjectNotFound extends Error {

@@ -49,6 +49,18 @@ export class SimulatedStorage implements ObjectStorage {
     return [...this.objects.keys()].filter((key) => key.startsWith(prefix));
   }
 
+  async stream<Result>(
+    key: string,
+    take: (bytes: AsyncIterable<Uint8Array>) => Promise<Result>,
+  ): Promise<Result> {
+    const bytes = await this.get(key);
+    return take(
+      (async function* () {
+        yield bytes;
+      })(),
+    );
+  }
+
   async digest(key: string): Promise<string> {
     return hash('sha256', await this.get(key));
   }
@@ -60,5 +72,9 @@ export class SimulatedStorage implements ObjectStorage {
 
   presignGet(key: string): Promise<string> {
     return Promise.resolve(`simulated:${key}`);
+  }
+
+  presignPost(): Promise<undefined> {
+    return Promise.resolve(undefined);
   }
 }

@@ -11,7 +11,7 @@ import {
   type ResolveName,
 } from '#platform/public-address.js';
 import { ApiError, invalid } from '../http/api-error.js';
-import { openSpool, tooLarge, uploadLimitBytes } from './spooled-upload.js';
+import { bounded, openSpool, tooLarge, uploadLimitBytes } from './spooled-upload.js';
 
 /** More bytes than the headers of a server of pictures ever have. */
 const mostHeaderBytes = 16 * 1024;
@@ -84,15 +84,6 @@ function complaintAbout({ statusCode = 0, headers }: IncomingMessage): ApiError 
   if ((headers['content-encoding'] ?? 'identity') !== 'identity')
     return failed('sent the picture compressed, although it was asked not to');
   return Number(headers['content-length'] ?? 0) > uploadLimitBytes ? tooLarge() : undefined;
-}
-
-async function* bounded(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
-  let bytes = 0;
-  for await (const chunk of source) {
-    bytes += chunk.length;
-    if (bytes > uploadLimitBytes) throw tooLarge();
-    yield chunk;
-  }
 }
 
 function asApiError(error: unknown, timeout: AbortSignal, timeoutMs: number): unknown {

@@ -217,6 +217,16 @@ async function readForm(request: FastifyRequest, form: Form): Promise<ReadForm> 
   return { files, texts };
 }
 
+/** The bytes of one picture as they arrive. @throws ApiError 413 beyond {@link uploadLimitBytes} */
+export async function* bounded(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  let bytes = 0;
+  for await (const chunk of source) {
+    bytes += chunk.length;
+    if (bytes > uploadLimitBytes) throw tooLarge();
+    yield chunk;
+  }
+}
+
 export function tooLarge(): ApiError {
   return new ApiError('PAYLOAD_TOO_LARGE', `A picture may have at most ${uploadLimitBytes} bytes (25 MiB).`);
 }

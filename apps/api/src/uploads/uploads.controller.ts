@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises';
 import {
   Controller,
   Get,
@@ -10,38 +9,21 @@ import {
   type OnModuleDestroy,
   type OnModuleInit,
 } from '@nestjs/common';
-import { CommandBus } from '@nestjs/cqrs';
 import { RouteConfig } from '@nestjs/platform-fastify';
-import {
-  ApiBody,
-  ApiConsumes,
-  ApiOperation,
-  ApiProperty,
-  ApiPropertyOptional,
-  ApiQuery,
-  ApiTags,
-} from '@nestjs/swagger';
+import { ApiBody, ApiConsumes, ApiOperation, ApiProperty, ApiQuery, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Caller } from '#application/command-context.js';
-import { longestDataSubject, type AboutPersons } from '#domain/data-subject.js';
+import { longestDataSubject } from '#domain/data-subject.js';
 import { longestRetentionDays } from '#domain/kept-for.js';
 import { ReadYourWrites } from '#application/consistency/read-your-writes.js';
-import {
-  keptCredentialsLimitBytes,
-  StoreUpload,
-  type StoredUpload,
-} from '#application/picture/store-picture.handler.js';
 import { StoredPictures } from '#application/picture/stored-pictures.js';
-import { credentialsIn } from '#capabilities/parts.js';
 import { ReadModels } from '#application/read-models.js';
-import { Clock } from '#platform/clock.js';
 import { Configuration } from '#platform/configuration.js';
 import { Logger } from '#platform/logger.js';
 import { BooleanField, IntegerField, TextField } from '#validation/fields.js';
 import { validate } from '#validation/validate.js';
 import { DataSubjectField } from '#workflows/common-fields.js';
-import { pictureUrl, ThumbnailsProperty, ThumbnailUrlsResponse, uploadKey } from './thumbnail-urls.js';
-import { ServedPictures, type ShownPicture } from './served-pictures.js';
+import { ServedPictures } from './served-pictures.js';
 import { OpenToClientTokens, RequireCapability } from '../auth/api-key.guard.js';
 import { CurrentCaller } from '../auth/caller.js';
 import {
@@ -50,13 +32,11 @@ import {
   DescribePublicId,
   DescribeRead,
   DescribeWrite,
-  idLike,
 } from '../http/describe.js';
 import { ApiError, envelopeOf, ErrorDescription, invalid, notFound } from '../http/api-error.js';
-import { ConsistencyToken, tellWrite, unwrap } from '../http/consistency-token.js';
+import { ConsistencyToken, unwrap } from '../http/consistency-token.js';
 import { translateError } from '../http/error.filter.js';
 import { findUnsafeJson } from '../http/request-body.js';
-import { DataSubjectsProperty, shownSubjects } from './data-subjects.js';
 import {
   BooleanQuery,
   IntegerQuery,
@@ -67,8 +47,9 @@ import {
   ValidBody,
   ValidQuery,
 } from '../http/valid-request.js';
-import { decodePicture } from './decode-picture.js';
 import { BoundedConcurrency, TenantPlaces } from '#platform/bounded-concurrency.js';
+import { reuseAbout, retainDaysAbout, tooBusy, UploadIntake } from './upload-intake.js';
+import { present, UploadResponse } from './upload-response.js';
 import { presentListed, UploadListResponse } from './listed-uploads.js';
 import { fetchPicture } from './fetched-picture.js';
 import {
@@ -80,14 +61,6 @@ import {
   tooLarge,
   uploadLimitBytes,
 } from './spooled-upload.js';
-
-const retainDaysAbout =
-  'The picture is erased this many days later. It can only shorten what `GET /v1/retention` shows.';
-
-const reuseAbout =
-  'True: if you have uploaded the same picture before, with the same credentials and person, you get that upload, and ' +
-  '`already_there` tells so. An upload that is erased soon, or that has `retain_days`, is never given again, and a client ' +
-  'token always makes a new one.';
 
 /** The text fields beside the file. */
 class UploadFields {
@@ -120,69 +93,6 @@ class ImportBody {
 
   @BooleanField({ description: reuseAbout })
   reuse?: boolean;
-}
-
-class ArrivedCredentialsResponse {
-  @ApiProperty({
-    example: true,
-    description:
-      'Whether the picture was what was signed. It does not say whether you should trust who signed.',
-  })
-  valid: boolean;
-
-  @ApiProperty({
-    description: 'What was wrong, as C2PA names it.',
-    type: [String],
-    example: [],
-  })
-  problems: string[];
-
-  @ApiProperty({
-    description: `False: they have more than ${keptCredentialsLimitBytes} bytes (1 MiB), so they were not kept.`,
-    example: true,
-  })
-  kept: boolean;
-}
-
-export class UploadResponse {
-  @ApiProperty({
-    description: 'Durable handle, for product_image_s3_key or source_image_s3_key of a dispatch.',
-    example: uploadKey,
-  })
-  upload_key: string;
-
-  @ApiProperty({
-    description: 'Short-lived presigned preview URL. No dispatch accepts it.',
-    ...pictureUrl(uploadKey),
-  })
-  image_url: string;
-
-  @ThumbnailsProperty()
-  thumbnails: ThumbnailUrlsResponse;
-
-  @ApiProperty({
-    description: 'Durable id, for every field that takes an asset.',
-    ...idLike('01K9Z7J0V4M2Q8T6R3N5B1C7DE'),
-  })
-  asset_id: string;
-
-  @DataSubjectsProperty()
-  data_subjects?: string[];
-
-  @ApiPropertyOptional({
-    description:
-      'Whether this upload was there before the request. Only in answers to requests with `reuse`.',
-    example: false,
-  })
-  already_there?: boolean;
-
-  @ApiProperty({
-    description:
-      'The Content Credentials (C2PA) that the picture arrived with. Pictures made from it take them in. Null: it had none.',
-    type: ArrivedCredentialsResponse,
-    nullable: true,
-  })
-  credentials: ArrivedCredentialsResponse | null;
 }
 
 const textProperties = {
@@ -240,11 +150,6 @@ const batchForm = {
   bytes: 4 * uploadLimitBytes,
 };
 
-function tooBusy(): ApiError {
-  const message = 'Too many pictures are being uploaded at the same time. Send this one again in a moment.';
-  return new ApiError('SERVICE_UNAVAILABLE', message, { headers: { 'retry-after': '2' } });
-}
-
 /** A picture that is refused came from the URL: the body has no field `file`. */
 function ofUrl(error: unknown): unknown {
   if (!(error instanceof ApiError) || error.code !== 'VALIDATION_ERROR') return error;
@@ -254,38 +159,6 @@ function ofUrl(error: unknown): unknown {
 }
 
 const mostImportsOfTenant = 8;
-
-function underWay(): ApiError {
-  const message =
-    'An upload with this token is in progress, and the token allows only one. Send it again in a moment.';
-  return new ApiError('IDEMPOTENCY_KEY_IN_USE', message, { headers: { 'retry-after': '1' } });
-}
-
-function present(
-  {
-    assetId,
-    storageKey,
-    dataSubjects,
-    credentials,
-    alreadyThere,
-  }: Pick<StoredUpload, 'assetId' | 'storageKey' | 'credentials' | 'alreadyThere'> & AboutPersons,
-  shown: ShownPicture,
-  caller: Caller,
-): UploadResponse {
-  const arrived = credentials && {
-    valid: credentials.problems.length === 0,
-    problems: credentials.problems,
-    kept: credentials.kept !== null,
-  };
-  return {
-    upload_key: storageKey,
-    ...shown,
-    asset_id: assetId,
-    credentials: arrived ?? null,
-    ...(alreadyThere !== undefined && !caller.scope && { already_there: alreadyThere }),
-    ...shownSubjects(dataSubjects, caller),
-  };
-}
 
 /** @throws ApiError 422; InvalidFields */
 function validFields(texts: Readonly<Record<string, unknown>>): UploadFields {
@@ -297,25 +170,19 @@ function validFields(texts: Readonly<Record<string, unknown>>): UploadFields {
 @ApiTags('uploads')
 @Controller('/v1/uploads')
 export class UploadsController implements OnModuleInit, OnModuleDestroy {
-  private readonly readCredentials = credentialsIn?.();
   private clearing: NodeJS.Timeout | undefined;
-  /** How many bodies may arrive at the same time. Each one costs a file of at most 25 MiB. */
-  private readonly receiving = new BoundedConcurrency(64, 0, tooBusy);
-  /** The same for bodies of several pictures, each with up to five times as many bytes. */
+  /** How many bodies of several pictures may arrive at the same time. Each one costs up to 125 MiB on disk. */
   private readonly receivingBatches = new BoundedConcurrency(8, 0, tooBusy);
-  /** How many pictures may be decoded at the same time. Each one costs memory for its pixels, and a thread. */
-  private readonly decoding = new BoundedConcurrency(2, 64, tooBusy);
   /** Imports that wait for other servers. They are apart, so that slow servers take no place of an upload. */
   private readonly importing = new TenantPlaces(32, mostImportsOfTenant, tooBusy);
 
   constructor(
-    private readonly commands: CommandBus,
+    private readonly intake: UploadIntake,
     private readonly stored: StoredPictures,
     private readonly reads: ReadModels,
     private readonly consistency: ReadYourWrites,
     private readonly pictures: ServedPictures,
     @Inject(Configuration) private readonly configuration: Configuration,
-    @Inject(Clock) private readonly clock: Clock,
     @Inject(Logger) private readonly logger: Logger,
   ) {}
 
@@ -360,13 +227,13 @@ export class UploadsController implements OnModuleInit, OnModuleDestroy {
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<UploadResponse> {
-    const stored = await this.receiving.run(async () => {
+    const stored = await this.intake.receiving.run(async () => {
       await using upload = await spoolUpload(request, ['data_subject', 'retain_days', 'reuse']);
       const fields = validFields(upload.texts);
       // Awaited here, because the file must exist until it is decoded.
-      return await this.store(caller, upload.path, fields, request.id);
+      return await this.intake.store(caller, upload.path, fields, request.id);
     });
-    return this.answer(caller, stored, reply);
+    return this.intake.answer(caller, stored, reply);
   }
 
   @Post('batch')
@@ -431,8 +298,8 @@ export class UploadsController implements OnModuleInit, OnModuleDestroy {
     const file_name = name?.slice(0, 255) ?? null;
     try {
       if (isTooLarge) throw tooLarge();
-      const stored = await this.store(caller, path, fields, requestId);
-      return { file_name, upload: await this.answer(caller, stored, reply), error: null };
+      const stored = await this.intake.store(caller, path, fields, requestId);
+      return { file_name, upload: await this.intake.answer(caller, stored, reply), error: null };
     } catch (raised) {
       const error = translateError(raised);
       if (error.status >= 500)
@@ -468,39 +335,10 @@ export class UploadsController implements OnModuleInit, OnModuleDestroy {
       left: left.signal,
     };
     await using file = await this.importing.run(caller.tenant, () => fetchPicture(body.url, limits));
-    const stored = await this.store(caller, file.path, body, request.id).catch((error: unknown) => {
+    const stored = await this.intake.store(caller, file.path, body, request.id).catch((error: unknown) => {
       throw ofUrl(error);
     });
-    return await this.answer(caller, stored, reply);
-  }
-
-  private store(
-    caller: Caller,
-    path: string,
-    { data_subject: dataSubject, retain_days: retainDays, reuse }: UploadFields,
-    requestId: string,
-  ): Promise<(StoredUpload & AboutPersons) | 'in-use'> {
-    return this.decoding.run(async () => {
-      const picture = await decodePicture(path);
-      const credentials = (await this.readCredentials)?.(await readFile(path));
-      const facts = { dataSubject, retainDays, credentials, reuse };
-      const stored = await this.commands.execute(
-        new StoreUpload(caller, picture, requestId, this.clock(), facts),
-      );
-      return stored === 'in-use'
-        ? stored
-        : { ...stored, ...(dataSubject !== undefined && { dataSubjects: [dataSubject] }) };
-    });
-  }
-
-  private async answer(
-    caller: Caller,
-    stored: (StoredUpload & AboutPersons) | 'in-use',
-    reply: FastifyReply,
-  ): Promise<UploadResponse> {
-    if (stored === 'in-use') throw underWay();
-    tellWrite(this.consistency, caller, stored.position, reply);
-    return present(stored, await this.pictures.shown(stored.storageKey), caller);
+    return await this.intake.answer(caller, stored, reply);
   }
 
   @Get()

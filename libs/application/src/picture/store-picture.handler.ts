@@ -64,6 +64,8 @@ abstract class PictureWriter {
 
 /** What is known of an upload beside its picture. */
 export interface UploadFacts {
+  /** The id for a new asset. Undefined: a fresh one. */
+  readonly assetId?: string | undefined;
   /** The tenant's own name for the person whom it shows. */
   readonly dataSubject?: string | undefined;
   /** After so many days it is erased. */
@@ -119,9 +121,10 @@ export class StoreUploadHandler extends PictureWriter implements ICommandHandler
     const { scope } = command.caller;
     if (scope) return this.once(command, '/v1/uploads', scope.id);
     const { reuse, retainDays } = command.facts;
-    if (!reuse) return this.storeAs(command, newId());
+    if (!reuse) return this.storeAs(command, idFor(command));
     // One that has an end of its own is a thing of its own.
-    if (retainDays !== undefined) return { ...(await this.storeAs(command, newId())), alreadyThere: false };
+    if (retainDays !== undefined)
+      return { ...(await this.storeAs(command, idFor(command))), alreadyThere: false };
     return this.reuse(command, await soughtBy(command));
   }
 
@@ -139,12 +142,12 @@ export class StoreUploadHandler extends PictureWriter implements ICommandHandler
       // That one was erased since, or is erased soon. The next one has a key of its own.
       else key = `${reuseKey(sought)}/${made.assetId}`;
     }
-    return { ...(await this.storeAs(command, newId())), alreadyThere: false };
+    return { ...(await this.storeAs(command, idFor(command))), alreadyThere: false };
   }
 
   private async once(command: StoreUpload, endpoint: string, key: string): Promise<StoredUpload | 'in-use'> {
     const { environment, tenant } = command.caller;
-    const ids = { requestId: command.requestId, jobId: newId() };
+    const ids = { requestId: command.requestId, jobId: idFor(command) };
     const begun = await this.idempotency.begin({ environment, tenant, endpoint, key, bodyHash: '' }, ids);
     if (begun.kind === 'in-use' || begun.kind === 'reused') return 'in-use';
     // Safe cast: the answer was written below.
@@ -203,6 +206,8 @@ export class StoreUploadHandler extends PictureWriter implements ICommandHandler
     return { problems: [...problems], kept: { storageKey, sha256: await digestOf(store), sizeBytes } };
   }
 }
+
+const idFor = ({ facts: { assetId } }: StoreUpload) => assetId ?? newId();
 
 const uploadOf = ({ assetId, storageKey, credentials }: StoredAsset): StoredUpload => ({
   assetId,

@@ -105,9 +105,21 @@ export class FolderStorage implements ObjectStorage {
     }
   }
 
-  async digest(key: string): Promise<string> {
-    // The stream yields chunks of bytes; its type does not say so.
-    return digestOf((await this.openRead(key)).stream as AsyncIterable<Uint8Array>);
+  async stream<Result>(
+    key: string,
+    take: (bytes: AsyncIterable<Uint8Array>) => Promise<Result>,
+  ): Promise<Result> {
+    const { stream } = await this.openRead(key);
+    try {
+      // The stream yields chunks of bytes; its type does not say so.
+      return await take(stream as AsyncIterable<Uint8Array>);
+    } finally {
+      stream.destroy();
+    }
+  }
+
+  digest(key: string): Promise<string> {
+    return this.stream(key, digestOf);
   }
 
   async has(key: string): Promise<boolean> {
@@ -123,6 +135,10 @@ export class FolderStorage implements ObjectStorage {
     const { signingSecret, publicUrl } = this.options;
     const query = signedQuery(signingSecret, checkStorageKey(key), this.now(), expiresInSeconds);
     return Promise.resolve(`${publicUrl}/objects/${key}?${query}`);
+  }
+
+  presignPost(): Promise<undefined> {
+    return Promise.resolve(undefined);
   }
 
   /**

@@ -14,8 +14,16 @@ import {
 } from '@aws-sdk/client-s3';
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
 import type { StorageConfiguration } from '#platform/configuration.js';
-import { digestOf, ObjectNotFound, presignedUrlSeconds, type ObjectStorage } from '../object-storage.js';
+import {
+  digestOf,
+  type FormTerms,
+  ObjectNotFound,
+  type ObjectStorage,
+  type PostForm,
+  presignedUrlSeconds,
+} from '../object-storage.js';
 import { checkErasedPrefix, checkStorageKey } from '../storage-key.js';
+import { postFields } from './post-form.js';
 
 export type S3StorageOptions = Omit<Extract<StorageConfiguration, { kind: 's3' }>, 'kind'>;
 
@@ -29,7 +37,7 @@ export class S3Storage implements ObjectStorage {
   private readonly signer: S3Client;
   private readonly bucket: string;
 
-  constructor(options: S3StorageOptions) {
+  constructor(private readonly options: S3StorageOptions) {
     this.bucket = options.bucket;
     this.client = clientOf(options, options.endpoint);
     this.signer = clientOf(options, options.publicEndpoint ?? options.endpoint);
@@ -129,9 +137,13 @@ export class S3Storage implements ObjectStorage {
     return keys;
   }
 
-  digest(key: string): Promise<string> {
+  stream<Result>(key: string, take: (bytes: AsyncIterable<Uint8Array>) => Promise<Result>): Promise<Result> {
     // In Node the body is a stream of bytes.
-    return this.read(key, (body) => digestOf(body as unknown as AsyncIterable<Uint8Array>));
+    return this.read(key, (body) => take(body as unknown as AsyncIterable<Uint8Array>));
+  }
+
+  digest(key: string): Promise<string> {
+    return this.stream(key, digestOf);
   }
 
   private async read<T>(
@@ -151,6 +163,14 @@ export class S3Storage implements ObjectStorage {
   presignGet(key: string, expiresInSeconds = presignedUrlSeconds): Promise<string> {
     const command = new GetObjectCommand(this.at(key));
     return getSignedUrl(this.signer, command, { expiresIn: expiresInSeconds });
+  }
+
+  async presignPost(key: string, terms: FormTerms): Promise<PostForm> {
+    const url = new URL(await this.presignGet(key));
+    // The address of the bucket, in its path or in its name: without the key, and without the slash before it.
+    url.pathname = url.pathname.slice(0, -key.length - 1);
+    url.search = '';
+    return { url: url.href, fields: postFields(this.options, key, terms) };
   }
 
   private at(key: string) {
