@@ -3,6 +3,10 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import type { S3StorageOptions } from '#storage/s3/s3-storage.js';
+import { answerToForm } from './s3-form.js';
+
+const errorOf = (code: string) =>
+  `<?xml version="1.0"?><Error><Code>${code}</Code><Message>x</Message></Error>`;
 
 /** A fake of the S3 server at the socket. It keeps objects, and fails on a test's command. */
 export class S3Peer {
@@ -38,6 +42,13 @@ export class S3Peer {
           if (this.lostAnswers-- > 0) return response.destroy();
           return response.end();
         }
+        if (method === 'POST') {
+          const [, bucket = ''] = path.split('/');
+          const answer = await answerToForm(bytes, headers['content-type'] ?? '', bucket, this.options);
+          if (answer.status !== 204) return response.writeHead(answer.status).end(errorOf(answer.code));
+          this.objects.set(`/${bucket}/${answer.key}`, { bytes: answer.bytes, type: answer.type });
+          return response.writeHead(204).end();
+        }
         if (method === 'DELETE') {
           const id = query.get('versionId');
           if (id === null) this.addVersion(path, true);
@@ -48,8 +59,7 @@ export class S3Peer {
         }
         const found = this.objects.get(path);
         if (found) return response.end(found.bytes);
-        const missing = '<?xml version="1.0"?><Error><Code>NoSuchKey</Code><Message>x</Message></Error>';
-        return response.writeHead(404, { 'content-type': 'application/xml' }).end(missing);
+        return response.writeHead(404, { 'content-type': 'application/xml' }).end(errorOf('NoSuchKey'));
       })();
     });
   }
@@ -63,8 +73,7 @@ export class S3Peer {
   private answerList(response: ServerResponse, bucket: string, query: URLSearchParams): void {
     const { versions } = this;
     if (query.has('versions') && !versions) {
-      const error = '<?xml version="1.0"?><Error><Code>NotImplemented</Code><Message>x</Message></Error>';
-      response.writeHead(501, { 'content-type': 'application/xml' }).end(error);
+      response.writeHead(501, { 'content-type': 'application/xml' }).end(errorOf('NotImplemented'));
       return;
     }
     const paths = query.has('versions') ? [...versions!.keys()] : [...this.objects.keys()];

@@ -20,6 +20,7 @@ from .openapi import (
     CompatibilityCheckBody,
     CompatibilityCheckResponse,
     ComplementaryGarmentGeneratorBody,
+    CompletionBody,
     CreateClientTokenBody,
     CreateProductBody,
     CreateWebhookBody,
@@ -27,6 +28,8 @@ from .openapi import (
     DeliveryListResponse,
     DeliveryResponse,
     DeliveryStatus,
+    DirectUploadBody,
+    DirectUploadResponse,
     DryRunResponse,
     ErasureResponse,
     ExtractBody,
@@ -648,6 +651,24 @@ class Calls(ABC):
 
     @overload
     def post(self, path: Literal["/v1/uploads/import"], body: ImportBody, /) -> UploadResponse: ...
+
+    @overload
+    def post(
+        self,
+        path: Literal["/v1/uploads/direct"],
+        body: DirectUploadBody,
+        /,
+    ) -> DirectUploadResponse: ...
+
+    @overload
+    def post(
+        self,
+        path: Literal["/v1/uploads/direct/{public_id}/complete"],
+        body: CompletionBody,
+        /,
+        *,
+        public_id: str,
+    ) -> UploadResponse: ...
 
     @overload
     def post(
@@ -1492,6 +1513,24 @@ class AsyncCalls(ABC):
         path: Literal["/v1/uploads/import"],
         body: ImportBody,
         /,
+    ) -> UploadResponse: ...
+
+    @overload
+    async def post(
+        self,
+        path: Literal["/v1/uploads/direct"],
+        body: DirectUploadBody,
+        /,
+    ) -> DirectUploadResponse: ...
+
+    @overload
+    async def post(
+        self,
+        path: Literal["/v1/uploads/direct/{public_id}/complete"],
+        body: CompletionBody,
+        /,
+        *,
+        public_id: str,
     ) -> UploadResponse: ...
 
     @overload

@@ -1532,6 +1532,40 @@ class UploadListResponse(TypedDict):
     offset: int
 
 
+class DirectUploadBody(TypedDict):
+    content_type: Literal["image/jpeg", "image/png", "image/webp"]
+    """The type of the file. The form accepts no other."""
+
+
+class DirectUploadResponse(TypedDict):
+    asset_id: str
+    """The id of the upload once it is complete."""
+    url: str
+    """Where to send the form. It is the object storage, which wants no API key."""
+    fields: dict[str, Any]
+    """The fields of the form, all of them unchanged. The field `file` comes after them."""
+    expires_at: str
+    """The storage accepts the form until then."""
+    complete_url: str
+    """What to call, with your API key, when the file is there."""
+
+
+class CompletionBody(TypedDict, total=False):
+    data_subject: str | None
+    """Your own name for the person whom it shows. All that is made from it belongs to the same
+    person.
+    """
+    retain_days: int | None
+    """The picture is erased this many days later. It can only shorten what `GET /v1/retention`
+    shows.
+    """
+    reuse: bool | None
+    """True: if you have uploaded the same picture before, with the same credentials and person, you
+    get that upload, and `already_there` tells so. An upload that is erased soon, or that has
+    `retain_days`, is never given again, and a client token always makes a new one.
+    """
+
+
 class _CreateProductBodyRequired(TypedDict):
     upload_asset_public_id: Picture
     """The picture of the garment: an `asset_id` of yours."""

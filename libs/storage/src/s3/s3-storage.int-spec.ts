@@ -108,4 +108,52 @@ describe('S3 storage', () => {
     const signature = (url: string) => new URL(url).searchParams.get('X-Amz-Signature');
     expect(signature(open)).not.toBe(signature(closed));
   });
+
+  it('gives a form that stores one file under its key, and nothing else', async () => {
+    const key = 'incoming/live/t/one';
+    const at = new Date();
+    const terms = { contentType: 'image/png', mostBytes: 5, at, expiresAt: new Date(at.getTime() + 60_000) };
+    const { url, fields } = await storage.presignPost(key, terms);
+    expect(url).toBe(`${options.endpoint}/pictures`);
+    const send = async (bytes: string, changed: Record<string, string> = {}) => {
+      const form = new FormData();
+      for (const [name, value] of Object.entries({ ...fields, ...changed })) form.append(name, value);
+      form.append('file', new Blob([bytes]), 'a.png');
+      return (await fetch(url, { method: 'POST', body: form })).status;
+    };
+    expect(await send('bytes')).toBe(204);
+    const text = await storage.stream(key, async (bytes) => {
+      let all = '';
+      for await (const chunk of bytes) all += Buffer.from(chunk).toString();
+      return all;
+    });
+    expect(text).toBe('bytes');
+    expect(peer.objects.get(`/pictures/${key}`)?.type).toBe('image/png');
+    expect([await send(''), await send('bytes.')]).toEqual([400, 400]);
+    for (const changed of [
+      { key: 'live/t/uploads/a.png' },
+      { 'Content-Type': 'text/html' },
+      { 'x-amz-meta-more': 'x' },
+      { 'x-amz-signature': '0'.repeat(64) },
+      { policy: Buffer.from('{"expiration":"2100-01-01T00:00:00Z","conditions":[]}').toString('base64') },
+    ])
+      expect(await send('bytes', changed)).toBe(403);
+  });
+
+  it('gives the address of the bucket, in the path or in the name, at the public endpoint', async () => {
+    const at = new Date();
+    const terms = { contentType: 'image/png', mostBytes: 5, at, expiresAt: at };
+    const urlFor = async (more: Partial<S3StorageOptions>) => {
+      const other = new S3Storage({ ...options, ...more });
+      const { url } = await other.presignPost('incoming/live/t/one', terms);
+      other.close();
+      return url;
+    };
+    expect(await urlFor({ publicEndpoint: 'https://pictures.example' })).toBe(
+      'https://pictures.example/pictures',
+    );
+    expect(await urlFor({ endpoint: undefined, forcePathStyle: false })).toBe(
+      'https://pictures.s3.eu-central-1.amazonaws.com/',
+    );
+  });
 });
