@@ -218,7 +218,14 @@ const thingOf = (things: Things, name: string) =>
   ({ ...things.presets, ...things.collected, ...things })[name as keyof Things] as unknown as string;
 
 /** Their bodies name nothing of a tenant's. */
-const namesNothing = [...uploads, '/v1/uploads/import', '/v1/verify', '/v1/bucket/test', ...collections];
+const namesNothing = [
+  ...uploads,
+  '/v1/uploads/direct',
+  '/v1/uploads/import',
+  '/v1/verify',
+  '/v1/bucket/test',
+  ...collections,
+];
 const referring = operations.filter(
   ([method, path]) => method === 'POST' && !path.includes('{') && !namesNothing.includes(path),
 );

@@ -275,6 +275,8 @@ it.each([
   '/v1/products',
   '/v1/uploads',
   '/v1/uploads/batch',
+  '/v1/uploads/direct',
+  `/v1/uploads/direct/${someId}/complete`,
   '/v1/client-tokens',
   '/v1/webhooks',
   ...['rotate-secret', 'test', 'resend'].map((what) => `/v1/webhooks/${someId}/${what}`),

@@ -15,7 +15,7 @@ function directives(name: string): string[][] {
 describe('the proxy', () => {
   it('passes on to services that there are, at the ports that they listen on', () => {
     const upstreams = directives('reverse_proxy').flatMap((words) => words.slice(1));
-    expect(upstreams).toEqual(['objects:8333', 'api-1:3000', 'api-2:3000']);
+    expect(upstreams).toEqual(['objects:8333', 'objects:8333', 'api-1:3000', 'api-2:3000']);
     for (const upstream of upstreams) expect(compose.services[upstream.split(':', 1)[0] ?? '']).toBeDefined();
     expect(compose.services['objects']?.command).toContain('-s3.port=8333');
     expect(readRepositoryFile('Dockerfile')).toContain('PORT=3000');
@@ -39,10 +39,19 @@ describe('the proxy', () => {
     expect(directives('lb_retry_match')).toEqual([]);
   });
 
-  it('opens of the object storage what is presigned, and to read only', () => {
-    expect(directives('method')).toEqual([['method', 'GET', 'HEAD']]);
+  it('opens of the object storage what is presigned: to read, and to send a form', () => {
+    expect(directives('method')).toEqual([
+      ['method', 'GET', 'HEAD'],
+      ['method', 'POST'],
+    ]);
     expect(directives('query')).toEqual([['query', 'X-Amz-Signature=*']]);
-    expect(directives('path')).toEqual([['path', '/{$S3_BUCKET}/*']]);
+    expect(directives('path')).toEqual([
+      ['path', '/{$S3_BUCKET}/*'],
+      ['path', '/{$S3_BUCKET}', '/{$S3_BUCKET}/'],
+    ]);
+    // A POST with a query, such as `?delete`, is another request of S3.
+    expect(directives('header')).toEqual([['header', 'Content-Type', 'multipart/form-data*']]);
+    expect(lines).toContain('expression `{http.request.uri.query} == ""`');
     expect(compose.services['proxy']?.environment).toHaveProperty('S3_BUCKET');
     // Signatures cover the Host header, and the API makes the request ids, so the proxy must change neither.
     expect(lines.filter((line) => /header_up|header_down|rewrite/.test(line))).toEqual([]);
