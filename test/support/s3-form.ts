@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import type { S3StorageOptions } from '#storage/s3/s3-storage.js';
 
-type Condition = Readonly<Record<string, string>> | readonly (string | number)[];
+type Condition = Readonly<Record<string, string>> | (string | number)[];
 
 interface Policy {
   readonly expiration: string;
@@ -61,7 +61,7 @@ export async function answerToForm(
 /** A condition on one field may be written as an object. */
 function conditionsOf({ conditions }: Policy) {
   return conditions.flatMap((condition): (readonly (string | number)[])[] =>
-    condition instanceof Array
+    Array.isArray(condition)
       ? [condition]
       : Object.entries(condition).map(([name, value]) => ['eq', name, value]),
   );

@@ -31,8 +31,8 @@ export interface Things {
   readonly presets: Readonly<Record<PresetKind, string>>;
 }
 
-/** Their bodies need a file, or name things of the tenant. */
-const madeOtherwise = ['/v1/uploads', '/v1/products'];
+/** Their bodies need a file, or name things of the tenant; or they need a bucket. */
+const madeOtherwise = ['/v1/uploads', '/v1/products', '/v1/uploads/direct'];
 
 /** The paths below which a POST of the examples in openapi.json makes a thing with an id: `/v1/webhooks`. */
 export const collections = Object.entries(openApi.paths)
